@@ -9,6 +9,7 @@ from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from airflow.triggers.base import TaskSuccessEvent, TriggerEvent
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare_polling
+from tests.support.processes import PATIENCE_S
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, StoreError
@@ -89,18 +90,27 @@ def test_a_vanished_cluster_fails_the_load(installation: Installation) -> None:
     assert "the cluster is gone" in event_of(trigger_of(work)).payload
 
 
-def test_another_triggerer_goes_on_with_the_same_load(installation: Installation) -> None:
-    work = started(installation, load_s=0.3)
+def test_another_triggerer_goes_on_with_the_same_load(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, seen, over = started(installation), Event(), Event()
     classpath, kwargs = trigger_of(work).serialize()
+
+    def poll(polled: AttemptContext) -> LoadStatus:
+        assert polled.key == work.key
+        seen.set()
+        return LoadStatus("complete" if over.is_set() else "running", "load")
 
     async def interrupted() -> None:
         first = asyncio.ensure_future(_first(trigger_of(work)))
-        await asyncio.sleep(0.05)
+        assert await asyncio.to_thread(seen.wait, PATIENCE_S)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
 
+    declare_polling(monkeypatch, look=poll)
     asyncio.run(interrupted())
+    over.set()
 
     assert classpath == "plimsoll_airflow.triggers.load.LoadTrigger"
     assert isinstance(event_of(LoadTrigger(**kwargs)), TaskSuccessEvent)
@@ -138,14 +148,14 @@ def test_loads_that_can_not_be_observed_hold_up_nobody_and_not_the_loop(
 
     def poll(work: AttemptContext) -> LoadStatus:
         if work.key != works[0].key:
-            answered.wait(60)
+            answered.wait(2 * PATIENCE_S)
         return LoadStatus("complete")
 
     async def observed() -> TriggerEvent:
         others = [asyncio.ensure_future(_first(trigger_of(work))) for work in works[1:]]
         try:
             await asyncio.sleep(0)
-            return await asyncio.wait_for(_first(trigger_of(works[0])), 30)
+            return await asyncio.wait_for(_first(trigger_of(works[0])), PATIENCE_S)
         finally:
             answered.set()
             await asyncio.gather(*others)
@@ -167,7 +177,7 @@ def test_a_load_out_of_reach_for_too_long_fails(installation: Installation, monk
 def test_a_kill_stops_only_the_load_of_a_run_that_has_ended(
     installation: Installation, monkeypatch: pytest.MonkeyPatch, live_runs: int, state: str
 ) -> None:
-    work = started(installation, load_s=60)
+    work = started(installation, load_s=600)
     monkeypatch.setattr(RuntimeTaskInstance, "get_dr_count", lambda *_args, **_kwargs: live_runs)
 
     asyncio.run(trigger_of(work).on_kill())

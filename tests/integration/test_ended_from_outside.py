@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.processes import CHECKOUT, until
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 
 # As a shell leaves it to what it starts in the background.
 _IN_BACKGROUND = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
@@ -17,7 +17,7 @@ _MEASUREMENT = """
 import benchmarks, time
 try:
     print("begun", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 finally:
     print("undone")
 """
@@ -35,8 +35,14 @@ def something():
 
 def test(something):
     Path(__file__).with_name("begun").touch()
-    time.sleep(60)
+    time.sleep(600)
 """
+_PATIENT = f"""
+from xdist.workermanage import NodeManager
+
+NodeManager.EXIT_TIMEOUT = {PATIENCE_S}
+"""
+"""After 10 s pytest-xdist would kill a worker, which on a busy machine may not even have been woken by then."""
 _TEST = """
 import pytest, time
 
@@ -47,7 +53,7 @@ def something():
 
 def test(something):
     print("begun", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
@@ -65,6 +71,7 @@ def test_tests_end_in_order(number: signal.Signals, tmp_path: Path) -> None:
 
 def test_a_worker_undoes_what_it_did_though_it_is_interrupted_twice(tmp_path: Path) -> None:
     (tmp_path / "test_long.py").write_text(_SLOWLY_UNDONE)
+    (tmp_path / "conftest.py").write_text(_PATIENT)
     options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "--numprocesses=1", f"--rootdir={tmp_path}"]
     with subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, str(tmp_path)],
@@ -92,4 +99,4 @@ def _ended_by(number: signal.Signals, program: str, *arguments: str) -> str:
             if line.endswith("begun\n"):
                 break
         process.send_signal(number)
-        return process.communicate(timeout=60)[0].strip()
+        return process.communicate(timeout=PATIENCE_S)[0].strip()

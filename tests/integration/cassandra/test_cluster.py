@@ -1,8 +1,8 @@
 """Three nodes with G1, from nothing to a load on them, until one dies."""
 
+import json
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +10,10 @@ from typing import Any
 
 import psutil
 import pytest
+from tests.integration.stress.program import read_log
+from tests.support.nodes.slowness import Measured, not_slow, undisturbed
 from tests.support.nodes.small import LIFETIME, define, gc_log, pauses_counted
+from tests.support.processes import until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra_stress import CassandraStress
@@ -19,12 +22,10 @@ from plimsoll.adapters.sampler import ProcSampler, sample
 from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.analysis.judgement import Run
 from plimsoll.analysis.judging import judge_logs
-from plimsoll.domain.definition import LoadGeneratorChoice
+from plimsoll.domain.definition import Definition, LoadGeneratorChoice
 from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.load_generator import LoadRequest
-
-PATIENCE_S = 120
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +38,6 @@ def three(hosts_for: Callable[..., Any]) -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def fingerprint(three: Any) -> Any:
     return three.fingerprint()
-
-
-def until(condition: Any, what: Any) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline, f"never came: {what}"
-        time.sleep(0.05)
 
 
 def jvms(host: Any) -> list[Any]:
@@ -109,9 +103,13 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artef
     assert set(stress.response_time_logs(files)) == {"reads", "writes"}
     texts = {name: three.load.read_tail(files[name], max_bytes=100_000) for name in stress.summary_files}
     summary = stress.summary(texts)
-    assert summary.complete
-    assert (summary.attempted_ops_s, summary.failed) == (200.0, 0)
+    assert (summary.complete, summary.attempted_ops_s) == (True, 200.0)
+    assert not_slow(summary.errors) == {}
     assert summary.operations["writes"] > summary.operations["reads"] > 0
+    run = json.loads(texts["summary.json"])["run"]
+    assert run["scheduled"] == 200 * 6 == run["completed"] + sum(run["errors"].values())
+    logged = [record for log in stress.response_time_logs(files).values() for record in read_log(Path(files[log]))]
+    assert sum(record.histogram.total_count for record in logged) == run["completed"]
 
 
 def test_cassandra_stress_runs_on_the_same_nodes_and_its_log_is_judged(three: Any, artefacts: Artefacts) -> None:
@@ -119,28 +117,34 @@ def test_cassandra_stress_runs_on_the_same_nodes_and_its_log_is_judged(three: An
     generator = LoadGeneratorChoice(name=stress.name, threads=2, concurrency=10, heap="128M")
     changes = {"workload": Workload.model_validate({"name": "mixed", "rows": 1000}), "load_generator": generator}
     definition = three.definition.model_copy(update=changes)
-    request = LoadRequest("theirs", definition, 200, [node.info.address for node in three.nodes], LIFETIME)
-    stress.start(three.load, request)
-    until(lambda: stress.status(three.load, "theirs").state != "running", "the end of cassandra-stress")
-    status = stress.status(three.load, "theirs")
-    assert status.state == "complete", status.reason
-    files = {path.name: path for path in stress.files(three.load)}
-    summary = stress.summary({name: Path(files[name]).read_text() for name in stress.summary_files})
+    summary, judgement = undisturbed(lambda number: by_cassandra_stress(three, stress, definition, number))
     assert (summary.complete, summary.failed, summary.shares) == (True, 0, {"writes": 0.5, "reads": 0.5})
-    assert summary.started_at is not None
-    (log,) = stress.response_time_logs(files).values()
-    timing = definition.timing
-    run = Run(timing.warmup, timing.duration, started_at=summary.started_at)
-    judgement = judge_logs({log: Path(files[log]).read_bytes()}, run, definition.service_levels)
     assert judgement.valid, judgement.reasons
     assert judgement.intervals.operations == ("reads", "writes")
 
 
-def test_the_sampler_wrote_a_line_for_every_second_of_the_load(three: Any) -> None:
+def by_cassandra_stress(three: Any, stress: CassandraStress, definition: Definition, number: int) -> Measured:
+    """Put on its load, in a folder of its own for each number. It goes to its end."""
+    load, job_id = three.load_in(f"theirs-{number}"), f"theirs-{number}"
+    stress.start(load, LoadRequest(job_id, definition, 200, [node.info.address for node in three.nodes], LIFETIME))
+    until(lambda: stress.status(load, job_id).state != "running", "the end of cassandra-stress")
+    status = stress.status(load, job_id)
+    assert status.state == "complete", status.reason
+    files = {path.name: path for path in stress.files(load)}
+    summary = stress.summary({name: Path(files[name]).read_text() for name in stress.summary_files})
+    assert summary.started_at is not None
+    (log,) = stress.response_time_logs(files).values()
+    run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
+    return summary, judge_logs({log: Path(files[log]).read_bytes()}, run, definition.service_levels)
+
+
+def test_the_sampler_goes_on_writing_lines_with_its_columns(three: Any) -> None:
+    """A line a second, where the machine lets it."""
     (samples,) = ProcSampler().files(three.load)
+    until(lambda: three.load.read_tail(samples, max_bytes=100_000).count("\n") > 5, "five lines and the header")
     header, *lines = three.load.read_tail(samples, max_bytes=100_000).splitlines()
     assert header.split(",") == list(sample.COLUMNS)
-    assert len(lines) >= 5
+    assert {line.count(",") for line in lines[:5]} == {header.count(",")}
 
 
 def test_logs_and_settings_of_a_node_can_be_collected(three: Any) -> None:

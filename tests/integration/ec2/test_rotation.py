@@ -10,6 +10,7 @@ import pytest
 from botocore.config import Config
 from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import OnlyKey
+from tests.support.processes import PATIENCE_S
 
 from plimsoll.adapters import renewing
 from plimsoll.adapters.aws_sessions import new_session
@@ -108,7 +109,7 @@ def test_urls_are_signed_with_the_credentials_of_now(
 ) -> None:
     monkeypatch.setattr(renewing, "_RECENT_S", 0.0)
     rotate(secrets, cloud)
-    assert httpx.get(store.download_url("a", timedelta(minutes=1))).content == b"before"
+    assert httpx.get(store.download_url("a", timedelta(minutes=5)), timeout=PATIENCE_S).content == b"before"
 
 
 def test_the_cloud_goes_on_with_rotated_credentials(secrets: Rotated, cloud: Cloud) -> None:

@@ -148,5 +148,5 @@ def test_a_place_that_can_not_be_written_is_named(host: Host) -> None:
 
 def test_the_clock_is_this_machines(host: Host) -> None:
     reading = host.clock()
-    assert abs(reading.offset_ms) < 1000
-    assert 0 <= reading.error_ms < 1000
+    assert reading.error_ms >= 0
+    assert abs(reading.offset_ms) <= reading.error_ms + 1

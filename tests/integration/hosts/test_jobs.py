@@ -24,7 +24,7 @@ FORKING = (
     "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True); "
     "print('up', flush=True); time.sleep(600)"
 )
-GRACE = timedelta(seconds=20)
+GRACE = timedelta(minutes=2)
 
 
 def ended(host: Host, job_id: Any) -> Any:

@@ -21,7 +21,7 @@ DAGS = Path(__file__).parent / "dags"
 ANY = (signal.SIGTERM, *((signal.SIGINT, signal.SIGHUP) if IS_LONG else ()))
 """All are caught alike, as tests/unit/local/test_interrupts.py shows; the others strike in `make test-long`."""
 
-PATIENCE_S = 200.0
+PATIENCE_S = 400.0
 """For a busy machine; nothing here takes a tenth of it on an idle one."""
 
 Launch = Callable[..., "subprocess.Popen[str]"]
@@ -76,6 +76,7 @@ def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn
     first = launch("up")
     _await_component(home, "scheduler")
     left_behind = {member.process.pid for member in census.members(home)}
+    first.send_signal(signal.SIGSTOP)  # else its work may be done before the second one looks
 
     second = launch("up")
     _, errors = second.communicate(timeout=PATIENCE_S)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.airflow.migrated import lay_migrated_database
-from tests.support.airflow.stack import StackUnderTest, listening_addresses, settings_for
+from tests.support.airflow.stack import StackUnderTest, listening_addresses, patient_start, settings_for
 
 from plimsoll_airflow.local import census, processes
 from plimsoll_airflow.local.client import AirflowClient, Pool
@@ -35,7 +35,8 @@ def up(folder: Path) -> Iterator[StackUnderTest]:
         settings = settings_for(folder, dags=DAGS, plugins=folder / "plugins", env=OFTEN)
         stack = Stack(Home(folder / "airflow"), replace(settings, port=taken.getsockname()[1], clusters=3, users=USERS))
         try:
-            running = stack.up(["chain", "deferred", "failing", "resumed", "endless"], kept=True)
+            with patient_start():
+                running = stack.up(["chain", "deferred", "failing", "resumed", "endless"], kept=True)
             with stack.client(running) as client:
                 yield StackUnderTest(stack, running, client)
         finally:
@@ -136,7 +137,8 @@ def test_a_crash_while_tasks_run_is_cleaned_up_by_the_next_start(up: StackUnderT
         if member.is_top:
             member.process.kill()
 
-    running = up.stack.up(["endless"], kept=False)
+    with patient_start():
+        running = up.stack.up(["endless"], kept=False)
 
     assert not [member for member in before if processes.is_alive(member.process)]
     with up.stack.client(running) as client:

@@ -15,12 +15,13 @@ import httpx
 import pytest
 from botocore.config import Config
 from moto.server import ThreadedMotoServer
+from tests.support.processes import PATIENCE_S
 from tests.support.stores.contract import *  # noqa: F403
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.bootstrap import build_store
 from plimsoll.domain.errors import NotFound, SecretError, StoreError
-from plimsoll.ports.store import StoredFile
+from plimsoll.ports.store import StoredFile, UploadTicket
 from plimsoll.settings import Settings
 
 BUCKET = "results"
@@ -96,14 +97,18 @@ def test_more_keys_than_a_page_holds(store: S3Store, monkeypatch: pytest.MonkeyP
 
 def test_hosts_fetch_and_bring_files_by_url_alone(store: S3Store) -> None:
     store.write("bundle/jdk.tar", b"content")
-    fetched = httpx.get(store.download_url("bundle/jdk.tar", timedelta(minutes=5)))
+    fetched = httpx.get(store.download_url("bundle/jdk.tar", timedelta(minutes=5)), timeout=PATIENCE_S)
     assert fetched.content == b"content"
     file = StoredFile(3, hashlib.sha256(b"log").hexdigest())
     ticket = store.upload_ticket("raw/node1/gc.log", file, timedelta(minutes=5))
-    assert httpx.put(ticket.url, headers=ticket.headers, content=b"log").status_code == 200
+    assert _put(ticket, b"log") == 200
     assert store.read("raw/node1/gc.log") == b"log"
     assert store.stored("raw/node1/gc.log") == file
-    assert httpx.put(ticket.url, headers=ticket.headers, content=b"log").status_code == 412
+    assert _put(ticket, b"log") == 412
+
+
+def _put(ticket: UploadTicket, content: bytes) -> int:
+    return httpx.put(ticket.url, headers=ticket.headers, content=content, timeout=PATIENCE_S).status_code
 
 
 def test_the_store_says_what_it_holds_of_a_file_that_came_another_way_too(store: S3Store, tmp_path: Path) -> None:

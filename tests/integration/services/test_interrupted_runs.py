@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.processes import PATIENCE_S
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 PLIMSOLL = [sys.executable, "-c", "from plimsoll.cli import app; app()"]
@@ -87,7 +88,7 @@ def test_a_run_that_is_asked_to_end_leaves_no_cluster_and_says_how_to_go_on(
 ) -> None:
     with started(installation) as process:
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 130
     assert "plimsoll clusters destroy mine/v1-001k-r1/1" in out

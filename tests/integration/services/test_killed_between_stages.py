@@ -24,7 +24,7 @@ STAGES = (
     Stage(id="common", strategy=FullGrid(), loads=TakenLoad.model_validate({"slowest_of": "maximum"})),
 )  # fmt: skip
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(1200)
 
 
 @pytest.fixture

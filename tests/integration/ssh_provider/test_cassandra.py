@@ -1,13 +1,16 @@
 """One real node and a real load on a group of hosts behind a real sshd, by the very adapters of one machine."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.nodes.small import QUICK
+from tests.support.nodes.slowness import Measured, not_slow, undisturbed
+from tests.support.nodes.small import LIFETIME, QUICK
 from tests.support.processes import marked, until
 from tests.support.ssh.sshd import OneKey, Sshd
 from tests.support.ssh.static_hosts import running_hosts
@@ -30,8 +33,6 @@ from plimsoll.ports.provider import Places
 from plimsoll.services.cell.load_hosts import clocks, together
 from plimsoll.settings import Settings
 
-LIFETIME = timedelta(minutes=10)
-PATIENCE_S = 180
 MAIN = "org.apache.cassandra.stress.Stress"
 KEY = ClusterId(campaign_id="over-ssh", name="cell/1")
 ONE_REPLICA = "{'class': 'SimpleStrategy', 'replication_factor': 1}"
@@ -143,13 +144,13 @@ def test_two_load_hosts_put_on_one_load_to_its_end_although_the_link_is_cut(runn
     for load, request in zip(loads, parts, strict=True):
         generator.start(load, request)
 
-    until(lambda: followed(generator, loads).is_ready, "both are ready", patience_s=PATIENCE_S)
+    until(lambda: followed(generator, loads).is_ready, "both are ready")
     readings = clocks(loads)
     assert all(abs(reading.offset_ms) <= reading.error_ms + 1 for reading in readings.values())
-    start = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=10)
+    start = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=20)  # both must be told before, on any machine
     for load in loads:
         generator.begin(load, "load", start, start)
-    until(lambda: followed(generator, loads).state == "complete", "both are complete", patience_s=PATIENCE_S)
+    until(lambda: followed(generator, loads).state == "complete", "both are complete")
 
     for load in loads:
         folder = tmp_path / load.info.name
@@ -157,11 +158,18 @@ def test_two_load_hosts_put_on_one_load_to_its_end_although_the_link_is_cut(runn
         files = fetched(generator, load, folder)
         summary = generator.summary({SUMMARY: files[SUMMARY].read_text()})
         assert (summary.complete, summary.started_at, summary.attempted_ops_s) == (True, start, 100.0)
-        assert sum(summary.operations.values()) > 500
+        assert not_slow(summary.errors) == {}
+        run = json.loads(files[SUMMARY].read_text())["run"]
+        assert run["scheduled"] == 100 * 10 == run["completed"] + sum(run["errors"].values())
         assert len(generator.response_time_logs(files)) == 2
-        for path in sampler.files(load):
-            load.fetch(path, folder / path.name)
-        assert (folder / "host.csv").read_text().count("\n") > 5
+        until(partial(has_samples, sampler, load, folder), "five samples")
+
+
+def has_samples(sampler: ProcSampler, load: Host, folder: Path) -> bool:
+    """Whether the sampler, which goes on, has written five lines and its header. They are brought to the folder."""
+    for path in sampler.files(load):
+        load.fetch(path, folder / path.name)
+    return (folder / "host.csv").read_text().count("\n") > 5
 
 
 def followed(generator: PlimsollStress, loads: Sequence[Host]) -> LoadStatus:
@@ -189,28 +197,40 @@ def at_work(site: Site) -> list[list[str]]:
 
 
 def test_cassandra_stress_runs_a_user_profile_from_what_was_brought_to_its_host(running: Site, tmp_path: Path) -> None:
-    load, definition = running.load("by-profile"), by_cassandra_stress(running.definition, USER)
+    definition = by_cassandra_stress(running.definition, USER)
     running.artefacts.prepare(definition)
     generator = CassandraStress(running.artefacts)
     assert generator.check(definition) == []
-    generator.start(load, running.request(definition))
-    (command,) = until(lambda: at_work(running), "cassandra-stress at work")
+    summary, judgement = undisturbed(
+        lambda number: by_profile(running, generator, definition, tmp_path / str(number), f"by-profile-{number}")
+    )
+    assert (summary.complete, summary.failed, summary.shares) == (True, 0, {"writes": 0.25, "reads": 0.75})
+    assert judgement.valid, judgement.reasons
+    assert judgement.intervals.operations == ("reads", "writes")
+
+
+def by_profile(
+    site: Site, generator: CassandraStress, definition: Definition, folder: Path, environment: str
+) -> Measured:
+    """Put on a load in that environment. Its link is cut, it ends, and its files are brought to the folder."""
+    load = site.load(environment)
+    generator.start(load, site.request(definition))
+    (command,) = until(lambda: at_work(site), "cassandra-stress at work")
     cache = str(Settings().cache)
     assert not [word for word in command if cache in word], "it runs from the controller's own files"
-    running.server.cut()
+    site.server.cut()
 
-    until(lambda: generator.status(load, "load").state != "running", "the end of the load", patience_s=PATIENCE_S)
+    until(lambda: generator.status(load, "load").state != "running", "the end of the load")
 
     status = generator.status(load, "load")
     assert status.state == "complete", status.reason
-    files = fetched(generator, load, tmp_path)
+    folder.mkdir()
+    files = fetched(generator, load, folder)
     summary = generator.summary({name: files[name].read_text() for name in generator.summary_files})
-    assert (summary.complete, summary.failed, summary.shares) == (True, 0, {"writes": 0.25, "reads": 0.75})
     logs = generator.response_time_logs(files)
     run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
-    judgement = judge_logs({name: files[name].read_bytes() for name in logs.values()}, run, definition.service_levels)
-    assert judgement.valid, judgement.reasons
-    assert judgement.intervals.operations == ("reads", "writes")
+    contents = {name: files[name].read_bytes() for name in logs.values()}
+    return summary, judge_logs(contents, run, definition.service_levels)
 
 
 def test_a_cancelled_load_of_cassandra_stress_leaves_its_logs_and_no_process(running: Site, tmp_path: Path) -> None:
@@ -218,7 +238,7 @@ def test_a_cancelled_load_of_cassandra_stress_leaves_its_logs_and_no_process(run
     definition = by_cassandra_stress(running.definition, MIXED, duration="302s")
     generator = CassandraStress(running.artefacts)
     generator.start(load, running.request(definition))
-    until(lambda: generator.status(load, "load").phase != "populate", "the timed run", patience_s=PATIENCE_S)
+    until(lambda: generator.status(load, "load").phase != "populate", "the timed run")
     until(lambda: at_work(running), "the timed run's process")
 
     generator.stop(load, "load")

@@ -16,7 +16,8 @@ from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 
-LIFETIME = timedelta(minutes=15)
+LIFETIME = timedelta(hours=1)
+"""Longer than all tests of the folder take on a busy machine."""
 CQL_PORT = 9042
 
 

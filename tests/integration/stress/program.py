@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
-PATIENCE_S = 120
+PATIENCE_S = 300
 JVM = ("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 # Starts a program that dies with whoever started it, also if that is killed.

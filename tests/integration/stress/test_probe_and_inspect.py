@@ -35,7 +35,7 @@ def test_a_whole_cluster_is_ready(node_tool: Program, node: Node) -> None:
 
 
 def test_a_missing_node_is_told_at_the_deadline(node_tool: Program, node: Node) -> None:
-    ended = node_tool.run("probe", "--host", node.address, "--nodes", "2", "--timeout", "1s")
+    ended = node_tool.run("probe", "--host", node.address, "--nodes", "2", "--timeout", "5s")
     assert ended.returncode == UNREACHABLE
     answer = json.loads(ended.stdout)
     assert answer["ready"] is False

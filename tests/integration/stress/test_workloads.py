@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.integration.stress.node import Node
 from tests.integration.stress.program import Files, Program
+from tests.support.nodes.slowness import not_slow
 
 SCHEMA, POPULATE = 4, 5
 SHORT = ("--rf", "1", "--rate", "200", "-d", "2s", "-t", "2", "-c", "20")
@@ -82,7 +83,8 @@ def test_a_workload_does_all_of_its_operations(run: Callable[..., Any], name: st
     ended, files = run(name, options)
     assert ended.returncode == 0, ended.stderr
     done = files.summary["run"]
-    assert sum(done["errors"].values()) == 0
+    assert not_slow(done["errors"]) == {}
+    assert done["completed"] + sum(done["errors"].values()) == done["scheduled"]
     assert done["operations"].keys() == operations
     for operation, counts in done["operations"].items():
         logged = sum(record.histogram.total_count for record in files.log(f"-intended-{operation}"))
@@ -97,9 +99,9 @@ def test_a_workload_does_all_of_its_operations(run: Callable[..., Any], name: st
 
 
 def test_own_statements_run_as_declared(run: Callable[..., Any]) -> None:
-    ended, files = run("cql", OWN, "--settle", "30s")
+    ended, files = run("cql", OWN, "--settle", "5m")
     assert ended.returncode == 0, ended.stderr
-    assert sum(files.summary["run"]["errors"].values()) == 0
+    assert not_slow(files.summary["run"]["errors"]) == {}
     assert files.summary["run"]["operations"].keys() == {"look-ups", "changes"}
     populated = files.summary["populate"]
     assert (populated["completed"], populated["verified"]) == (200, 200)

@@ -26,7 +26,7 @@ PARTS = ("triggerer", "api-server", "postgres", "scheduler")
 Gate = tuple[str, str]
 """A place where a cell waits: the cell, as `<campaign>~<cell>`, and the phase."""
 # Long enough for a machine with ten times as much work.
-HELD_S, WHOLE_S, GONE_S, ENDED_S = 600.0, 300.0, 60.0, 900.0
+HELD_S, WHOLE_S, GONE_S, ENDED_S = 600.0, 300.0, 300.0, 900.0
 AN_HOUR_AGO = "now() - interval '1 hour'"
 _JOBS = {"scheduler": "SchedulerJob", "triggerer": "TriggererJob"}
 """Parts of Airflow that have a heartbeat, with its kind."""

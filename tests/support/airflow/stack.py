@@ -14,6 +14,7 @@ from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.processes import CHECKOUT, pause_s
 
 from plimsoll_airflow.local import census, readiness
+from plimsoll_airflow.local import stack as stack_module
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.environment import StackSettings
@@ -98,14 +99,22 @@ def running_stack(
     stack.home.create()
     lay_migrated_database(stack.home)
     try:
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(readiness, "READY_TIMEOUT_S", _READY_S)
+        with patient_start():
             running = stack.up(dag_ids, kept=False)
         with stack.client(running) as client:
             yield StackUnderTest(stack, running, client)
     finally:
         stack.down()
         assert not census.members(stack.home)
+
+
+@contextmanager
+def patient_start() -> Iterator[None]:
+    """Give an Airflow that starts inside the block as long as it takes on a busy machine."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(readiness, "READY_TIMEOUT_S", _READY_S)
+        patched.setattr(stack_module, "FORK_TIMEOUT_S", _READY_S)
+        yield
 
 
 def listening_addresses(home: Home) -> set[str]:

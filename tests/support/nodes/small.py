@@ -11,13 +11,15 @@ from tests.support.nodes.even import SHORT_LIVED, EvenProvider
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.local import LocalProvider
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 
-LIFETIME = timedelta(minutes=10)
+LIFETIME = timedelta(hours=1)
+"""Of nodes and jobs; longer than any test, since on a busy machine tests take many times as long."""
 QUICK: Mapping[str, object] = {"flags": list(SHORT_LIVED)}
 """Flags for a faster start: with only the first JIT compiler, a node's start takes a quarter less processor time."""
 
@@ -49,9 +51,14 @@ class Deployment:
 
     definition: Definition
     database: Cassandra
+    provider: LocalProvider
     cluster: Cluster
     nodes: list[Host]
     load: Host
+
+    def load_in(self, environment: str) -> Host:
+        """The load host, with a folder of its own for that environment."""
+        return self.provider.host(self.cluster, self.cluster.load_host, environment)
 
     @property
     def variant(self) -> Variant:
@@ -77,7 +84,7 @@ def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id
     try:
         nodes: list[Host] = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)
-        yield Deployment(definition, Cassandra(artefacts, clock), cluster, nodes, load)
+        yield Deployment(definition, Cassandra(artefacts, clock), provider, cluster, nodes, load)
     finally:
         provider.destroy(key)
 

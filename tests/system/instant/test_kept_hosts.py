@@ -12,7 +12,7 @@ import pytest
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
-from tests.support.processes import until
+from tests.support.processes import PATIENCE_S, until
 
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll_airflow.local.client import DagRun
@@ -71,7 +71,7 @@ def _alive(installation: Installation) -> list[str]:
 
 def _post(airflow: StackUnderTest, path: str) -> Any:
     """By Plimsoll's JSON API, as the administrator."""
-    with httpx.Client(base_url=f"http://127.0.0.1:{airflow.running.port}", timeout=60, trust_env=False) as http:
+    with httpx.Client(base_url=f"http://127.0.0.1:{airflow.running.port}", timeout=PATIENCE_S, trust_env=False) as http:
         login = {"username": "admin", "password": airflow.stack.home.password_of("admin")}
         token = http.post("/auth/token", json=login).raise_for_status().json()["access_token"]
         answer = http.post(f"/plimsoll/api/v1/campaigns/{path}", headers={"Authorization": f"Bearer {token}"})

@@ -15,6 +15,7 @@ import httpx
 import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
+from tests.support.processes import PATIENCE_S
 from tests.support.suite.requirements import needs
 from tests.system.instant.definitions import DEFINITIONS
 
@@ -119,7 +120,7 @@ def test_the_gate_names_the_failed_cell_which_alone_runs_again_while_everything_
 def _logged_in(environment: Mapping[str, str]) -> httpx.Client:
     """As a browser is: by a cookie."""
     http = httpx.Client(
-        base_url=environment["AIRFLOW"], timeout=30, trust_env=False, headers={"Sec-Fetch-Site": "same-origin"}
+        base_url=environment["AIRFLOW"], timeout=PATIENCE_S, trust_env=False, headers={"Sec-Fetch-Site": "same-origin"}
     )
     login = {"username": "admin", "password": environment["PASSWORD"]}
     http.cookies.set("_token", http.post("/auth/token", json=login).raise_for_status().json()["access_token"])
