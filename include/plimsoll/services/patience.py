@@ -21,10 +21,13 @@ def patiently(
     say: Callable[[str], None],
     *,
     again: tuple[type[PlimsollError], ...] = PASSING,
-    pauses_s: Sequence[float] = AWAY_S,
+    pauses_s: Sequence[float] | None = None,
 ) -> _T:
-    """The step's result when it succeeds. After one further try for each pause, its last error is raised."""
-    for pause in pauses_s:
+    """The step's result when it succeeds. After one further try for each pause, its last error is raised.
+
+    The pauses are `AWAY_S` unless others are given.
+    """
+    for pause in AWAY_S if pauses_s is None else pauses_s:
         try:
             return step()
         except again as error:

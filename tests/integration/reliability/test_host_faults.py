@@ -43,6 +43,8 @@ def place(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 def struck(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Struck]:
     """A place for each strike. Hosts need not answer soon but those that do not, and nobody pauses between tries."""
     quick_silence(monkeypatch, 5.0)
+    # How often a step is tried again before it is given up is told by tests with fakes: here each try does real work.
+    monkeypatch.setattr("plimsoll.services.patience.AWAY_S", (2.0, 5.0))
     with ExitStack() as end:
         places = {
             (role, verb): end.enter_context(real_place(cloud, tmp_path / f"{verb}-{role}")) for role, verb in STRIKES
@@ -66,26 +68,6 @@ def test_hosts_that_fall_silent_while_they_start_end_the_attempt(struck: Struck)
         assert re.search(rf"{role}1? \(i-[0-9a-f]+\): can't be reached: ", reason), reason
 
 
-def test_hosts_that_are_silent_for_a_while_as_they_start_cost_nothing(place: RealPlace) -> None:
-    """The node's link is cut, the load's host frozen, until both have been asked in vain."""
-    within = place.moments.within
-
-    def mend() -> None:
-        place.strike("node", "heal")()
-        place.strike("load", "thaw")()
-
-    def freeze() -> None:
-        place.strike("load", "freeze")()
-        within["pause"] = mend
-
-    place.load.over = True
-    within["provision, a node"] = place.strike("node", "cut")
-    within["provision, a load"] = freeze
-    assert place.run().valid
-    assert not within, "nobody was silenced, or nobody waited"
-    place.assert_counts_once()
-
-
 def test_hosts_that_fall_silent_during_deployment_end_the_attempt(struck: Struck) -> None:
     for (role, verb), place in struck.items():
         place.moments.within["deploy"] = place.strike(role, verb)
@@ -94,39 +76,66 @@ def test_hosts_that_fall_silent_during_deployment_end_the_attempt(struck: Struck
         assert f"; nothing was collected from {role}" in reason
 
 
-def test_hosts_that_are_out_of_reach_for_a_while_cost_nothing(place: RealPlace) -> None:
-    """The node's link is cut and mended, then the load's host is frozen and thawed, then the load ends."""
-    when, host = place.moments.when, place.cloud.host
+def test_hosts_that_are_silent_for_a_while_cost_nothing_nor_does_their_silence_as_they_are_destroyed(
+    place: RealPlace,
+) -> None:
+    """Under way the node's link is cut and mended, and the load's host frozen and thawed, more than once."""
+    within, when = place.moments.within, place.moments.when
 
-    def mend_and_freeze() -> None:
-        host(place.instance("node")).heal()
-        host(place.instance("load")).freeze()
+    def mend() -> None:
+        """Both have been asked in vain."""
+        place.strike("node", "heal")()
+        place.strike("load", "thaw")()
+
+    def freeze() -> None:
+        place.strike("load", "freeze")()
+        within["pause"] = mend
+
+    def heal_and_freeze() -> None:
+        place.strike("node", "heal")()
+        place.strike("load", "freeze")()
         when["observed now"] = thaw_and_end
 
     def thaw_and_end() -> None:
-        host(place.instance("load")).thaw()
+        place.strike("load", "thaw")()
         place.load.over = True
 
-    place.moments.within["load"] = place.strike("node", "cut")
-    when["observed now"] = mend_and_freeze
+    def silence() -> None:
+        place.strike("node", "cut")()
+        place.strike("load", "freeze")()
+
+    within |= {"provision, a node": place.strike("node", "cut"), "provision, a load": freeze}
+    within |= {"load": place.strike("node", "cut"), "destroy": silence}
+    when["observed now"] = heal_and_freeze
     assert place.run().valid
+    assert not within, "nobody was silenced, or nobody waited"
     assert sum("observed now" in said for said in place.moments.said) >= 2
     place.assert_counts_once()
 
 
-def test_a_host_that_stays_out_of_reach_ends_the_attempt_and_the_cell_is_run_again(
+def test_a_disk_too_small_and_a_host_that_stays_out_of_reach_end_their_attempts_and_the_cell_is_run_again(
     place: RealPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    place.cloud.fault(SmallDisk(bytes=16 * 2**20, times=1))
+    place.database.data_mib = 32
+    verdict = place.run()
+    assert not verdict.valid
+    assert verdict.reasons[0].startswith("deploy: ")
+    assert "No space left on device" in verdict.reasons[0]
+    assert "free disk space on the host" in verdict.reasons[0]
+    assert place.cloud.nothing_left(), place.cloud.leftovers()
+
     monkeypatch.setattr("plimsoll.services.cell.following.OUT_OF_REACH", timedelta(seconds=10))
     place.moments.within["load"] = place.strike("node", "freeze")
     [reason] = place.run().reasons
     assert "out of reach for 0:00:10" in reason
     assert "; nothing was collected from node1: host " in reason
-    assert collected(place, 1) == {"load"}
+    assert collected(place, 2) == {"load"}
     assert place.cloud.nothing_left(), place.cloud.leftovers()
+
     place.load.over = True
     assert place.run().valid
-    place.assert_counts_once(attempts=2)
+    place.assert_counts_once(attempts=3)
 
 
 def test_a_host_that_stands_still_while_files_are_collected_costs_its_own(place: RealPlace) -> None:
@@ -136,32 +145,6 @@ def test_a_host_that_stands_still_while_files_are_collected_costs_its_own(place:
     assert reason.startswith("nothing was collected from load: host ")
     assert collected(place, 1) == {"node1"}
     assert place.cloud.nothing_left(), place.cloud.leftovers()
-
-
-def test_a_disk_that_is_too_small_is_named_and_the_cell_is_run_again(place: RealPlace) -> None:
-    place.cloud.fault(SmallDisk(bytes=16 * 2**20, times=1))
-    place.database.data_mib, place.load.over = 32, True
-    verdict = place.run()
-    assert not verdict.valid
-    assert verdict.reasons[0].startswith("deploy: ")
-    assert "No space left on device" in verdict.reasons[0]
-    assert "free disk space on the host" in verdict.reasons[0]
-    assert place.cloud.nothing_left(), place.cloud.leftovers()
-    assert place.run().valid
-    place.assert_counts_once(attempts=2)
-
-
-def test_hosts_that_are_silent_when_they_are_destroyed_are_gone_and_the_result_counts(place: RealPlace) -> None:
-    place.load.over = True
-
-    def silence() -> None:
-        place.strike("node", "cut")()
-        place.strike("load", "freeze")()
-
-    place.moments.within["destroy"] = silence
-    assert place.run().valid
-    assert not place.moments.within, "nobody was silenced"
-    place.assert_counts_once()
 
 
 def reasons(struck: Struck) -> Iterator[tuple[str, str]]:
