@@ -1,4 +1,7 @@
-"""What goes wrong during a load, with a real Cassandra node and the real load generator: said, kept, cleaned up."""
+"""What goes wrong during a load, with a real Cassandra node and the real load generator: said, kept, cleaned up.
+
+In one campaign, each of whose cells meets another fault.
+"""
 
 import contextlib
 import os
@@ -6,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,25 +34,26 @@ _CHANGES = {
 }
 # A file system of its own for the clusters, in a mount namespace of its own: it goes with the command.
 _ON_A_SMALL_DISK = ("unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=200m small "$0" && exec "$@"')
+_CAN_MOUNT = os.getuid() == 0 and shutil.which("unshare") is not None
+
+pytestmark = pytest.mark.timeout(900)
 
 
 @dataclass
-class RunningCampaign:
-    """A campaign of one cell in a process of its own; what it says is read line by line."""
+class FaultyCampaign:
+    """A campaign in a process of its own; what it says is read line by line."""
 
     work: Path
     store: Path
     process: "subprocess.Popen[str]"
     said: list[str] = field(default_factory=list)
+    struck: dict[str, str] = field(default_factory=dict)
+    """The cell that met each fault."""
 
-    def until(self, words: str) -> None:
-        """Read on until a line holds the words; the test fails with all that was said if none does."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said.append(line)
-            if words in line:
-                return
-        pytest.fail(f"ended without saying {words!r}:\n{''.join(self.said)}")
+    def strike(self, fault: str) -> None:
+        """Let the next cell that is under load meet the fault."""
+        self.struck[fault] = self._next_under_load()
+        FAULTS[fault](self)
 
     def kill(self, program: str) -> None:
         """Kill the cluster's process of that main class, as the machine's memory watch would."""
@@ -57,97 +61,120 @@ class RunningCampaign:
         os.kill(process.pid, signal.SIGKILL)
 
     def fill_disk(self) -> None:
-        """Take all the room that the clusters' disk has left; it is seen through the process that mounted it."""
-        filler = Path(f"/proc/{self.process.pid}/root{self.work}/filler")
-        with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        """Take all the room that the clusters' disk has left."""
+        with contextlib.suppress(OSError), (self.clusters / "filler").open("wb", buffering=0) as file:
             while file.write(b"x" * 4096):
                 pass
 
-    def verdict(self) -> Verdict:
-        """The only attempt's, once all is over; nothing of its cluster is left by then."""
-        self.said += self.process.communicate(timeout=120)[0].splitlines(keepends=True)
-        assert list(marked(self.work)) == []
-        assert self.work.is_dir() is False or list(self.work.glob("*/*/*")) == []
-        [path] = self.store.glob("*/cells/*/*/verdict.json")
+    @property
+    def clusters(self) -> Path:
+        """Their folder, seen through the process that mounted it."""
+        return Path(f"/proc/{self.process.pid}/root{self.work}")
+
+    def verdict(self, fault: str) -> Verdict:
+        """That of the only attempt at the cell that met the fault."""
+        [path] = self.store.glob(f"*/cells/{self.struck[fault]}/*/verdict.json")
         return Verdict.model_validate_json(path.read_bytes())
 
-
-@pytest.fixture
-def run_faulty(tmp_path: Path) -> Iterator["Launcher"]:
-    """Start the campaign, with a command before it where its clusters need another surrounding."""
-    launcher = Launcher(tmp_path)
-    yield launcher
-    launcher.end()
-
-
-class Launcher:
-    """Starts the campaign and sees to its end."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._running: list[RunningCampaign] = []
-
-    def __call__(self, before: Sequence[str] = ()) -> RunningCampaign:
-        """A running campaign; `before` gets the clusters' folder as its first argument."""
-        work, store = self._folder / "clusters", self._folder / "store"
-        work.mkdir()
-        demo = load_definition(Settings(), "demo")
-        asked = demo.model_dump(mode="json") | _CHANGES
-        asked["variants"], asked["control"] = asked["variants"][:1], None
-        asked["workload"]["replication_factor"] = 1
-        path = self._folder / "faulty.yaml"
-        path.write_text(dump_definition(type(demo).model_validate(asked)))
-        process = subprocess.Popen(
-            [*before, *([str(work)] if before else []), _PLIMSOLL, "run", str(path)],
-            env={**os.environ, **EVEN_NODES, "PLIMSOLL_WORK": str(work), "PLIMSOLL_STORE": str(store)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self._running.append(RunningCampaign(work, store, process))
-        return self._running[-1]
-
-    def end(self) -> None:
-        """Whatever a failed test left."""
-        for campaign in self._running:
-            campaign.process.kill()
-            campaign.process.wait()
-            for one in marked(campaign.work):
-                one.process.kill()
+    def _next_under_load(self) -> str:
+        """Read on until it says so of a cell that has met no fault; the cell's id."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.said.append(line)
+            attempt, _, told = line.partition("/1: ")
+            cell = attempt.rpartition("/")[2]
+            if told.startswith("load, ") and cell not in self.struck.values():
+                return cell
+        pytest.fail(f"ended with no other cell under load:\n{''.join(self.said)}")
 
 
-@pytest.mark.timeout(300)
-def test_a_node_that_dies_makes_the_attempt_invalid_with_its_last_words(run_faulty: Launcher) -> None:
-    campaign = run_faulty()
-    campaign.until("/1: load, ")
-    campaign.kill("org.apache.cassandra.service.CassandraDaemon")
-    [reason] = campaign.verdict().reasons
+NODE, LOAD_GENERATOR, DISK = "a node dies", "the load generator is killed", "the disk fills up"
+FAULTS: Mapping[str, Callable[[FaultyCampaign], None]] = {
+    NODE: lambda campaign: campaign.kill("org.apache.cassandra.service.CassandraDaemon"),
+    LOAD_GENERATOR: lambda campaign: campaign.kill("plimsoll.stress.Main"),
+    # The last: nothing frees the disk.
+    **({DISK: FaultyCampaign.fill_disk} if _CAN_MOUNT else {}),
+}
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyCampaign]:
+    """The campaign, once all is over; nothing of its clusters is left by then."""
+    running = started(tmp_path_factory.mktemp("faulty"))
+    try:
+        for fault in FAULTS:
+            running.strike(fault)
+        # The small disk outlives the command for as long as a folder of it is open.
+        with opened(running.clusters) as clusters:
+            running.said += running.process.communicate(timeout=120)[0].splitlines(keepends=True)
+            assert list(marked(running.work)) == []
+            assert list(clusters.glob("*/*/*")) == []
+        yield running
+    finally:
+        end(running)
+
+
+def started(folder: Path) -> FaultyCampaign:
+    """The running campaign: a cell for each fault."""
+    work, store = folder / "clusters", folder / "store"
+    work.mkdir()
+    demo = load_definition(Settings(), "demo")
+    asked = demo.model_dump(mode="json") | _CHANGES | {"repeats": len(FAULTS)}
+    asked["variants"], asked["control"] = asked["variants"][:1], None
+    asked["workload"]["replication_factor"] = 1
+    path = folder / "faulty.yaml"
+    path.write_text(dump_definition(type(demo).model_validate(asked)))
+    process = subprocess.Popen(
+        [*((*_ON_A_SMALL_DISK, str(work)) if _CAN_MOUNT else ()), _PLIMSOLL, "run", str(path)],
+        env={**os.environ, **EVEN_NODES, "PLIMSOLL_WORK": str(work), "PLIMSOLL_STORE": str(store)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return FaultyCampaign(work, store, process)
+
+
+@contextlib.contextmanager
+def opened(folder: Path) -> Iterator[Path]:
+    """The folder by a path that stays good when its file system is mounted nowhere any more."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        yield Path(f"/proc/self/fd/{handle}")
+    finally:
+        os.close(handle)
+
+
+def end(campaign: FaultyCampaign) -> None:
+    """Kill whatever a failure has left."""
+    campaign.process.kill()
+    campaign.process.wait()
+    for one in marked(campaign.work):
+        one.process.kill()
+
+
+def test_it_says_which_cells_to_run_again(campaign: FaultyCampaign) -> None:
+    assert campaign.process.returncode == 2
+    assert f"run again: {', '.join(campaign.struck.values())}. " in "".join(campaign.said)
+
+
+def test_a_node_that_dies_makes_the_attempt_invalid_with_its_last_words(campaign: FaultyCampaign) -> None:
+    [reason] = campaign.verdict(NODE).reasons
     assert reason.startswith("load: node1 ")
     assert "last lines" in reason
     assert "INFO" in reason
-    assert campaign.process.returncode == 2
-    assert "run again: g1-00200-r1" in "".join(campaign.said)
 
 
-@pytest.mark.timeout(300)
-def test_a_load_generator_that_is_killed_makes_the_attempt_invalid_and_leaves_its_records(run_faulty: Launcher) -> None:
-    campaign = run_faulty()
-    campaign.until("/1: load, ")
-    campaign.kill("plimsoll.stress.Main")
-    verdict = campaign.verdict()
-    [reason] = verdict.reasons
+def test_a_load_generator_that_is_killed_makes_the_attempt_invalid_and_leaves_its_records(
+    campaign: FaultyCampaign,
+) -> None:
+    [reason] = campaign.verdict(LOAD_GENERATOR).reasons
     assert "left no summary" in reason
     assert "signal 9" in reason or "killed" in reason or "exit code 137" in reason
-    [log] = campaign.store.glob("*/cells/*/*/raw/load/*.hdr-intended-mutations")
+    [log] = campaign.store.glob(f"*/cells/{campaign.struck[LOAD_GENERATOR]}/*/raw/load/*.hdr-intended-mutations")
     assert len(log.read_text().splitlines()) > 10
 
 
-@needs(os.getuid() == 0 and shutil.which("unshare") is not None, "mounting a small disk takes root")
-@pytest.mark.timeout(300)
-def test_a_disk_that_fills_up_is_said_with_how_to_mend_it(run_faulty: Launcher) -> None:
-    campaign = run_faulty(_ON_A_SMALL_DISK)
-    campaign.until("/1: load, ")
-    campaign.fill_disk()
-    reason = " ".join(campaign.verdict().reasons)
+@needs(_CAN_MOUNT, "mounting a small disk takes root")
+def test_a_disk_that_fills_up_is_said_with_how_to_mend_it(campaign: FaultyCampaign) -> None:
+    reason = " ".join(campaign.verdict(DISK).reasons)
     assert "its disk is full: free disk space" in reason or "No space left on device" in reason
-    assert campaign.process.returncode == 2
