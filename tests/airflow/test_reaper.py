@@ -1,13 +1,14 @@
 """What the reaper destroys and what it keeps."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import InstantProvider
 
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.cluster import ClusterId, HostsSilent
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts import kept_hosts
@@ -78,6 +79,19 @@ def test_a_cluster_that_resists_fails_the_task_and_keeps_no_other_alive(clusters
     with pytest.raises(AirflowFailException, match=r"campaign/v2-001k-r1/1: .*was told to resist"):
         reap()
     assert alive(clusters) == ["campaign/v1-001k-r1/1", "campaign/v2-001k-r1/1"]
+
+
+def test_hosts_that_can_not_be_asked_are_in_the_log_and_fail_nothing(
+    clusters: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = InstantProvider.clusters
+
+    def silent(self: InstantProvider) -> NoReturn:
+        raise HostsSilent("group rack1 can't be asked", known(self))
+
+    monkeypatch.setattr(InstantProvider, "clusters", silent)
+    assert reap()["destroyed"] == ["campaign/v2-001k-r1/1"]
+    assert "group rack1 can't be asked" in capsys.readouterr().out
 
 
 def test_nothing_alive_is_fine(installation: Installation) -> None:

@@ -63,7 +63,8 @@ def delete(
     campaign: CampaignArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask: for scripts.")] = False,
     take_over: Annotated[
-        bool, typer.Option("--take-over", help="Even if an Airflow is on record as running it, which is gone for good.")
+        bool,
+        typer.Option("--take-over", help="Even if an Airflow on record as running it, or silent hosts, are gone."),
     ] = False,
 ) -> None:
     """Delete a campaign with everything that was measured, its report too. There is no way back.

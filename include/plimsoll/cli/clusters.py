@@ -50,9 +50,10 @@ def list_clusters(as_json: JsonOption = False) -> None:
         print_table(
             f"{plural(len(rows), 'cluster')} alive, {show_usd(sum(usd for _, usd in costs))} so far", columns, rows
         )
-    for why in living.unseen:
+    unseen = (*living.unseen, *living.silent)
+    for why in unseen:
         typer.echo(why, err=True)
-    raise typer.Exit(1 if living.unseen else 0)
+    raise typer.Exit(1 if unseen else 0)
 
 
 @clusters_app.command()
@@ -76,15 +77,17 @@ def destroy(
     failed = {str(alive.id): reason for alive, reason in reaped.failed}
     if cluster and cluster not in (*destroyed, *failed) and destroy_unseen(toolkit, cluster):
         destroyed.append(cluster)
+    # Where the cluster that was named is gone, silent hosts elsewhere say nothing about it.
+    unseen = reaped.unseen if cluster in destroyed else (*reaped.unseen, *reaped.silent)
     if as_json:
-        print_json({"destroyed": destroyed, "failed": failed, "unseen": reaped.unseen})
+        print_json({"destroyed": destroyed, "failed": failed, "unseen": unseen})
     else:
         typer.echo("\n".join(f"destroyed {key}" for key in destroyed) or "nothing to destroy")
         for key, reason in failed.items():
             typer.echo(f"{key}: {reason}", err=True)
-        for why in reaped.unseen:
+        for why in unseen:
             typer.echo(why, err=True)
-    raise typer.Exit(1 if failed or reaped.unseen else 0)
+    raise typer.Exit(1 if failed or unseen else 0)
 
 
 def _as_json(cluster: Cluster) -> dict[str, object]:

@@ -183,3 +183,7 @@ class PartlySeen(ProviderError):
     def __init__(self, what: str, clusters: Sequence[Cluster], *, where: str = "", mend: str = "") -> None:
         super().__init__(what, where=where, mend=mend)
         self.clusters = tuple(clusters)
+
+
+class HostsSilent(PartlySeen):
+    """Raised when only hosts that could not be asked may have further clusters. Such a cluster ends when it expires."""

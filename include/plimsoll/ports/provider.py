@@ -51,7 +51,8 @@ class Provider(Protocol):
     def clusters(self) -> Sequence[Cluster]:
         """Every cluster alive now, of any campaign, whole or half destroyed.
 
-        PartlySeen where that can't be told of all; it carries the clusters that could be seen.
+        PartlySeen where that can't be told of all; it carries the clusters that could be seen. HostsSilent if the only
+        reason is that hosts of the user's own could not be asked.
         """
 
     def destroy(self, cluster_id: ClusterId) -> None:

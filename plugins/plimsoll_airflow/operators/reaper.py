@@ -56,6 +56,8 @@ class Reap(BaseOperator):
         reaped = reap(toolkit(), is_kept, dry_run=dry_run)
         for line in narration.reaped(reaped, now, dry_run=dry_run):
             self.log.info(line)
+        for why in reaped.silent:
+            self.log.warning(why)
         for trouble in reaped.troubles:
             self.log.error(trouble)
         troubles = (*reaped.troubles, *([] if dry_run else _untold(context, reaped, now)))

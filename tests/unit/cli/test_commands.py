@@ -16,7 +16,7 @@ from tests.fakes.paid import Prices
 from plimsoll import cli
 from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo, PartlySeen
+from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.errors import Problem, SecretError
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
@@ -254,6 +254,24 @@ def test_clusters_that_could_be_seen_are_listed_although_others_could_not(
     assert code == 1
     assert key in out
     assert "key pairs may not be listed" in err
+
+
+def test_hosts_that_could_not_be_asked_fail_a_list_and_the_destruction_of_all_but_not_of_one(
+    plimsoll: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [str(alive(number)) for number in (1, 2)]
+    known = InstantProvider.clusters
+
+    def silent(self: InstantProvider) -> NoReturn:
+        raise HostsSilent("group rack1 can't be asked", known(self))
+
+    monkeypatch.setattr(InstantProvider, "clusters", silent)
+    code, out, err = plimsoll("clusters", "list")
+    assert (code, keys[0] in out, "group rack1 can't be asked" in err) == (1, True, True)
+    assert plimsoll("clusters", "destroy", keys[0])[:2] == (0, f"destroyed {keys[0]}\n")
+    code, out, err = plimsoll("clusters", "destroy", "--all")
+    assert (code, out, err) == (1, f"destroyed {keys[1]}\n", "group rack1 can't be asked\n")
+    assert plimsoll("clusters", "destroy", keys[0])[0] == 1
 
 
 def test_a_wrong_definition_is_refused_with_exit_code_2(plimsoll: Command, tmp_path: Path) -> None:

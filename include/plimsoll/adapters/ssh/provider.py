@@ -1,8 +1,7 @@
 """Clusters of existing hosts: each uses a group of hosts that is leased, and cleaned before and after."""
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from copy import copy
 from typing import Self
 
@@ -10,14 +9,15 @@ from pydantic import ValidationError
 
 from plimsoll.adapters.ssh.checks import problems
 from plimsoll.adapters.ssh.depot import Depot
+from plimsoll.adapters.ssh.errors import as_provider_error, explained
 from plimsoll.adapters.ssh.group import Group, Place, in_parallel
 from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.leases import Held, Lease, lease_of
 from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.adapters.ssh.pool import Connections
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError, SecretError, Unreachable
+from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError, SecretError
 from plimsoll.domain.plurals import plural
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
@@ -80,9 +80,17 @@ class SshProvider:
         return found[1].cluster if found is not None and found[1].ready else None
 
     def clusters(self) -> Sequence[Cluster]:
-        """The clusters by the lease of every group that answers. The log names groups that do not answer."""
-        held = in_parallel(self._known_groups(), _held_or_unknown)
-        return sorted((one.lease.cluster for one in held if one is not None), key=lambda cluster: str(cluster.id))
+        """The clusters by the lease of every group. HostsSilent has the reasons why groups could not be asked."""
+        groups, unreadable = self._groups_of_places()
+        asked = list(in_parallel(groups, _held_or_why_not))
+        held = [one.lease.cluster for one in asked if isinstance(one, Held)]
+        found = sorted(held, key=lambda cluster: str(cluster.id))
+        silent = [*unreadable, *(one for one in asked if isinstance(one, str))]
+        if self._places.unknown:
+            raise PartlySeen("; ".join((self._places.unknown, *silent)), found)
+        if silent:
+            raise HostsSilent("; ".join(silent), found, mend="let these hosts answer, then try again")
+        return found
 
     def destroy(self, cluster_id: ClusterId) -> None:
         """End all processes, remove all files, verify that, and release the hosts."""
@@ -90,7 +98,7 @@ class SshProvider:
         if found is None:
             return
         group, lease = found
-        with _explained():
+        with explained():
             group.clean(lease.cluster, lease.key)
             group.release_others(lease)
             group.release(lease)
@@ -109,7 +117,7 @@ class SshProvider:
         found = self._holder(cluster.id)
         if found is None:
             raise ProviderError("the cluster is gone", where=str(cluster.id), mend="run the cell again")
-        with _explained():
+        with explained():
             found[0].clear(found[1].cluster, keep)
 
     def _taken(self, group: Group, request: ClusterRequest) -> Cluster:
@@ -139,7 +147,7 @@ class SshProvider:
     def _completed(self, group: Group, lease: Lease) -> tuple[Group, Lease]:
         """Complete a cluster whose group was taken but never made whole."""
         if not lease.ready:
-            with _explained():
+            with explained():
                 group.take(lease)
                 self._make(group, lease)
         return group, lease.model_copy(update={"ready": True})
@@ -149,7 +157,7 @@ class SshProvider:
         unfit = [info for info in lease.cluster.hosts if info.identity in request.unfit]
         if not request.id.is_kept or not unfit:
             return group, lease
-        with _explained():
+        with explained():
             changed = group.with_others(lease, unfit, request.unfit)
         if changed is None:
             names = ", ".join(f"{info.name} ({info.address})" for info in unfit)
@@ -164,7 +172,7 @@ class SshProvider:
         expires_at = max(lease.cluster.expires_at, request.expires_at)
         cluster = lease.cluster.model_copy(update={"owner": request.owner, "expires_at": expires_at})
         if cluster != lease.cluster:
-            with _explained():
+            with explained():
                 group.renew(lease.model_copy(update={"cluster": cluster}))
         return cluster
 
@@ -179,7 +187,7 @@ class SshProvider:
         """The cluster's group. Raises ProviderError where a group that may be the cluster's does not answer."""
         found, unknown = self._looked_up(self._known_groups(), cluster_id)
         if found is None and unknown:
-            raise _as_provider_error(unknown[0]) from unknown[0]
+            raise as_provider_error(unknown[0]) from unknown[0]
         return found
 
     def _looked_up(
@@ -207,39 +215,33 @@ class SshProvider:
         return [Group(group, parsed, self._connections) for group in parsed.groups]
 
     def _known_groups(self) -> list[Group]:
-        """The groups of every place. Raises ProviderError for a single place with wrong options.
-
-        With several places, wrong options are only logged.
-        """
-        found: dict[Place, Group] = {}
+        """The groups of every place. The log has the reasons why there may be others."""
+        found, unreadable = self._groups_of_places()
         if self._places.unknown:
             _log.warning("%s", self._places.unknown)
+        for why in unreadable:
+            _log.warning("%s", why)
+        return found
+
+    def _groups_of_places(self) -> tuple[list[Group], list[str]]:
+        """The groups of every place, and the reasons why options can't be read, which may name others.
+
+        Raises ProviderError for a single place with wrong options.
+        """
+        found: dict[Place, Group] = {}
+        unreadable: list[str] = []
         for options in self._places.options:
             try:
                 found.update({group.place: group for group in self._groups(options)})
             except ProviderError as error:  # of a campaign that another version of Plimsoll has started
                 if len(self._places.options) == 1:
                     raise
-                _log.warning("hosts of a campaign can't be asked for clusters: %s", error)
-        return list(found.values())
+                unreadable.append(f"hosts of a campaign can't be asked for clusters: {error}")
+        return list(found.values()), unreadable
 
 
-def _held_or_unknown(group: Group) -> Held | None:
+def _held_or_why_not(group: Group) -> Held | str | None:
     try:
         return group.held()
     except (HostError, SecretError) as error:
-        _log.warning("group %s can't be asked for its cluster: %s", group.name, error)
-        return None
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    try:
-        yield
-    except (HostError, SecretError) as error:
-        raise _as_provider_error(error) from error
-
-
-def _as_provider_error(error: HostError | SecretError) -> ProviderError:
-    kind = HostsLost if isinstance(error, Unreachable) else ProviderError
-    return kind(error.what, where=error.where, mend=error.mend)
+        return f"group {group.name} can't be asked for its cluster: {error}"

@@ -5,7 +5,6 @@ The definition is deleted last, because it says who may delete the campaign.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 
 from pydantic import AwareDatetime, ValidationError
@@ -14,10 +13,10 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.elsewhere import before_deletion, end_run, runs_at_work
+from plimsoll.services.campaign.elsewhere import TAKE_OVER, before_deletion, end_run, runs_at_work
 from plimsoll.services.campaign.holding import held, require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
-from plimsoll.services.hosts.reaping import living_clusters
+from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
@@ -37,8 +36,8 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
     """A summary of what deleting the campaign would delete. Raises NotFound where there is no such campaign.
 
     Raises Refused while the campaign has living clusters, running attempts, or a process or run that works on it, and
-    where its provider can't be asked for clusters. With `take_over`, records of runs of another program are ignored,
-    such as those of an Airflow installation that no longer exists.
+    where its provider can't be asked for clusters: its definition alone says where what they left is. With `take_over`,
+    what may no longer exist is ignored: records of runs of another program, such as an Airflow, and silent hosts.
     """
     files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(layout.holds_prefix(campaign_id))]
     if not files:
@@ -47,7 +46,7 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
     require_free(toolkit, campaign_id)
     at_work = () if take_over else runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))
     running = _running(toolkit, campaign_id, take_over=take_over)
-    if problems := [*at_work, *running, *_clusters(toolkit, campaign_id)]:
+    if problems := [*at_work, *running, *_clusters(toolkit, campaign_id, take_over=take_over)]:
         raise Refused(problems, where=f"campaign {campaign_id!r}")
     attempts = sum(key.endswith(f"/{layout.ATTEMPT}") for key in files)
     return Deletion(campaign_id=campaign_id, by=by, at=toolkit.clock.now(), attempts=attempts, files=len(files))
@@ -99,17 +98,25 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
         yield Problem(str(one.key), f"is being run by {owner}", before_deletion(campaign_id))
 
 
-def _clusters(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
+def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:
     """The campaign's living clusters of any provider, and the reason why its own provider could not be asked."""
     exists = campaign_exists(toolkit.store, campaign_id)
     own = CampaignStore(toolkit.store, campaign_id).definition().provider.name if exists else None
-    for name, provider in toolkit.providers.items():
-        living = living_clusters(replace(toolkit, providers={name: provider}))
+    for name in toolkit.providers:
+        # Hosts that only other campaigns name can't have a cluster of this one.
+        provider = toolkit.provider_of(name, campaign_id) if name == own else toolkit.provider_everywhere(name)
+        living = living_of([provider])
         for cluster in living.clusters:
             if cluster.id.campaign_id == campaign_id:
                 yield Problem(str(cluster.id), "its cluster is alive", f"`plimsoll clusters destroy {cluster.id}`")
         if name == own:
             yield from (Problem(f"provider {name}", f"can't say which clusters live: {why}") for why in living.unseen)
+            yield from (_may_live(campaign_id, name, why) for why in living.silent if not take_over)
+
+
+def _may_live(campaign_id: str, provider: str, why: str) -> Problem:
+    mend = f"if they are gone for good, `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
+    return Problem(f"provider {provider}", f"can't say which clusters live: {why}", mend)
 
 
 def _stamp(at: datetime) -> str:

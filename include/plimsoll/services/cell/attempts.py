@@ -1,9 +1,12 @@
 """Begin an attempt at a cell, after removing what older attempts left behind."""
 
-from plimsoll.domain.cluster import ClusterId
+from collections.abc import Sequence
+
+from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import owner_since
+from plimsoll.ports.provider import Provider
 from plimsoll.services.campaign.holding import is_at_work, require_free
 from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
@@ -48,11 +51,19 @@ def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: 
 def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignStore, cell_id: str) -> None:
     """Destroy clusters that the provider lists, and those of attempts with an open account: a cloud's list may lag."""
     provider = toolkit.provider(definition)
-    seen = {cluster.id: cluster for cluster in provider.clusters()}
+    seen = {cluster.id: cluster for cluster in _shown(provider)}
     older = {one: cluster for one, cluster in seen.items() if _is_of(one, campaign, cell_id)}
     unsettled = {one: None for one in open_accounts(campaign) if _is_of(one, campaign, cell_id)}
     for cluster_id, cluster in {**unsettled, **older}.items():
         destroy_cluster(toolkit, provider, cluster_id, cluster)
+
+
+def _shown(provider: Provider) -> Sequence[Cluster]:
+    """The clusters that the provider shows. One on hosts that are silent keeps no other hosts from being used."""
+    try:
+        return provider.clusters()
+    except HostsSilent as error:
+        return error.clusters
 
 
 def _is_of(cluster_id: ClusterId, campaign: CampaignStore, cell_id: str) -> bool:

@@ -1,12 +1,12 @@
 """Destroy clusters that no running cell owns. Providers are asked for what exists; nothing is remembered."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from queue import SimpleQueue
 from threading import BoundedSemaphore, Thread
 
-from plimsoll.domain.cluster import Cluster, ClusterId, PartlySeen
+from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
 from plimsoll.domain.errors import PlimsollError, ProviderError, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.accounts import open_accounts
@@ -20,24 +20,32 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True)
 class Living:
-    """The living clusters of all providers. `unseen` names what could not be looked at, with the reason."""
+    """Living clusters. `unseen` names what could not be looked at, with the reason.
+
+    `silent` names hosts of the user's own that could not be asked. What may live there ends when it expires.
+    """
 
     clusters: tuple[Cluster, ...]
-    unseen: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Reaped:
-    """The result of one pass of the reaper. `failed` has the clusters that could not be destroyed, with the reason."""
+    """The result of one pass of the reaper. `failed` has the clusters that could not be destroyed, with the reason.
+
+    `unseen` and `silent` are those of `Living`.
+    """
 
     destroyed: tuple[Cluster, ...]
     kept: tuple[Cluster, ...]
     failed: tuple[tuple[Cluster, str], ...]
     unseen: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def troubles(self) -> tuple[str, ...]:
-        """A sentence for everything that the pass could not do."""
+        """A sentence for everything that the pass could not do. Silent hosts are no trouble: they may be off."""
         return (*(f"{cluster.id}: {why}" for cluster, why in self.failed), *self.unseen)
 
 
@@ -52,10 +60,16 @@ def on_this_machine(toolkit: Toolkit) -> Toolkit:
 
 def living_clusters(toolkit: Toolkit) -> Living:
     """All living clusters. Clusters are listed even if another provider, or another part of one, does not answer."""
-    seen = [_seen(toolkit.provider_everywhere(name)) for name in toolkit.providers]
+    return living_of(toolkit.provider_everywhere(name) for name in toolkit.providers)
+
+
+def living_of(providers: Iterable[Provider]) -> Living:
+    """The living clusters of these providers, wherever they look."""
+    seen = [_seen(provider) for provider in providers]
     return Living(
-        clusters=tuple(cluster for clusters, _ in seen for cluster in clusters),
-        unseen=tuple(why for _, why in seen if why),
+        clusters=tuple(cluster for one in seen for cluster in one.clusters),
+        unseen=tuple(why for one in seen for why in one.unseen),
+        silent=tuple(why for one in seen for why in one.silent),
     )
 
 
@@ -68,11 +82,11 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
     kept = [cluster for cluster in living.clusters if is_owned(cluster)]
     left = [cluster for cluster in living.clusters if cluster not in kept]
     if dry_run:
-        return Reaped(tuple(left), tuple(kept), (), living.unseen)
+        return Reaped(tuple(left), tuple(kept), (), living.unseen, living.silent)
     troubles, unrecorded = _destroy_and_record(toolkit, left, ended_at)
     destroyed = tuple(cluster for cluster in left if not troubles[cluster.id])
     failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.id]))
-    return Reaped(destroyed, tuple(kept), failed, (*living.unseen, *unrecorded))
+    return Reaped(destroyed, tuple(kept), failed, (*living.unseen, *unrecorded), living.silent)
 
 
 def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[ClusterId, ...]:
@@ -108,13 +122,15 @@ def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
     return True
 
 
-def _seen(provider: Provider) -> tuple[Sequence[Cluster], str]:
+def _seen(provider: Provider) -> Living:
     try:
-        return provider.clusters(), ""
+        return Living(tuple(provider.clusters()))
+    except HostsSilent as error:
+        return Living(error.clusters, silent=(str(error),))
     except PartlySeen as error:
-        return error.clusters, str(error)
+        return Living(error.clusters, unseen=(str(error),))
     except PlimsollError as error:
-        return (), f"provider {provider.name}: {error}"
+        return Living((), unseen=(f"provider {provider.name}: {error}",))
 
 
 def _destroy_and_record(

@@ -1,6 +1,6 @@
 """Further hosts of a group in the place of kept ones that are unfit. Each host is a folder with a lease in it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.onhost import lease
 from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.adapters.ssh.group import Member
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostsSilent, PartlySeen
 from plimsoll.domain.errors import HostsLost, ProviderError, Unreachable
 from plimsoll.ports.provider import Places
 
@@ -44,11 +44,16 @@ def provider(tmp_path: Path, silent: set[str], monkeypatch: pytest.MonkeyPatch) 
         return commands[command](tmp_path / member.options.target("").address, request)
 
     monkeypatch.setattr(Member, "ask", ask)
-    nodes = [{"address": address, "host_key": KEY} for address in NODES]
-    loads = [{"address": address, "host_key": KEY} for address in (LOAD, FURTHER_LOAD)]
-    group = {"name": "rack1", "nodes": nodes, "load": loads[0], "further_load_hosts": loads[1:]}
+    group = group_of("rack1", NODES, [LOAD, FURTHER_LOAD])
     secrets: Any = None
     return SshProvider(Connections(secrets), SteppingClock()).at(Places(({"groups": [group]},)))
+
+
+def group_of(name: str, nodes: Sequence[str], loads: Sequence[str]) -> dict[str, Any]:
+    """A group's options by the addresses of its hosts."""
+    hosts = {address: {"address": address, "host_key": KEY} for address in (*nodes, *loads)}
+    first, *further = (hosts[address] for address in loads)
+    return {"name": name, "nodes": [hosts[one] for one in nodes], "load": first, "further_load_hosts": further}
 
 
 def test_a_machine_with_several_hosts_of_a_group_stays_taken_while_one_of_them_is_used(provider: SshProvider) -> None:
@@ -154,6 +159,26 @@ def test_where_no_other_host_is_free_that_is_said(provider: SshProvider, unfit: 
     ensured(provider)
     with pytest.raises(HostsLost, match="no other host that is free in its place"):
         ensured(provider, *unfit)
+
+
+def test_a_group_that_can_not_be_asked_may_have_a_cluster_and_hides_no_other(
+    provider: SshProvider, silent: set[str]
+) -> None:
+    (known,) = provider._places.options
+    other = {"groups": [group_of("rack2", ["10.0.1.1", "10.0.1.2"], ["10.0.1.9"])]}
+    both = provider.at(Places((known, other)))
+    cluster = cluster_without(provider)
+    silent.add("10.0.1.9")
+    with pytest.raises(
+        HostsSilent, match=r"group rack2 can't be asked for its cluster: 10\.0\.1\.9: can't be"
+    ) as caught:
+        both.clusters()
+    assert caught.value.clusters == (cluster,)
+    unread = provider.at(Places((known, other), "a campaign can't be read"))
+    with pytest.raises(PartlySeen, match=r"a campaign can't be read; group rack2 can't be asked") as caught_of_all:
+        unread.clusters()
+    assert not isinstance(caught_of_all.value, HostsSilent)
+    assert caught_of_all.value.clusters == (cluster,)
 
 
 def test_hosts_that_do_not_answer_are_lost(provider: SshProvider, silent: set[str]) -> None:

@@ -1,20 +1,28 @@
 """Campaigns that are deleted: what speaks against it, what is left of it, and what a crash leaves."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.census import Census
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import INSTANT
 from tests.unit.services.verdicts import verdict_of
 
+from plimsoll.domain.cluster import Cluster, HostsSilent
 from plimsoll.domain.errors import NotFound, Refused, StoreError
 from plimsoll.domain.stage import StageOpening
+from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.annotating import annotate
 from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.campaign.holding import held
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids, write_model
 from plimsoll.services.toolkit import Toolkit
@@ -72,6 +80,56 @@ def test_one_that_a_process_runs_is_kept(tools: Toolkit) -> None:
     with held(first, "mine"), pytest.raises(Refused, match="is being run by first, since"):
         deletable(watching, "mine", "ada")
     assert deletable(watching, "mine", "ada").attempts == 1
+
+
+class SometimesSilent:
+    """A provider whose hosts can't be asked in places that are silent."""
+
+    def __init__(self, provider: Provider, places: Places) -> None:
+        self._provider, self._places = provider, places
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._provider, name)
+
+    def at(self, places: Places) -> "SometimesSilent":
+        return SometimesSilent(self._provider, places)
+
+    def clusters(self) -> Sequence[Cluster]:
+        if any("silent" in options for options in self._places.options):
+            raise HostsSilent("group rack1 can't be asked", self._provider.clusters())
+        return self._provider.clusters()
+
+
+@pytest.fixture
+def silent(tools: Toolkit, tmp_path: Path) -> Toolkit:
+    """Hosts of the campaign `silent` can't be asked."""
+    choice = DEFINITION.provider.model_copy(update={"options": {"silent": True}})
+    Installation(tmp_path).open_campaign(DEFINITION.model_copy(update={"provider": choice}), "silent")
+    provider: Any = SometimesSilent(tools.providers[INSTANT], Places())
+    places = StoredPlaces(tools.store, Outage(tools.clock))
+    return replace(tools, providers={INSTANT: provider}, places=places)
+
+
+def test_one_whose_hosts_can_not_be_asked_is_kept_unless_they_are_gone_for_good(silent: Toolkit) -> None:
+    with pytest.raises(Refused) as refused:
+        delete_campaign(silent, "silent", "ada")
+    [problem] = refused.value.problems
+    assert problem.what == "can't say which clusters live: group rack1 can't be asked"
+    assert "`plimsoll campaigns delete silent --take-over`" in problem.mend
+    delete_campaign(silent, "silent", "ada", take_over=True)
+    assert campaign_ids(silent.store) == ("mine", "other")
+
+
+def test_hosts_of_other_campaigns_that_can_not_be_asked_keep_none(silent: Toolkit) -> None:
+    delete_campaign(silent, "mine", "ada")
+    assert campaign_ids(silent.store) == ("other", "silent")
+
+
+def test_an_attempt_begins_although_other_hosts_can_not_be_asked(silent: Toolkit) -> None:
+    left = begin(silent, "silent", CELL, "dead")
+    actions.provision(left)
+    begin(silent, "silent", CELL, "me")
+    assert living_of(silent.providers.values()).clusters == ()
 
 
 def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_another(
