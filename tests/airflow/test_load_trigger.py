@@ -3,8 +3,11 @@
 import asyncio
 from datetime import timedelta
 from threading import Event
+from typing import Any
 
 import pytest
+from airflow.sdk.bases.operator import TRIGGER_FAIL_REPR, TriggerFailureReason
+from airflow.sdk.exceptions import AirflowFailException, TaskDeferralError
 from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from airflow.triggers.base import TaskSuccessEvent, TriggerEvent
 from tests.fakes.installation import Installation, instant_definition
@@ -20,6 +23,9 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of
 from plimsoll.services.store.campaigns import read_progress
+from plimsoll_airflow.attempts import begin_or_resume
+from plimsoll_airflow.operators.cell import Measure
+from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.triggers.load import LoadTrigger
 
 CELL, RUN = "v1-001k-r1", "run"
@@ -171,6 +177,37 @@ def test_a_load_out_of_reach_for_too_long_fails(installation: Installation, monk
     monkeypatch.setattr("plimsoll.services.cell.following.OUT_OF_REACH", timedelta(0))
 
     assert "out of reach for 0:00:00: node1: no route" in event_of(trigger_of(work)).payload
+
+
+def test_populating_that_takes_too_long_fails_although_the_triggerer_is_a_new_one(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = started(installation)
+    began = work.toolkit.clock.now() - timedelta(minutes=61)
+    declare_polling(monkeypatch, look=lambda _work: LoadStatus("running", "populate"))
+    _, kwargs = LoadTrigger(str(work.key), RUN, since=began.isoformat()).serialize()
+
+    assert "populating took longer than 1h" in event_of(LoadTrigger(**kwargs)).payload
+    assert str(failure_of(work.toolkit.store, work.key)).startswith("load: populating took longer than 1h")
+
+
+def resume(work: AttemptContext, error: str) -> None:
+    """Go on with the task after its trigger has failed with that error."""
+    context: Any = {"run_id": "run", "params": {"campaign_id": "campaign", "cell_id": work.key.cell_id}}
+    Measure(task_id="load").resume_execution(TRIGGER_FAIL_REPR, {"error": error}, context)
+
+
+def test_a_load_that_no_triggerer_looked_at_in_its_time_fails_for_good_with_that_reason(
+    installation: Installation,
+) -> None:
+    installation.open_campaign(instant_definition())
+    work = begin_or_resume(installation.toolkit, "campaign", CELL, CellRun(RUN, 0))
+    with pytest.raises(TaskDeferralError):  # a trigger that breaks is tried again
+        resume(work, TriggerFailureReason.TRIGGER_FAILURE)
+    assert failure_of(work.toolkit.store, work.key) is None
+    with pytest.raises(AirflowFailException, match="no triggerer has looked"):
+        resume(work, TriggerFailureReason.TRIGGER_TIMEOUT)
+    assert failure_of(work.toolkit.store, work.key) == "load: took longer than it may, and no triggerer has looked"
 
 
 @pytest.mark.parametrize(("live_runs", "state"), [(0, "failed"), (1, "running")])

@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseOperator, TriggerRule
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk.exceptions import AirflowFailException, TaskDeferralTimeout
 
 from plimsoll.domain.errors import SecretError, StoreError
 from plimsoll.domain.result import Verdict
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import failures_recorded
+from plimsoll.services.cell.following import OVERTIME
+from plimsoll.services.cell.recording import failures_recorded, record_failure
 from plimsoll.services.cell.steps import Role, Step, step, steps_of
 from plimsoll.services.hosts.reaping import destroy_owned
 from plimsoll.services.hosts.spending import spent_so_far
@@ -75,15 +76,27 @@ class Measure(StepTask):
                 self.tell(self.beforehand(work))
                 self.tell(narration.came_of(self.step, self.step.run(work)))
         if self.step.polling is not None:
+            since = work.toolkit.clock.now().isoformat()
             self.defer(
-                trigger=LoadTrigger(str(work.key), context["run_id"], self.step.name),
+                trigger=LoadTrigger(str(work.key), context["run_id"], self.step.name, since),
                 method_name="end",
-                timeout=self.step.polling.longest(work.definition),
+                # The trigger gives up before that. This is for a time without any triggerer.
+                timeout=self.step.polling.longest(work.definition) + 2 * OVERTIME,
             )
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:  # noqa: ARG002
         """Sentences for the log before the step runs."""
         return ()
+
+    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: "Context") -> None:
+        """Go on after the wait. If nobody has looked until its time was over, record that and fail for good."""
+        try:
+            super().resume_execution(next_method, next_kwargs, context)
+        except TaskDeferralTimeout as error:
+            with final():
+                reason = f"{self.step.name}: took longer than it may, and no triggerer has looked"
+                record_failure(self.attempt(context), reason)
+                raise AirflowFailException(reason) from error
 
     def end(self, context: "Context", event: str) -> None:  # noqa: ARG002
         """Fail with the trigger's reason. When the load completes, the trigger itself ends the task."""

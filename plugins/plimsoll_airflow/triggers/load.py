@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -36,19 +36,22 @@ _T = TypeVar("_T")
 class LoadTrigger(BaseTrigger):
     """Watches one load. All its state is in the store and on the hosts, so any triggerer can continue it.
 
+    `since` is when the load began, as ISO 8601; a trigger that an earlier version of Plimsoll began does not have it.
+
     It ends the task itself when the load is complete. That saves a worker, and avoids a race with the worker that
     started the load. A failure goes back to a worker, with its reason.
     """
 
-    def __init__(self, attempt: str, run_id: str, step: str = "load") -> None:
+    def __init__(self, attempt: str, run_id: str, step: str = "load", since: str = "") -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.attempt = attempt
         self.run_id = run_id
         self.step = step
+        self.since = since
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         """The data from which a triggerer makes it again."""
-        arguments = {"attempt": self.attempt, "run_id": self.run_id, "step": self.step}
+        arguments = {"attempt": self.attempt, "run_id": self.run_id, "step": self.step, "since": self.since}
         return f"{__name__}.{type(self).__qualname__}", arguments
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -83,7 +86,7 @@ class LoadTrigger(BaseTrigger):
 
     @cached_property
     def _follower(self) -> Follower:
-        return Follower(self.work, self._polling)
+        return Follower(self.work, self._polling, datetime.fromisoformat(self.since) if self.since else None)
 
     async def _end(self) -> LoadStatus:
         told: tuple[str, float] = ("", 0.0)

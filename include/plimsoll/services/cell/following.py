@@ -2,37 +2,66 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.units import format_duration
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.steps import Polling
+from plimsoll.services.store.campaigns import read_cluster
 
 OUT_OF_REACH = timedelta(minutes=5)
 """How long a load may go unobserved (a lost connection, say) before it counts as failed."""
+OVERTIME = timedelta(minutes=10)
+"""How long a load may take beyond its declared time, for its start and its end."""
+_MEND = "a new campaign that writes a longer `timing.populating` gives it more time"
 
 
 @dataclass
 class Follower:
-    """Looks at one load repeatedly.
+    """Looks at one load repeatedly, and gives it up when it takes longer than it may.
 
-    All its state is in the store and on the hosts, except the time of the last look.
+    All its state is in the store and on the hosts, except the time of the last look, and `since`: when the load began.
     """
 
     work: AttemptContext
     polling: Polling
+    since: datetime | None = None
+    """None: now."""
     _seen: datetime = field(init=False)
 
     def __post_init__(self) -> None:
         self._seen = self.work.toolkit.clock.now()
+        self.since = self.since or self._seen
 
     def look(self) -> LoadStatus | str:
         """The load's status, or the reason why it can't be read at the moment, as long as that is acceptable."""
         try:
             status = self.polling.look(self.work)
+            late = self._why_late(status) if status.state == "running" else ""
         except PlimsollError as error:
             if self.work.toolkit.clock.now() - self._seen > OUT_OF_REACH:
                 return LoadStatus("failed", reason=f"out of reach for {OUT_OF_REACH}: {error}")
             return f"the load can't be observed now, it goes on: {error}"
         self._seen = self.work.toolkit.clock.now()
-        return status
+        return LoadStatus("failed", status.phase, reason=late) if late else status
+
+    def _why_late(self, status: LoadStatus) -> str:
+        """Why a running load is given up; empty where it may go on."""
+        now, timing = self.work.toolkit.clock.now(), self.work.definition.timing
+        lasted = now - (self.since or now)
+        if status.phase != "populate":
+            longest = self.polling.longest(self.work.definition) + OVERTIME
+            return f"it took longer than {format_duration(longest)}" if lasted > longest else ""
+        if lasted > timing.longest_populating:
+            return f"populating took longer than {format_duration(timing.longest_populating)}: {_MEND}"
+        if self._hosts_end is not None and now + timing.duration > self._hosts_end:
+            return f"populating took so long that the hosts would end before the load, at {self._hosts_end:%H:%M} UTC"
+        return ""
+
+    @cached_property
+    def _hosts_end(self) -> datetime | None:
+        """When the attempt's hosts end themselves; None where that is not on record."""
+        cluster = read_cluster(self.work.toolkit.store, self.work.key)
+        return cluster.expires_at if cluster else None

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
-from tests.support.campaigns.declared_steps import declare
+from tests.support.campaigns.declared_steps import declare, declare_polling
 
 from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_cell, run_cells
 from plimsoll.services.cell.steps import step
 from plimsoll.services.patience import AWAY_S, SOON_S
@@ -120,6 +123,67 @@ def test_what_can_not_be_collected_is_on_record_and_the_next_cell_runs(
     assert [trouble.partition(": ")[2] for trouble in first.troubles] == ["collect: the store is away"]
     assert tools.store.read(layout.attempt_file(first.work.key, layout.FAILURE)) == b"collect: the store is away"
     assert second.verdict is not None
+
+
+def still_populating(clock: SteppingClock) -> Callable[[object], LoadStatus]:
+    """A look at a load that never ends to populate."""
+
+    def look(_: object) -> LoadStatus:
+        assert clock.passed < timedelta(hours=9), "nobody gives it up"
+        return LoadStatus("running", "populate")
+
+    return look
+
+
+@pytest.mark.parametrize(("populating", "longest"), [(None, "1h"), (timedelta(hours=3), "3h")])
+def test_populating_that_takes_longer_than_it_may_ends_the_cell_with_that_reason(
+    installation: Installation,
+    tools: Toolkit,
+    clock: SteppingClock,
+    monkeypatch: pytest.MonkeyPatch,
+    populating: timedelta | None,
+    longest: str,
+) -> None:
+    plain = instant_definition(variants=1, loads=2)
+    timing = plain.timing.model_copy(update={"populating": populating})
+    installation.open_campaign(plain.model_copy(update={"timing": timing}), "slow")
+    declare_polling(monkeypatch, look=still_populating(clock))
+
+    verdict = run_cell(tools, "slow", CELLS[0], "me", print)
+
+    [reason] = verdict.reasons
+    assert reason.startswith(
+        f"load: populating took longer than {longest}: a new campaign that writes a longer `timing"
+    )
+
+
+def test_populating_is_given_up_when_the_hosts_would_end_before_the_load(
+    tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deploy = step("deploy").run
+
+    def slowly(work: AttemptContext) -> object:
+        clock.sleep(600)
+        return deploy(work)
+
+    declare(monkeypatch, "deploy", run=slowly)
+    declare_polling(monkeypatch, look=still_populating(clock))
+
+    verdict = run_cell(tools, "campaign", CELLS[0], "me", print)
+
+    assert timedelta(hours=1) < clock.passed < timedelta(hours=1, minutes=1)
+    [reason] = verdict.reasons
+    assert reason == "load: populating took so long that the hosts would end before the load, at 13:00 UTC"
+
+
+def test_a_load_that_runs_on_for_ever_ends_the_cell_with_that_reason(
+    tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare_polling(monkeypatch, look=lambda work: replace(still_populating(clock)(work), phase="load"))
+
+    [reason] = run_cell(tools, "campaign", CELLS[0], "me", print).reasons
+
+    assert reason == "load: it took longer than 4220s"
 
 
 def test_ctrl_c_puts_the_attempt_on_record_as_ended_and_leaves_no_cluster(
