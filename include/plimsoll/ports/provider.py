@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol, Self
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.ports.host import Host
+
+TIME_TO_PROVISION = timedelta(hours=2)
+"""How long `ensure` may take before its step is ended, with all waiting for room and for hosts."""
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ def test_a_sound_definition_has_no_problem_and_nothing_is_launched(
             "t3.medium can't stand in",
         ),
         ({"tenancy": "shared"}, "tenancy", "write one of: default, dedicated"),
+        ({"patience": "3h"}, "patience", "a cell may wait 3h for room and 2 × 10m for its hosts to start"),
     ],
 )
 def test_what_aws_does_not_have_is_named_by_its_option(

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,6 +23,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.faults import as_written, problems_of
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.units import format_duration
+from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.ports.secrets import Secrets
 
 _ROLES: tuple[Role, Role] = ("node", "load")
@@ -37,7 +39,19 @@ def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
     except ValidationError as error:
         return problems_of(error, Ec2Options, "provider.options")
     place = Place(options.connection, options.region)
-    return _Examination(definition, options, clouds(secrets)(place), secrets).problems()
+    return [*patience_problems(options), *_Examination(definition, options, clouds(secrets)(place), secrets).problems()]
+
+
+def patience_problems(options: Ec2Options) -> list[Problem]:
+    """The problem of a cell that may wait for longer than it may take to have hosts. Pure."""
+    # Hosts may take `startup` until they run, and once more until they are prepared.
+    most = TIME_TO_PROVISION - 2 * options.startup
+    if options.patience <= most:
+        return []
+    allowed, startup = format_duration(TIME_TO_PROVISION), format_duration(options.startup)
+    what = f"a cell may wait {format_duration(options.patience)} for room and 2 × {startup} for its hosts to start, "
+    mend = "write a shorter `startup`" + (f", or at most {format_duration(most)}" if most > timedelta(0) else "")
+    return [Problem("provider.options.patience", f"{what}but its hosts must be there after {allowed}", mend)]
 
 
 class _Examination:

@@ -13,6 +13,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -90,7 +91,7 @@ STEPS: tuple[Step, ...] = (
         does="The attempt's hosts exist and answer.",
         role="measure",
         run=actions.provision,
-        timeout=timedelta(hours=1),
+        timeout=TIME_TO_PROVISION,
         share=0.02,
         takes=timedelta(seconds=5),
         phases=("provision",),

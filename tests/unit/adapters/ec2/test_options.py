@@ -1,11 +1,15 @@
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from plimsoll.adapters.ec2.checks import patience_problems
 from plimsoll.adapters.ec2.options import Ec2Options, read_options
 from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.faults import problems_of
+from plimsoll.ports.provider import TIME_TO_PROVISION
+from plimsoll.services.cell.steps import step
 
 
 def problems(options: Any) -> list[Any]:
@@ -49,3 +53,21 @@ def test_values_have_units(raw_options: dict[str, Any]) -> None:
 def test_options_of_a_cluster_that_cannot_be_read_are_an_error(raw_options: dict[str, Any]) -> None:
     with pytest.raises(ProviderError, match="campaign azul"):
         read_options({**raw_options, "region": "moon"}, "campaign azul")
+
+
+@pytest.mark.parametrize(
+    ("waits", "mend"),
+    [
+        ({}, ""),
+        ({"patience": "100m"}, ""),
+        ({"patience": "101m"}, "write a shorter `startup`, or at most 100m"),
+        ({"patience": "10m", "startup": "56m"}, "write a shorter `startup`, or at most 8m"),
+        ({"startup": "1h"}, "write a shorter `startup`"),
+    ],
+)
+def test_a_cell_may_wait_for_hosts_only_as_long_as_its_step_may_take(raw_options: Any, waits: Any, mend: str) -> None:
+    found = patience_problems(Ec2Options.model_validate({**raw_options, **waits}))
+    assert [(problem.where, problem.mend) for problem in found] == (
+        [("provider.options.patience", mend)] if mend else []
+    )
+    assert TIME_TO_PROVISION == step("provision").timeout == timedelta(hours=2)
