@@ -12,6 +12,8 @@ from plimsoll.ports.host import Host
 
 TIME_TO_PROVISION = timedelta(hours=2)
 """How long `ensure` may take before its step is ended, with all waiting for room and for hosts."""
+TIME_TO_DESTROY = timedelta(minutes=40)
+"""How long `destroy` may take before its step is ended, with all waiting for the ends of hosts."""
 
 
 @dataclass(frozen=True)

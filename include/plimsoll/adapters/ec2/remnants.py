@@ -16,9 +16,10 @@ from plimsoll.adapters.ec2.tags import Filter
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.provider import TIME_TO_DESTROY
 
-# Instances have been seen shutting down for a quarter of an hour.
-_PATIENCE = timedelta(minutes=30)
+# Half an hour: instances have been seen shutting down for a quarter. The rest is for the calls themselves.
+_PATIENCE = TIME_TO_DESTROY - timedelta(minutes=10)
 _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 # What AWS says of something that another thing still holds, and will let go of.
 _HELD = frozenset({"VolumeInUse", "DependencyViolation", "InvalidPlacementGroup.InUse", "InvalidParameterValue"})

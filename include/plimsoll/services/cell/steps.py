@@ -13,7 +13,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.ports.provider import TIME_TO_PROVISION
+from plimsoll.ports.provider import TIME_TO_DESTROY, TIME_TO_PROVISION
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -131,7 +131,7 @@ STEPS: tuple[Step, ...] = (
         does="Nothing of the attempt's cluster is left, which is verified; what it has cost is on record.",
         role="clean-up",
         run=actions.destroy,
-        timeout=timedelta(minutes=20),
+        timeout=TIME_TO_DESTROY,
         share=0.0,
     ),
     Step(

@@ -1,0 +1,43 @@
+"""How long the end of a cluster is waited for; the API itself is asked in integration tests."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.fakes.clock import SteppingClock
+
+from plimsoll.adapters.ec2.cloud import Place
+from plimsoll.adapters.ec2.launched import Launched
+from plimsoll.adapters.ec2.remnants import remove
+from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.errors import ProviderError
+from plimsoll.services.cell.steps import step
+
+PLACE = Place("aws_default", "us-east-1")
+
+
+class NeverGone:
+    """A cloud with an instance that shuts down for ever."""
+
+    where = "AWS us-east-1"
+    place = PLACE
+
+    def instances(self, *_: object) -> list[dict[str, Any]]:
+        return [{"InstanceId": "i-1", "State": {"Name": "shutting-down"}}]
+
+
+class NoRecords:
+    """Implements the Launches port: nothing was launched."""
+
+    def of(self, _: ClusterId) -> list[Any]:
+        return []
+
+
+def test_the_wait_for_an_end_is_over_before_the_step_that_waits_is_ended(key: ClusterId) -> None:
+    cloud: Any = NeverGone()
+    records: Any = NoRecords()
+    clock = SteppingClock()
+    with pytest.raises(ProviderError, match="instance i-1 is shutting-down"):
+        remove(cloud, clock, "s3://results/runs", Launched.read(records, key, PLACE, clock), key)
+    assert timedelta(minutes=30) < clock.passed
+    assert clock.passed + timedelta(minutes=5) < step("destroy").timeout  # calls take time, and so do accounts
