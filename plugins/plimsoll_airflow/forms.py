@@ -128,7 +128,7 @@ def reaper_params() -> dict[str, Param]:
 
 def campaign_doc(definition: Definition) -> str:
     """The definition as Markdown: what it compares, and how long it takes."""
-    cells, system = definition.cells, definition.system
+    cells = definition.cells
     rows = "\n".join(_row(definition, variant) for variant in definition.variants)
     return f"""# {definition.title}
 
@@ -139,7 +139,7 @@ def campaign_doc(definition: Definition) -> str:
 
 **{plural(cells, "cell")}**: {plural(len(definition.variants), "variant")} × {_workloads(definition)}\
 {_axes(definition)}, {definition.max_parallel} \
-at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.{_searched(definition)}
+at a time at most, {_hosts(definition)}.{_searched(definition)}
 
 {_what_runs(definition)}
 - {"workloads" if workload_ids(definition) else "workload"}: {_workload(definition)}
@@ -153,6 +153,15 @@ def _axes(definition: Definition) -> str:
         return f"the loads and repeats of {plural(len(definition.stages), 'stage')}, one after the other"
     [stage] = stage_plans(definition)
     return f"{plural(len(stage.loads), 'load level')} × {plural(stage.repeats, 'repeat')}"
+
+
+def _hosts(definition: Definition) -> str:
+    """On which hosts cells run, and for how long these are kept."""
+    scope, nodes = definition.cluster_scope, plural(definition.system.nodes, "node")
+    if scope == "cell":
+        return f"each on a fresh cluster of {nodes}"
+    whose = "all" if scope == "campaign" else f"those of a {scope}"
+    return f"{whose} on a cluster of {nodes} that is kept for the {scope}"
 
 
 def _what_runs(definition: Definition) -> str:

@@ -130,6 +130,19 @@ def test_the_documentation_shows_the_matrix() -> None:
     assert "80% writes" in doc
 
 
+@pytest.mark.parametrize(
+    ("scope", "hosts"),
+    [
+        ("cell", "each on a fresh cluster of 3 nodes"),
+        ("variant", "those of a variant on a cluster of 3 nodes that is kept for the variant"),
+        ("campaign", "all on a cluster of 3 nodes that is kept for the campaign"),
+    ],
+)
+def test_the_documentation_says_on_which_hosts_cells_run(scope: str, hosts: str) -> None:
+    definition = DEFINITION.model_copy(update={"cluster_scope": scope, "max_parallel": 1})
+    assert f"1 at a time at most, {hosts}.\n" in campaign_doc(definition)
+
+
 def test_the_form_of_several_workloads_lets_one_choose_among_them() -> None:
     workloads = tuple(NamedWorkload.model_validate({"id": name}) for name in ("kv", "series"))
     definition = DEFINITION.model_copy(update={"workloads": workloads})

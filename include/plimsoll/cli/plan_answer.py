@@ -105,9 +105,24 @@ def _money(plan: Plan) -> Iterator[str]:
         return
     rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
     vcpus = "" if plan.vcpus is None else f", {plural(plan.vcpus, 'vCPU')} at once"
-    yield f"Estimated cost of the hosts under load: {show_usd(plan.usd)} ({', '.join(rates)}){vcpus}"
+    yield f"Estimated cost of the hosts under load: {_estimate(plan)} ({', '.join(rates)}){vcpus}"
     yield f"Prices: {plan.tariff.source}"
     if plan.definition.budget is not None:
-        short = plan.usd is not None and plan.usd > plan.definition.budget
-        remark = ", less than the estimate: not all cells will run" if short else ""
-        yield f"Budget: {show_usd(plan.definition.budget)}{remark}"
+        yield f"Budget: {show_usd(plan.definition.budget)}{_shortage(plan, plan.definition.budget)}"
+
+
+def _estimate(plan: Plan) -> str:
+    """The cost of the cells that run: all of the grid's, or those that a strategy chooses."""
+    if plan.usd is None or plan.estimate.least == plan.estimate.most:
+        return show_usd(plan.usd)
+    return f"likely {show_usd(plan.usd_of(plan.hours('likely')))}, at most {show_usd(plan.usd_of(plan.hours('most')))}"
+
+
+def _shortage(plan: Plan, budget: float) -> str:
+    """What the budget may leave out; empty where it covers every cell that may run."""
+    least, likely, most = (plan.usd_of(plan.hours(which)) or 0.0 for which in BOUNDS)
+    if least > budget:
+        return ", less than the estimate: not all cells will run"
+    if likely > budget:
+        return ", less than the likely cost: probably not all cells that are needed will run"
+    return ", less than the greatest cost: perhaps not all cells that are needed will run" if most > budget else ""

@@ -88,6 +88,10 @@ def test_a_campaign_of_weeks_is_planned_with_a_warning(plimsoll: Command, tmp_pa
     code, out, _ = plimsoll("plan", tmp_path / "long.yaml")
     assert code == 0
     assert "Note: it takes at least 23.8 weeks under load, 1 cell at a time: raise `max_parallel`" in out
+    (tmp_path / "long.yaml").write_text((tmp_path / "long.yaml").read_text() + "strategy: search\n")
+    assert re.search(
+        r"Note: it is likely to take \d+\.\d weeks under load, 1 cell", plimsoll("plan", tmp_path / "long.yaml")[1]
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,9 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     """Remarks for a person before the campaign starts, in sentences without a full stop."""
     weeks = plan.load_time / timedelta(weeks=1)
     if weeks >= 1:
+        takes = "is likely to take" if plan.definition.has_rounds else "takes at least"
         yield (
-            f"it takes at least {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
+            f"it {takes} {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
             "`max_parallel`, or take fewer loads or repeats, unless that is meant"
         )
     for product in plan.definition.products:

@@ -1,0 +1,55 @@
+"""What `plimsoll plan` tells people of a campaign's cost."""
+
+import pytest
+from tests.fakes.installation import instant_definition
+
+from plimsoll.cli.plan_answer import show
+from plimsoll.domain.cost import HostRate, Tariff
+from plimsoll.domain.strategy import FullGrid, Search, Strategy
+from plimsoll.services.campaign.planning import Plan, make_plan
+
+RATE = HostRate(kind="c5.2xlarge", vcpus=8, usd_per_hour=180.0)
+
+
+def planned(strategy: Strategy, budget: float | None = None) -> Plan:
+    """Up to 16 cells of 20 s on four hosts: 4 USD a cell."""
+    definition = instant_definition(variants=2, loads=4, repeats=2)
+    chosen = definition.model_copy(update={"strategy": strategy, "budget": budget})
+    return make_plan(chosen, tariff=Tariff(node=RATE, load=RATE, source="a table"))
+
+
+def told(plan: Plan, capsys: pytest.CaptureFixture[str], about: str) -> str:
+    show(plan, ())
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith(about)]
+    return line.removeprefix(about)
+
+
+def test_a_full_grid_costs_what_all_its_cells_cost(capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(planned(FullGrid()), capsys, "Estimated cost of the hosts under load: ").startswith("64.00 USD (")
+    assert told(planned(FullGrid(), 63.0), capsys, "Budget: ") == (
+        "63.00 USD, less than the estimate: not all cells will run"
+    )
+    assert told(planned(FullGrid(), 64.0), capsys, "Budget: ") == "64.00 USD"
+
+
+def test_a_search_costs_what_the_cells_cost_that_it_chooses(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = planned(Search())
+    assert 4 * plan.estimate.least < 4 * plan.estimate.likely < 64
+    likely = f"likely {4 * plan.estimate.likely:.2f} USD, at most 64.00 USD ("
+    assert told(plan, capsys, "Estimated cost of the hosts under load: ").startswith(likely)
+
+
+@pytest.mark.parametrize(
+    ("bound", "less", "remark"),
+    [
+        ("least", 0.5, ", less than the estimate: not all cells will run"),
+        ("likely", 0.5, ", less than the likely cost: probably not all cells that are needed will run"),
+        ("most", 0.5, ", less than the greatest cost: perhaps not all cells that are needed will run"),
+        ("most", 0.0, ""),
+    ],
+)
+def test_a_budget_is_compared_with_what_a_search_takes(
+    capsys: pytest.CaptureFixture[str], bound: str, less: float, remark: str
+) -> None:
+    budget = 4.0 * getattr(planned(Search()).estimate, bound) - less
+    assert told(planned(Search(), budget), capsys, "Budget: ").partition(" USD")[2] == remark
