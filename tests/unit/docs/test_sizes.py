@@ -1,0 +1,48 @@
+"""Everything that `make test-long` runs at full size has a row in docs/performance.md."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+TESTS = CHECKOUT / "tests"
+TEXT = (CHECKOUT / "docs" / "performance.md").read_text(encoding="utf-8")
+
+
+def full_size() -> str:
+    """The first column of the table of both sizes."""
+    table = re.search(r"^\| `make test-long` \| `make test` \|\n(?P<rows>(\|.*\n)+)", TEXT, re.MULTILINE)
+    assert table is not None
+    return "\n".join(row.split("|")[1] for row in table["rows"].splitlines())
+
+
+def commands() -> list[str]:
+    """What `make test-long` runs beside the tests."""
+    makefile = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
+    recipe = re.search(r"^test-long:.*\n(?P<lines>(\t.*\n)+)", makefile, re.MULTILINE)
+    assert recipe is not None
+    benchmarks = re.findall(r"-m (benchmarks\.\w+)", recipe["lines"])
+    return [*benchmarks, *(f"make {name}" for name in re.findall(r"\$\(MAKE\) (test-\S+)", recipe["lines"]))]
+
+
+def test_the_targets_commands_are_found() -> None:
+    assert {"benchmarks.false_alarms", "make test-containers", "make test-clean-debian"} <= set(commands())
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_command_has_a_row(command: str) -> None:
+    assert f"`{command}`" in full_size()
+
+
+def files() -> list[Path]:
+    """Those that ask for the size."""
+    asks = re.compile(r"^from tests\.support\.suite\.proven import .*\bIS_LONG\b", re.MULTILINE)
+    found = [*TESTS.rglob("test_*.py"), *TESTS.rglob("conftest.py")]
+    return sorted(file.relative_to(TESTS) for file in found if asks.search(file.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("file", files(), ids=str)
+def test_a_file_that_asks_for_the_size_has_a_row(file: Path) -> None:
+    named = (f"`{file}`", f"`{file.name}`", f"`{file.parent}`")
+    assert any(name in full_size() for name in named)
