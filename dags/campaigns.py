@@ -11,8 +11,9 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.campaign_notices import when_incomplete
 from plimsoll_airflow.catalogue import sound_definitions, timetable
 from plimsoll_airflow.forms import campaign_doc, campaign_params
-from plimsoll_airflow.operators.campaign import NextRound, Plan, PublishReport, QualityGate, RunCell
+from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
 from plimsoll_airflow.operators.failing import TRIES
+from plimsoll_airflow.operators.next_round import NextRound
 from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.ownership import NEXT_ROUND_TASK, PLAN_TASK
 from plimsoll_airflow.pacing import run_poll_s

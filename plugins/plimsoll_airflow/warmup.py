@@ -29,6 +29,7 @@ BINDING_MODULES = (
     "plimsoll_airflow.forms",
     "plimsoll_airflow.operators.campaign",
     "plimsoll_airflow.operators.cell",
+    "plimsoll_airflow.operators.next_round",
     "plimsoll_airflow.operators.reaper",
     "plimsoll_airflow.operators.schedules",
     "plimsoll_airflow.pacing",

@@ -1,5 +1,6 @@
 """From a run of a search to the one that follows it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -9,14 +10,15 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import Search
+from plimsoll.services.campaign.deleting import delete_campaign
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell
 from plimsoll_airflow.forms import campaign_params
-from plimsoll_airflow.operators.campaign import NextRound
+from plimsoll_airflow.operators.next_round import NextRound
 
 SEARCH = instant_definition(variants=2, loads=2, repeats=2).model_copy(update={"strategy": Search()})
 FIRST = ("v1-001k-r1", "v2-001k-r1")
-BY_HAND, ROUND = "manual__today", "round__campaign__2"
+BY_HAND, ROUND = "manual__today", "round__campaign__2-20260131t120000000000"
 
 
 class Runs:
@@ -33,10 +35,14 @@ class Runs:
 @pytest.fixture
 def campaign(installation: Installation) -> Installation:
     """One whose first round is over."""
+    run_first_round(installation)
+    return installation
+
+
+def run_first_round(installation: Installation) -> None:
     installation.open_campaign(SEARCH)
     for cell_id in FIRST:
         run_cell(installation.toolkit, "campaign", cell_id, "owner", print)
-    return installation
 
 
 def execute(run_id: str = BY_HAND, live: int = 1, **params: object) -> None:
@@ -58,7 +64,7 @@ def follows(**asked: Any) -> tuple[str, dict[str, Any]]:
 def test_what_the_strategy_asks_for_next_runs_in_a_run_that_follows() -> None:
     run_id, conf = follows(parallel=3)
 
-    assert run_id == "round__campaign__2"
+    assert re.fullmatch(r"round__campaign__2-\d{8}t\d{12}", run_id)
     assert conf["campaign_id"] == "campaign"
     assert conf["parallel"] == 3
     assert sorted(conf["cells"].split()) == ["v1-001k-r2", "v2-001k-r2"]
@@ -71,7 +77,7 @@ def test_a_scheduled_run_is_followed_like_one_that_was_sent_as_the_form_opens() 
 
     run_id, conf = follows(run_id="scheduled__2026-01-31T12:00:00+00:00", **form)
 
-    assert run_id == "round__campaign__2"
+    assert re.fullmatch(r"round__campaign__2-\d{8}t\d{12}", run_id)
     assert conf["campaign_id"] == "campaign"
     assert sorted(conf["cells"].split()) == ["v1-001k-r2", "v2-001k-r2"]
     assert follows(run_id=run_id, **(form | conf))[1]["cells"] == conf["cells"]
@@ -80,6 +86,16 @@ def test_a_scheduled_run_is_followed_like_one_that_was_sent_as_the_form_opens() 
 @pytest.mark.usefixtures("campaign")
 def test_a_second_try_of_a_killed_task_asks_for_the_same_run() -> None:
     assert follows() == follows()
+
+
+def test_under_the_id_of_a_deleted_campaign_a_search_goes_on_in_runs_of_other_names(campaign: Installation) -> None:
+    before, _ = follows()
+    delete_campaign(campaign.toolkit, "campaign", "ada")
+    run_first_round(campaign)
+
+    again, _ = follows()
+
+    assert again != before
 
 
 def test_clearing_a_cell_of_an_earlier_round_lets_the_search_go_on_in_a_run_of_another_name(

@@ -14,8 +14,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.elsewhere import begin_run
 from plimsoll.services.campaign.opening import open_campaign
-from plimsoll.services.campaign.request import Request, read_request, words_for
-from plimsoll.services.campaign.rounds import next_round
+from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
 
 OPENED_CAMPAIGN = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}"
-_ROUND = "round__"
-"""What ids of runs begin with that follow another run of the same search."""
 
 
 class Plan(BaseOperator):
@@ -213,47 +210,9 @@ class RunCell(TriggerDagRunOperator):
         return "; ".join(verdict.reasons) if verdict and verdict.reasons else "its tasks' logs say why"
 
 
-class NextRound(TriggerDagRunOperator):
-    """Ask the strategy again when the cells of this run are over, and start a run for the cells that it asks for.
-
-    Skipped when the search is over, where this run was asked for only some cells, and where somebody ended it. Cells
-    whose newest attempt was unsound do not run again by themselves.
-    """
-
-    template_fields = ("campaign_id",)
-
-    def __init__(self, *, dag_id: str, **kwargs: Any) -> None:
-        super().__init__(**{"trigger_dag_id": dag_id, "logical_date": None, "skip_when_already_exists": True, **kwargs})
-        self.campaign_id = OPENED_CAMPAIGN
-
-    def execute(self, context: "Context") -> None:
-        """Start the run of the next round."""
-        if not self.campaign_id or not _is_of_search(context):
-            raise AirflowSkipException("this run was asked for some cells alone")
-        if not context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[context["run_id"]], states=LIVE_STATES):
-            raise AirflowSkipException("this run was ended by hand, and with it what would follow")
-        campaign = CampaignStore(toolkit().store, self.campaign_id)
-        cells = next_round(campaign, toolkit().clock.now())
-        if not cells:
-            raise AirflowSkipException(f"{completeness(campaign).words}; the strategy asks for no further cells")
-        # The same for a second try of a killed task, another for the round after it.
-        self.trigger_run_id = f"{_ROUND}{self.campaign_id}__{campaign.count_attempts()}"
-        parallel = context["params"].get("parallel")
-        asked = {"campaign_id": self.campaign_id, "cells": words_for(cells)}
-        self.conf = asked | ({"parallel": parallel} if parallel else {})
-        self.log.info("next round: %s", self.conf["cells"])
-        super().execute(context)
-
-
 def run_of(context: "Context") -> CampaignRun:
     """The run of a campaign's DAG that a task belongs to."""
     return CampaignRun(context["ti"].dag_id, context["ti"].run_id)
-
-
-def _is_of_search(context: "Context") -> bool:
-    """Whether other rounds follow the run: it was asked for all missing cells, or is itself a round of a search."""
-    request = Request.model_validate({key: value for key, value in context["params"].items() if value is not None})
-    return request.is_for_all or str(context["run_id"]).startswith(_ROUND)
 
 
 class QualityGate(CampaignTask):

@@ -8,7 +8,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.services.campaign.completeness import note_asked_too
 from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore, read_attempt
 
 
 def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
@@ -19,6 +19,18 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     """
     definition = open_stages(campaign, at)
     return tuple(one.cell for one in judged_state(campaign, definition).to_go_on_with)
+
+
+def name_of_next(campaign: CampaignStore) -> str:
+    """What tells the round that follows the attempts so far from all others: their number, and the first one's start.
+
+    It stays the same until another attempt begins. A campaign that was opened again under the id of a deleted one has
+    as many attempts as that one had, but they began later.
+    """
+    attempts = [campaign.attempts(cell_id) for cell_id in campaign.cells_with_attempts()]
+    first = [one for keys in attempts for key in keys[:1] if (one := read_attempt(campaign.store, key))]
+    number = str(sum(map(len, attempts)))
+    return f"{number}-{min(one.started_at for one in first):%Y%m%dt%H%M%S%f}" if first else number
 
 
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:

@@ -85,10 +85,6 @@ class StoredCampaign:
         """The ids of all cells with at least one attempt."""
         return self.store.folders(layout.cells_prefix(self.campaign_id))
 
-    def count_attempts(self) -> int:
-        """The number of attempts at all cells, whatever became of them."""
-        return sum(len(self.attempts(cell_id)) for cell_id in self.cells_with_attempts())
-
     def verdicts(self) -> Iterator[Verdict]:
         """Every verdict of every attempt, by cell and attempt."""
         return map(Verdict.model_validate_json, self.verdict_texts())

@@ -16,9 +16,10 @@ from plimsoll.domain.errors import Refused
 from plimsoll.domain.result import Outcome
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaign.deleting import delete_campaign
 from plimsoll.services.campaign.opening import CampaignPlan, open_campaign
 from plimsoll.services.campaign.request import read_request
-from plimsoll.services.campaign.rounds import all_rounds, next_round
+from plimsoll.services.campaign.rounds import all_rounds, name_of_next, next_round
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
@@ -128,6 +129,25 @@ def test_a_round_that_the_budget_has_no_room_for_is_refused_and_the_campaign_sta
         open_campaign(replace(tools, tariffs={"instant": Prices()}), dear, request, tools.clock.now())
 
     assert next_round(campaign, AT) == left
+
+
+def test_the_name_of_a_round_stays_until_another_attempt_begins_and_never_comes_back_under_a_reused_id(
+    installation: Installation, campaign: CampaignStore
+) -> None:
+    def first_rounds() -> list[str]:
+        names = []
+        for cell in ask(installation).cells:
+            names += [name_of_next(campaign)] * 2
+            run(installation, cell.id)
+        return [*names, name_of_next(campaign)]
+
+    before = first_rounds()
+    delete_campaign(installation.toolkit, "mine", "ada")
+    after = first_rounds()
+
+    assert [name.partition("-")[0] for name in before] == ["0", "0", "1", "1", "2"]
+    assert (before[0], before[2]) == (before[1], before[3])
+    assert not set(before[2:]) & set(after[2:])
 
 
 @pytest.mark.parametrize("seed", range(8))
