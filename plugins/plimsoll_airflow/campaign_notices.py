@@ -1,9 +1,12 @@
 """Notices about campaigns whose definition asks for them: a run ended incomplete, or did not start when it was due."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from airflow.sdk import TaskInstanceState
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
@@ -11,25 +14,40 @@ from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll_airflow import internals, notices
 from plimsoll_airflow.catalogue import timetable
+from plimsoll_airflow.ownership import NEXT_ROUND_TASK
 from plimsoll_airflow.toolkit import toolkit
 
+_log = logging.getLogger(__name__)
 GRACE = timedelta(minutes=15)
 """How long after its time a campaign may start."""
 
 
 def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], None] | None:
-    """The `on_failure_callback` of a DAG, which sends a notice that its run ended without a report.
+    """The `on_failure_callback` of a DAG, which sends a notice that a campaign ended without a report.
 
-    None where the definition asks for no notice.
+    None where the definition asks for no notice. No notice is sent of a run that the next round of a search follows.
     """
     if "incomplete" not in definition.notify:
         return None
 
     def tell(context: Mapping[str, Any]) -> None:
+        if definition.has_rounds and _is_followed(context):
+            return
         title = f"Plimsoll: a campaign of {definition.name} has ended incomplete"
         notices.send(context, title, "\n".join(_ending(definition, context)))
 
     return tell
+
+
+def _is_followed(context: Mapping[str, Any]) -> bool:
+    """Whether the run has started the run of the next round, by whose end the campaign may be complete."""
+    try:
+        ti, run_id = context["ti"], context["run_id"]  # without a task's context nothing more can be asked
+        states = ti.get_task_states(ti.dag_id, task_ids=[NEXT_ROUND_TASK], run_ids=[run_id])
+    except Exception:  # whatever Airflow raises: rather one notice too many than none
+        _log.exception("whether another round follows could not be found out")
+        return False
+    return bool(states.get(run_id, {}).get(NEXT_ROUND_TASK) == TaskInstanceState.SUCCESS)
 
 
 def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:

@@ -12,6 +12,7 @@ from airflow.dag_processing.dagbag import DagBag
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.strategy import Search
 from plimsoll.services.cell.running import run_cell
 from plimsoll_airflow.campaign_notices import due_times, when_incomplete
 from plimsoll_airflow.operators.schedules import WatchSchedules
@@ -133,6 +134,38 @@ def test_a_campaign_that_ended_incomplete_is_told_with_what_is_missing(installat
     assert (
         "cells with a valid attempt: 1 of 2\nv1-002k-r1, attempt 1: load: the load generator was told to fail" in text
     )
+
+
+class Tasks:
+    """Answers as a task's context does: the state of `next_round` in the run `manual__1`."""
+
+    dag_id = "instant"
+
+    def __init__(self, next_round: str) -> None:
+        self._next_round = next_round
+
+    def get_task_states(self, dag_id: str, task_ids: Sequence[str], run_ids: Sequence[str]) -> Any:
+        assert (dag_id, task_ids, run_ids) == ("instant", ["next_round"], ["manual__1"])
+        return {"manual__1": {"next_round": self._next_round}}
+
+
+@pytest.mark.parametrize(
+    ("ti", "is_told"),
+    [(Tasks("success"), False), (Tasks("failed"), True), (Tasks("skipped"), True), (SimpleNamespace(), True)],
+)
+def test_of_a_red_round_nobody_is_told_while_another_one_follows(
+    installation: Installation, told: Path, ti: object, *, is_told: bool
+) -> None:
+    search = {"notify": ("incomplete",), "strategy": Search()}
+    definition = instant_definition(variants=1, loads=2).model_copy(update=search)
+    installation.open_campaign(definition)
+    tell = when_incomplete(definition)
+    assert tell is not None
+
+    run = SimpleNamespace(conf={"campaign_id": "campaign"}, run_after=NOON)
+    tell({"run_id": "manual__1", "reason": "task_failure", "dag_run": run, "ti": ti})
+
+    assert told.exists() == is_told
 
 
 def test_a_campaign_that_was_refused_is_told_too(installation: Installation, told: Path) -> None:

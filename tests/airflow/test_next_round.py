@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from airflow.sdk.exceptions import AirflowSkipException, DagRunTriggerException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, DagRunTriggerException
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.loads import TakenLoad
@@ -123,12 +123,26 @@ def test_a_run_that_somebody_ended_is_followed_by_none() -> None:
         execute(live=0)
 
 
-def test_cells_that_were_killed_are_left_to_a_person_and_end_the_search_for_now(campaign: Installation) -> None:
+def test_cells_that_were_killed_are_left_to_a_person_and_the_last_run_is_red_and_says_how_to_go_on(
+    campaign: Installation,
+) -> None:
     for cell_id in ("v1-001k-r2", "v2-001k-r2"):
         begin(campaign.toolkit, "campaign", cell_id, "killed")
 
-    with pytest.raises(AirflowSkipException, match=r"2 of 8 cells .*; the strategy asks for no further cells"):
+    with pytest.raises(AirflowFailException) as raised:
         execute()
+
+    told = str(raised.value)
+    assert told.startswith("campaign incomplete: 2 of 8 cells have a valid attempt. What is left waits for cells whose")
+    waiting = told.partition("result: ")[2].partition(". ")[0]
+    assert sorted(waiting.split(", ")) == ["v1-001k-r2", "v2-001k-r2"]
+    assert told.endswith("trigger this DAG with `campaign_id` 'campaign'")
+
+
+def test_while_other_variants_go_on_a_killed_cell_ends_nothing(campaign: Installation) -> None:
+    begin(campaign.toolkit, "campaign", "v1-001k-r2", "killed")
+
+    assert follows()[1]["cells"] == "v2-001k-r2"
 
 
 def test_a_search_that_is_over_is_followed_by_none(campaign: Installation) -> None:

@@ -177,8 +177,13 @@ class CampaignState(Generic[C_co]):
 
     @property
     def to_go_on_with(self) -> tuple[C_co, ...]:
-        """The same, without cells whose newest attempt was unsound: a person must look at these."""
+        """The same, without the cells that a person must look at."""
         return self.at_once([one for one in self.asked_for if not one.was_unsound])
+
+    @property
+    def left_to_a_person(self) -> tuple[C_co, ...]:
+        """Of the cells that the strategy asks for now, those whose newest attempt was unsound."""
+        return tuple(one for one in self.asked_for if one.was_unsound)
 
     def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
         """Of these cells of one stage, in running order, those that may run in one round.

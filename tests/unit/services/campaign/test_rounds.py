@@ -80,10 +80,11 @@ def test_a_cell_that_was_invalid_or_killed_waits_for_a_person_while_other_varian
     run(installation, "v1-001k-r1", valid=False)
     begin(installation.toolkit, "mine", "v2-001k-r1", "killed")
     assert next_round(campaign, AT) == ()
+    waiting = {one.cell.id for one in judged_state(campaign, SEARCH).left_to_a_person}
 
     again = {cell.id for cell in ask(installation).cells}
 
-    assert again == {"v1-001k-r1", "v2-001k-r1"}
+    assert waiting == again == {"v1-001k-r1", "v2-001k-r1"}
     run(installation, "v2-001k-r1")
     assert [cell.id for cell in next_round(campaign, AT)] == ["v2-001k-r2"]
 
