@@ -1,6 +1,7 @@
 """From a run of a search to the one that follows it."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -22,14 +23,19 @@ BY_HAND, ROUND = "manual__today", "round__campaign__2-20260131t120000000000"
 
 
 class Runs:
-    """Answers as a task's context does: whether the task's own run lives."""
+    """Answers as a task's context does: the states of the DAG's runs. Keeps the XComs that are pushed."""
 
-    def __init__(self, live: int) -> None:
-        self._live = live
+    def __init__(self, states: Mapping[str, str]) -> None:
+        self._states = states
+        self.pushed: dict[str, str] = {}
 
-    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
-        assert (dag_id, len(run_ids), states) == ("instant", 1, ["queued", "running"])
-        return self._live
+    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str] | None) -> int:
+        assert dag_id == "instant"
+        [state] = [self._states.get(run_id) for run_id in run_ids]
+        return int(state is not None and (states is None or state in states))
+
+    def xcom_push(self, key: str, value: str) -> None:
+        self.pushed[key] = value
 
 
 @pytest.fixture
@@ -45,18 +51,20 @@ def run_first_round(installation: Installation) -> None:
         run_cell(installation.toolkit, "campaign", cell_id, "owner", print)
 
 
-def execute(run_id: str = BY_HAND, live: int = 1, **params: object) -> None:
+def execute(run_id: str = BY_HAND, runs: Runs | None = None, **params: object) -> None:
     task = NextRound(task_id="next_round", dag_id="instant")
     task.campaign_id = "campaign"
-    context: Any = {"ti": Runs(live), "run_id": run_id, "params": params}
+    context: Any = {"ti": runs or Runs({run_id: "running"}), "run_id": run_id, "params": params}
     NextRound.execute.__wrapped__(task, context)  # type: ignore[attr-defined]
 
 
-def follows(**asked: Any) -> tuple[str, dict[str, Any]]:
+def follows(run_id: str = BY_HAND, **params: Any) -> tuple[str, dict[str, Any]]:
     """Id and conf of the run that follows."""
+    runs = Runs({run_id: "running"})
     with pytest.raises(DagRunTriggerException) as raised:
-        execute(**asked)
+        execute(run_id, runs, **params)
     assert raised.value.trigger_dag_id == "instant"
+    assert runs.pushed["trigger_run_id"] == raised.value.dag_run_id
     return str(raised.value.dag_run_id), dict(raised.value.conf or {})
 
 
@@ -80,12 +88,34 @@ def test_a_scheduled_run_is_followed_like_one_that_was_sent_as_the_form_opens() 
     assert re.fullmatch(r"round__campaign__2-\d{8}t\d{12}", run_id)
     assert conf["campaign_id"] == "campaign"
     assert sorted(conf["cells"].split()) == ["v1-001k-r2", "v2-001k-r2"]
-    assert follows(run_id=run_id, **(form | conf))[1]["cells"] == conf["cells"]
+    assert follows(run_id=ROUND, **(form | conf))[1]["cells"] == conf["cells"]
 
 
 @pytest.mark.usefixtures("campaign")
 def test_a_second_try_of_a_killed_task_asks_for_the_same_run() -> None:
     assert follows() == follows()
+
+
+@pytest.mark.usefixtures("campaign")
+@pytest.mark.parametrize("state", ["queued", "running"])
+def test_killed_once_the_run_was_there_the_second_try_names_that_run_and_starts_none(state: str) -> None:
+    follower, _ = follows()
+
+    second = Runs({BY_HAND: "running", follower: state})
+    execute(runs=second)
+
+    assert second.pushed == {"trigger_run_id": follower}
+
+
+@pytest.mark.usefixtures("campaign")
+def test_a_round_in_which_no_attempt_began_is_not_started_again_and_says_how_to_go_on() -> None:
+    follower, conf = follows()
+    told = rf"run {follower} was started .* no attempt has begun since.* trigger this DAG with `campaign_id` 'campaign'"
+
+    with pytest.raises(AirflowFailException, match=told):
+        execute(runs=Runs({BY_HAND: "running", follower: "failed"}))
+    with pytest.raises(AirflowFailException, match=told):
+        execute(run_id=follower, cells=conf["cells"])
 
 
 def test_under_the_id_of_a_deleted_campaign_a_search_goes_on_in_runs_of_other_names(campaign: Installation) -> None:
@@ -120,7 +150,7 @@ def test_a_run_that_was_asked_for_some_cells_alone_is_followed_by_none(params: d
 @pytest.mark.usefixtures("campaign")
 def test_a_run_that_somebody_ended_is_followed_by_none() -> None:
     with pytest.raises(AirflowSkipException, match="ended by hand, and with it what would follow"):
-        execute(live=0)
+        execute(runs=Runs({BY_HAND: "failed"}))
 
 
 def test_cells_that_were_killed_are_left_to_a_person_and_the_last_run_is_red_and_says_how_to_go_on(

@@ -12,7 +12,7 @@ from plimsoll.domain.cluster import ClusterId, HostsSilent
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts import kept_hosts
-from plimsoll_airflow.operators.reaper import Reap, is_owned
+from plimsoll_airflow.operators.reaper import Reap, ReapLeftovers, is_owned
 from plimsoll_airflow.ownership import CellRun
 
 LIVE, DEAD = CellRun("live", 0), CellRun("dead", 0)
@@ -34,6 +34,27 @@ class LiveRuns:
             return int(self._campaign_lives)
         assert dag_id == "cell"
         return run_ids.count("live")
+
+
+class LastTask:
+    """Answers as the context of a run's last task does: `next_round` has named a run that follows, which may live.
+
+    The run itself lives, and no run of the DAG `cell` does.
+    """
+
+    dag_id, run_id = "instant", "manual__1"
+
+    def __init__(self, *, is_followed: bool) -> None:
+        self._is_followed = is_followed
+
+    def xcom_pull(self, task_ids: str, key: str) -> str:
+        return {("plan", "campaign_id"): "campaign", ("next_round", "trigger_run_id"): "round__2"}[task_ids, key]
+
+    def get_dr_count(self, dag_id: str, run_ids: list[str] | None = None, states: list[str] | None = None) -> int:
+        assert states == ["queued", "running"]
+        if dag_id == "cell":
+            return 0
+        return int(self._is_followed if run_ids == ["round__2"] else run_ids is None)
 
 
 def reap(*, dry_run: bool = False, campaign_id: str = "") -> dict[str, list[str]]:
@@ -122,6 +143,20 @@ def test_kept_hosts_are_the_campaigns_between_its_cells(installation: Installati
     assert not is_owned(cluster.model_copy(update={"id": ClusterId.parse("lost/hosts/1")}), going_on, now)
     of_live_run = cluster.model_copy(update={"owner": LIVE.token})
     assert is_owned(of_live_run, over, now, ended="campaign")
+
+
+@pytest.mark.parametrize("is_followed", [True, False])
+def test_kept_hosts_live_on_at_a_runs_end_only_where_the_run_that_was_to_follow_it_is_there(
+    installation: Installation, *, is_followed: bool
+) -> None:
+    plain = instant_definition(variants=1, parallel=1)
+    installation.open_campaign(plain.model_copy(update={"cluster_scope": "campaign"}))
+    actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
+    context: Any = {"ti": LastTask(is_followed=is_followed)}
+
+    ReapLeftovers(task_id="reap").execute(context)
+
+    assert alive(installation) == (["campaign/hosts/1"] if is_followed else [])
 
 
 def test_kept_hosts_are_also_of_the_run_that_was_given_them_and_is_not_named_on_them_yet(

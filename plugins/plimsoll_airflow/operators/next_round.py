@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
+from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID, TriggerDagRunOperator
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from plimsoll.services.campaign.completeness import completeness_of
@@ -36,34 +36,64 @@ class NextRound(TriggerDagRunOperator):
 
     def execute(self, context: "Context") -> None:
         """Start the run of the next round."""
-        if not self.campaign_id or not _is_of_search(context):
-            raise AirflowSkipException("this run was asked for some cells alone")
-        if not context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[context["run_id"]], states=LIVE_STATES):
-            raise AirflowSkipException("this run was ended by hand, and with it what would follow")
+        self._require_search(context)
         campaign = CampaignStore(toolkit().store, self.campaign_id)
         cells = next_round(campaign, toolkit().clock.now())
         if not cells:
             raise AirflowSkipException(f"{_complete(campaign)}; the strategy asks for no further cells")
         # The same for a second try of a killed task, another for the round after it. Runs outlive a deleted campaign.
-        self.trigger_run_id = f"{_ROUND}{self.campaign_id}__{name_of_next(campaign)}"
+        follower = f"{_ROUND}{self.campaign_id}__{name_of_next(campaign)}"
+        self._require_news(context, follower)
+        # Before the run is there: if this try is killed after that, the second one finds the run and starts none.
+        context["ti"].xcom_push(key=XCOM_RUN_ID, value=follower)
+        if self._count(context, follower, LIVE_STATES):
+            self.log.info("an earlier try of this task has started the next round: run %s", follower)
+        else:
+            self._start(context, follower, words_for(cells))
+
+    def _require_search(self, context: "Context") -> None:
+        if not self.campaign_id or not _is_of_search(context):
+            raise AirflowSkipException("this run was asked for some cells alone")
+        if not self._count(context, context["run_id"], LIVE_STATES):
+            raise AirflowSkipException("this run was ended by hand, and with it what would follow")
+
+    def _start(self, context: "Context", follower: str, cells: str) -> None:
+        self.trigger_run_id = follower
         parallel = context["params"].get("parallel")
-        asked = {"campaign_id": self.campaign_id, "cells": words_for(cells)}
+        asked = {"campaign_id": self.campaign_id, "cells": cells}
         self.conf = asked | ({"parallel": parallel} if parallel else {})
-        self.log.info("next round: %s", self.conf["cells"])
+        self.log.info("next round: %s", cells)
         super().execute(context)
+
+    def _require_news(self, context: "Context", follower: str) -> None:
+        """Fail where a run was started for this round and ended, or is about to end, before any attempt began."""
+        is_over = self._count(context, follower) and not self._count(context, follower, LIVE_STATES)
+        if is_over or follower == context["run_id"]:
+            raise AirflowFailException(
+                f"run {follower} was started for the cells that the strategy asks for, and no attempt has begun since. "
+                f"Its tasks' logs say why. {_how_to_go_on(self.campaign_id)}"
+            )
+
+    def _count(self, context: "Context", run_id: str, states: list[str] | None = None) -> int:
+        """1 where the campaign's DAG has that run, in one of these states if any are given; otherwise 0."""
+        return context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[run_id], states=states)
 
 
 def _complete(campaign: CampaignStore) -> str:
-    """How complete the campaign is. Fails while it is not: the search's last run must not end green without a report."""
+    """The words for a complete campaign. Fails where it is not: a search's last run is not green without a report."""
     state = judged_state(campaign, campaign.definition())
     found = completeness_of(state)
     if not found.is_complete:
         waiting = ", ".join(one.cell.id for one in state.left_to_a_person)
         raise AirflowFailException(
             f"{found.words}. What is left waits for cells whose newest attempt has no valid result: {waiting}. "
-            f"To run these again and go on, trigger this DAG with `campaign_id` {campaign.campaign_id!r}"
+            f"{_how_to_go_on(campaign.campaign_id)}"
         )
     return found.words
+
+
+def _how_to_go_on(campaign_id: str) -> str:
+    return f"To run what is missing and go on, trigger this DAG with `campaign_id` {campaign_id!r}"
 
 
 def _is_of_search(context: "Context") -> bool:

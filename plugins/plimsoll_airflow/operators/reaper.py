@@ -77,8 +77,10 @@ class ReapLeftovers(Reap):
             # A next round says for itself when it begins. Where the store fails, time ends it; clusters come first.
             with suppress(StoreError):
                 end_run(toolkit().store, campaign_id, CampaignRun(ti.dag_id, ti.run_id).token)
-        followed = ti.xcom_pull(task_ids=NEXT_ROUND_TASK, key=XCOM_RUN_ID)
-        return self.run_pass(context, "", dry_run=False, ended="" if followed else campaign_id)
+        follower = ti.xcom_pull(task_ids=NEXT_ROUND_TASK, key=XCOM_RUN_ID)
+        # The run is named before it is started, which may have failed.
+        is_followed = follower and ti.get_dr_count(ti.dag_id, run_ids=[follower], states=LIVE_STATES)
+        return self.run_pass(context, "", dry_run=False, ended="" if is_followed else campaign_id)
 
 
 def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, ended: str = "") -> bool:
