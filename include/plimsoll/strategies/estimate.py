@@ -7,6 +7,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.strategy import FullGrid, Search, keeps_data
 from plimsoll.strategies.extremes import least_and_most
+from plimsoll.strategies.matrix import goes_by_variant
 from plimsoll.strategies.synthetic import World, simulate
 
 LIKELY = World("uniform", 0.25)
@@ -52,7 +53,9 @@ def _of_one_load(alone: Definition, cells: int, *, is_open: bool) -> Estimate:
         return Estimate(cells if is_open else 0, cells, cells, likely_rounds=cells, at_once=min(1, cells))
     at_once = _repeats_at_once(alone)
     first = cells // repeats * at_once
-    return Estimate(first if is_open else 0, cells, cells, likely_rounds=ceil(repeats / at_once), at_once=first)
+    turns = _turns(alone, cells // repeats)
+    rounds = turns * ceil(repeats / at_once)
+    return Estimate(first if is_open else 0, cells, cells, likely_rounds=rounds, at_once=ceil(first / max(1, turns)))
 
 
 def estimate(definition: Definition) -> Estimate:
@@ -62,8 +65,14 @@ def estimate(definition: Definition) -> Estimate:
         return Estimate(least, most, most, likely_rounds=1, at_once=most)
     ladders = len(definition.variants) * len(parts(definition))
     found = simulate(definition, LIKELY, _CAMPAIGNS, definition.seed)
-    at_once = 1 if keeps_data(definition.strategy) else ladders * _repeats_at_once(definition)
+    widest = ladders // _turns(definition, ladders) * _repeats_at_once(definition)
+    at_once = 1 if keeps_data(definition.strategy) else widest
     return Estimate(least, round(found.cells_mean), most, round(found.rounds_mean), at_once)
+
+
+def _turns(alone: Definition, ladders: int) -> int:
+    """How many groups of ladders run one after the other: variants, where the strategy goes by them; otherwise one."""
+    return ceil(ladders / len(parts(alone))) if goes_by_variant(alone) else 1
 
 
 def _repeats_at_once(definition: Definition) -> int:

@@ -8,7 +8,7 @@ from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import keeps_data
+from plimsoll.domain.strategy import FullGrid, keeps_data
 from plimsoll.strategies.ladder import Ladder, Place
 
 
@@ -33,6 +33,28 @@ def running_order(definition: Definition) -> tuple[Cell, ...]:
 def stages_that_keep_data(definition: Definition) -> frozenset[str]:
     """The ids, as cells have them, of the stages in which a repeat's loads share their data."""
     return frozenset(part.stage for part in parts(definition) if keeps_data(part.definition.strategy))
+
+
+def goes_by_variant(alone: Definition) -> bool:
+    """Whether the strategy of a definition with one stage comes to the end of a variant before it begins the next one.
+
+    Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.
+    """
+    return alone.cluster_scope == "variant" and not isinstance(alone.strategy, FullGrid)
+
+
+def of_one_round(definition: Definition, cells: Sequence[Cell]) -> frozenset[str]:
+    """Of cells of one stage, in running order: the ids of those that may run before the strategy is asked again.
+
+    Where loads share their data, that is the first one alone: what it leaves decides about the next.
+    """
+    if not cells:
+        return frozenset()
+    first = cells[0]
+    alone = next(part.definition for part in parts(definition) if part.stage == first.stage)
+    if keeps_data(alone.strategy):
+        return frozenset({first.id})
+    return frozenset(one.id for one in cells if one.variant == first.variant or not goes_by_variant(alone))
 
 
 def _order_within(cells: Sequence[Cell], definition: Definition, *, share_data: bool) -> Sequence[Cell]:

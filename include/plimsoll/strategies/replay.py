@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from plimsoll.domain.cell import cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.result import Outcome, ValidOutcome
-from plimsoll.domain.strategy import keeps_data
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.ladder import CapacityKind
+from plimsoll.strategies.matrix import of_one_round
 
 _SHOWN = 10
 """So many cells of each kind of mistake are named."""
@@ -42,9 +43,10 @@ def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) ->
     _require_all_cells(strategy, attempts)
     ran: dict[str, int] = {}
     outcomes: dict[str, ValidOutcome] = {}
-    at_once = 1 if keeps_data(definition.strategy) else None
+    cells = cells_by_id(definition)
     while run := [one for one in strategy.next(outcomes).run if ran.get(one, 0) < len(attempts[one])]:
-        for cell_id in run[:at_once]:
+        chosen = of_one_round(definition, [cells[one] for one in run])
+        for cell_id in (one for one in run if one in chosen):
             outcome = attempts[cell_id][ran.get(cell_id, 0)]
             ran[cell_id] = ran.get(cell_id, 0) + 1
             if outcome != "invalid":

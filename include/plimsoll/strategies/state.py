@@ -15,7 +15,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome, Verdict
 from plimsoll.strategies.decision import StrategyOfCampaign
-from plimsoll.strategies.matrix import running_order, stages_that_keep_data
+from plimsoll.strategies.matrix import of_one_round, running_order
 
 
 class AttemptRecord(Protocol):
@@ -186,12 +186,9 @@ class CampaignState(Generic[C_co]):
         return tuple(one for one in self.asked_for if one.was_unsound)
 
     def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
-        """Of these cells of one stage, in running order, those that may run in one round.
-
-        Where loads share their data, that is the first one alone: what it leaves decides about the next.
-        """
-        is_one_alone = bool(cells) and cells[0].cell.stage in stages_that_keep_data(self.definition)
-        return tuple(cells[:1] if is_one_alone else cells)
+        """Of these cells of one stage, in running order, those that may run in one round."""
+        chosen = of_one_round(self.definition, [one.cell for one in cells])
+        return tuple(one for one in cells if one.cell.id in chosen)
 
     @property
     def not_needed(self) -> tuple[C_co, ...]:

@@ -18,6 +18,7 @@ from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Strategy, keeps_data
 from plimsoll.strategies.decision import ladder_capacity, step_of
 from plimsoll.strategies.ladder import CapacityKind, Ladder, Place
+from plimsoll.strategies.matrix import goes_by_variant
 
 Capacities = Literal["uniform", "published"]
 # Of the published campaign's eleven loads its five variants carried so many.
@@ -89,17 +90,28 @@ class _Campaign:
 
 def _campaign(definition: Definition, world: World, dice: random.Random) -> _Campaign:
     loads, repeats = len(definition.loads), definition.repeats
-    cells, attempts, rounds, differs, grid_differs = 0, 0, 0, False, False
+    cells, attempts, differs, grid_differs = 0, 0, False, False
+    rounds: list[int] = []
     for passed in _loads_passed(definition, world, dice):
         outcomes, others = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
         played = play(definition.strategy, outcomes)
         cells += played.cells
         attempts += sum(_attempts(world.invalid, dice) for _ in range(played.cells))
-        rounds = rounds + played.cells if keeps_data(definition.strategy) else max(rounds, played.rounds)
+        rounds.append(played.rounds)
         grid = _grid_capacity(outcomes)
         differs |= played.capacity != grid
         grid_differs |= _grid_capacity(others) != grid
-    return _Campaign(cells, attempts, rounds, differs, grid_differs)
+    return _Campaign(cells, attempts, _rounds(definition, cells, rounds), differs, grid_differs)
+
+
+def _rounds(definition: Definition, cells: int, of_ladders: Sequence[int]) -> int:
+    """The rounds of a campaign of that many cells, from those of its ladders, which follow one another by variants."""
+    if keeps_data(definition.strategy):
+        return cells
+    if not goes_by_variant(definition):
+        return max(of_ladders)
+    width = len(parts(definition))
+    return sum(max(of_ladders[first : first + width]) for first in range(0, len(of_ladders), width))
 
 
 @dataclass(frozen=True)

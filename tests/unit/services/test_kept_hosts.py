@@ -16,14 +16,16 @@ from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, ProviderError, Refused
+from plimsoll.domain.strategy import Ramp, Search, Strategy
 from plimsoll.ports.host import Host
+from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
-from plimsoll.services.cell.running import run_cells
+from plimsoll.services.cell.running import run_cells, run_missing
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
@@ -86,6 +88,19 @@ def test_each_variant_has_a_cluster_of_its_own_one_after_the_other(tmp_path: Pat
     order = [cell.id for cell in running_order(definition)]
     assert [cell.partition("-")[0] for cell in order] == ["v1", "v1", "v2", "v2"]
     run_cells(installation.toolkit, "campaign", order, "me", print)
+    hosts = ["campaign/v1-hosts/1", "campaign/v2-hosts/1"]
+    assert installation.provider.journal() == [f"{sign} {one}" for one in hosts for sign in "+-"]
+
+
+@pytest.mark.parametrize("strategy", [Search(), Ramp()])
+def test_a_strategy_comes_to_a_variants_end_on_its_hosts_before_it_begins_the_next_one(
+    tmp_path: Path, strategy: Strategy
+) -> None:
+    installation = Installation(tmp_path)
+    campaign = installation.open_campaign(kept("variant").model_copy(update={"strategy": strategy}))
+    ran = run_missing(installation.toolkit, "campaign", "me", print)
+    assert [one.work.key.cell_id[:2] for one in ran] == ["v1", "v1", "v2", "v2"]
+    assert completeness(campaign).is_complete
     hosts = ["campaign/v1-hosts/1", "campaign/v2-hosts/1"]
     assert installation.provider.journal() == [f"{sign} {one}" for one in hosts for sign in "+-"]
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
 
+from plimsoll.strategies.estimate import estimate
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.synthetic import World, play, simulate
 
@@ -35,6 +36,15 @@ def test_invalid_attempts_run_again() -> None:
     sound, unsound = (simulate(demo_definition(), World(invalid=share), 400, 1).attempts_mean for share in (0, 0.5))
     assert sound == 4
     assert unsound == pytest.approx(8, rel=0.1)
+
+
+def test_on_hosts_of_a_variant_the_rounds_of_all_variants_follow_one_another() -> None:
+    definition = azul_definition(strategy="search")
+    by_variant = definition.model_copy(update={"cluster_scope": "variant", "max_parallel": 1})
+    found, exact = simulate(definition, World(), 20, seed=7), simulate(by_variant, World(), 20, seed=7)
+    assert exact.rounds_mean == exact.cells_mean == found.cells_mean > found.rounds_mean
+    assert (estimate(definition).at_once, estimate(by_variant).at_once) == (5, 1)
+    assert estimate(by_variant).likely_rounds == estimate(by_variant).likely
 
 
 def test_without_width_capacities_are_what_they_were_drawn_as() -> None:

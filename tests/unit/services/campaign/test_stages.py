@@ -179,3 +179,5 @@ def test_a_search_at_a_load_that_was_taken_runs_repeat_by_repeat() -> None:
     found = plan.stages[1].estimate
     assert (found.least, found.likely, found.most) == (0, 6, 6)
     assert (found.likely_rounds, found.at_once) == (3, 2)
+    by_variant = make_plan(plan.definition.model_copy(update={"cluster_scope": "variant"})).stages[1].estimate
+    assert (by_variant.likely_rounds, by_variant.at_once) == (6, 1)
