@@ -51,6 +51,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
                 f"Or ids, such as `{next(iter(cells_by_id(definition)))}`, which run again even "
                 f"if they are valid, and patterns of missing cells, such as `{_pattern_of_variant(definition)}`. "
                 "The run is green once these cells are valid; the report is published once none is missing at all."
+                f"{_what_follows(definition)}"
             ),
         ),
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
@@ -207,6 +208,16 @@ def _what_is_missing(definition: Definition) -> str:
         needs = f"what the {who} next, in as many runs as it takes"
         return f"{needs}; cells that it does not need run when named"
     return "every cell without a valid attempt"
+
+
+def _what_follows(definition: Definition) -> str:
+    """When further rounds follow a run of named cells; empty where there are no rounds."""
+    if not definition.has_rounds:
+        return ""
+    return (
+        " Further rounds follow once `missing` was asked for: after `missing`, and after cells that these rounds wait "
+        "for. Other cells, and a choice of variants, loads or repeats, run alone."
+    )
 
 
 def _searched(definition: Definition) -> str:

@@ -12,6 +12,8 @@ NEXT_ROUND_TASK = "next_round"
 """The task that starts the run of a search's next round."""
 CAMPAIGN_ID = "campaign_id"
 """Key of the XCom in which `plan` leaves the campaign's id."""
+GOES_ON = "goes_on"
+"""Key of the XCom in which `plan` leaves whether the strategy is asked again after the run's cells."""
 LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 

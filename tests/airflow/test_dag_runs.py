@@ -13,6 +13,7 @@ from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import Refused
+from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.elsewhere import require_nobody_elsewhere
 from plimsoll.services.campaign.holding import held
 from plimsoll.services.cell import actions
@@ -203,6 +204,28 @@ def test_a_failed_cell_closes_the_gate_and_the_run_is_red(installation: Installa
     assert (after["run_cell[v1-001k-r1]"], after["run_cell[v1-002k-r1]"]) == ("success", "failed")
     assert (after["quality_gate"], after["report"], after["reap"]) == ("failed", "upstream_failed", "success")
     assert not installation.toolkit.store.exists("campaign/report/report.html")
+
+
+@pytest.mark.usefixtures("cells_in_process")
+def test_a_search_ends_red_where_a_cell_holds_it_up_and_goes_on_once_that_cell_is_asked_for(
+    installation: Installation,
+) -> None:
+    search = instant_definition("sought", variants=2, loads=2).model_copy(update={"strategy": Search()})
+    installation.define(search)
+    installation.faults.plant("v1-001k-r1", "load")
+    first = states(run("sought", {"campaign_id": "campaign"}))
+    assert (first["quality_gate"], first["next_round"], first["reap"]) == ("failed", "success", "success")
+
+    last = run("sought", {"campaign_id": "campaign", "cells": "v2-002k-r1"})
+    assert (states(last)["quality_gate"], states(last)["report"]) == ("success", "skipped")
+    assert (states(last)["next_round"], str(last.state)) == ("failed", "failed")
+
+    installation.faults.heal("v1-001k-r1")
+    again = run("sought", {"campaign_id": "campaign", "cells": "v1-001k-r1"})
+    assert (states(again)["next_round"], str(again.state)) == ("success", "success")
+
+    last = run("sought", {"campaign_id": "campaign"})
+    assert (states(last)["next_round"], states(last)["report"], str(last.state)) == ("skipped", "success", "success")
 
 
 @pytest.mark.usefixtures("cells_in_process")

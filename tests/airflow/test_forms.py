@@ -6,6 +6,7 @@ from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 from tests.fakes.installation import instant_definition
 
+from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services.campaign.request import Request, read_request
 from plimsoll_airflow.forms import campaign_doc, campaign_params, cell_params, reaper_params
@@ -50,6 +51,14 @@ def test_every_param_has_a_title_and_says_what_it_does() -> None:
         for name, param in params.items():
             assert param.schema["title"], name
             assert len(param.schema["description_md"]) > 10, name
+
+
+def test_the_form_of_a_search_says_when_further_rounds_follow() -> None:
+    search = DEFINITION.model_copy(update={"strategy": Search()})
+
+    told = [campaign_params(one)["cells"].schema["description_md"] for one in (DEFINITION, search)]
+
+    assert ["Further rounds follow" in one for one in told] == [False, True]
 
 
 def test_choices_are_the_definitions_own() -> None:

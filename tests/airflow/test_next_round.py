@@ -12,6 +12,7 @@ from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.deleting import delete_campaign
+from plimsoll.services.campaign.request import read_request
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell
 from plimsoll_airflow.forms import campaign_params
@@ -23,16 +24,24 @@ BY_HAND, ROUND = "manual__today", "round__campaign__2-20260131t120000000000"
 
 
 class Runs:
-    """Answers as a task's context does: the states of the DAG's runs. Keeps the XComs that are pushed."""
+    """Answers as a task's context does: the states of the DAG's runs, and whether `plan` said that the search goes on.
 
-    def __init__(self, states: Mapping[str, str]) -> None:
+    Keeps the XComs that are pushed.
+    """
+
+    def __init__(self, states: Mapping[str, str], *, goes_on: bool = True) -> None:
         self._states = states
+        self._goes_on = goes_on
         self.pushed: dict[str, str] = {}
 
     def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str] | None) -> int:
         assert dag_id == "instant"
         [state] = [self._states.get(run_id) for run_id in run_ids]
         return int(state is not None and (states is None or state in states))
+
+    def xcom_pull(self, task_ids: str, key: str) -> bool:
+        assert (task_ids, key) == ("plan", "goes_on")
+        return self._goes_on
 
     def xcom_push(self, key: str, value: str) -> None:
         self.pushed[key] = value
@@ -82,6 +91,7 @@ def test_what_the_strategy_asks_for_next_runs_in_a_run_that_follows() -> None:
 @pytest.mark.usefixtures("campaign")
 def test_a_scheduled_run_is_followed_like_one_that_was_sent_as_the_form_opens() -> None:
     form = {name: param.value for name, param in campaign_params(SEARCH).items()}
+    assert read_request(SEARCH, form).is_for_all
 
     run_id, conf = follows(run_id="scheduled__2026-01-31T12:00:00+00:00", **form)
 
@@ -141,10 +151,13 @@ def test_clearing_a_cell_of_an_earlier_round_lets_the_search_go_on_in_a_run_of_a
 
 
 @pytest.mark.usefixtures("campaign")
-@pytest.mark.parametrize("params", [{"cells": "v1-001k-r1"}, {"cells": "failed"}, {"variants": ["v1"]}])
-def test_a_run_that_was_asked_for_some_cells_alone_is_followed_by_none(params: dict[str, Any]) -> None:
-    with pytest.raises(AirflowSkipException, match="some cells alone"):
-        execute(**params)
+def test_a_run_that_was_asked_for_some_cells_alone_is_followed_by_none_and_says_how_to_go_on() -> None:
+    alone = {BY_HAND: "running", ROUND: "running"}
+
+    with pytest.raises(AirflowSkipException, match=r"some cells alone\..* this DAG with `campaign_id` 'campaign'"):
+        execute(runs=Runs(alone, goes_on=False))
+    with pytest.raises(DagRunTriggerException):  # of a round another run may have run all cells before
+        execute(ROUND, Runs(alone, goes_on=False))
 
 
 @pytest.mark.usefixtures("campaign")

@@ -23,7 +23,7 @@ from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.internals import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, LIVE_STATES, PLAN_TASK, CampaignRun, CellRunId
+from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, LIVE_STATES, PLAN_TASK, CampaignRun, CellRunId
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.turn import TurnTrigger
 
@@ -56,6 +56,7 @@ class Plan(BaseOperator):
             plan = open_campaign(toolkit(), definition, request, at, document, largest_run=largest_run)
         self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
+        context["ti"].xcom_push(GOES_ON, plan.goes_on)
         with final():  # until the run's last task takes it back
             others = begin_run(toolkit(), plan.campaign_id, run_of(context).token, len(plan.cells))
         for other in others:

@@ -6,12 +6,12 @@ from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID, Tri
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from plimsoll.services.campaign.completeness import completeness_of
-from plimsoll.services.campaign.request import Request, words_for
+from plimsoll.services.campaign.request import words_for
 from plimsoll.services.campaign.rounds import name_of_next, next_round
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.campaign import OPENED_CAMPAIGN
-from plimsoll_airflow.ownership import LIVE_STATES
+from plimsoll_airflow.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
 from plimsoll_airflow.toolkit import toolkit
 
 if TYPE_CHECKING:
@@ -52,8 +52,10 @@ class NextRound(TriggerDagRunOperator):
             self._start(context, follower, words_for(cells))
 
     def _require_search(self, context: "Context") -> None:
-        if not self.campaign_id or not _is_of_search(context):
-            raise AirflowSkipException("this run was asked for some cells alone")
+        if not self.campaign_id:
+            raise AirflowSkipException("no campaign was opened; the log of `plan` says why")
+        if not _is_of_search(context):
+            raise AirflowSkipException(f"this run was asked for some cells alone. {_how_to_go_on(self.campaign_id)}")
         if not self._count(context, context["run_id"], LIVE_STATES):
             raise AirflowSkipException("this run was ended by hand, and with it what would follow")
 
@@ -97,6 +99,6 @@ def _how_to_go_on(campaign_id: str) -> str:
 
 
 def _is_of_search(context: "Context") -> bool:
-    """Whether other rounds follow the run: it was asked for all missing cells, or is itself a round of a search."""
-    request = Request.model_validate({key: value for key, value in context["params"].items() if value is not None})
-    return request.is_for_all or str(context["run_id"]).startswith(_ROUND)
+    """Whether other rounds follow the run: `plan` said so, or it is itself a round, whose cells others may have run."""
+    goes_on = context["ti"].xcom_pull(task_ids=PLAN_TASK, key=GOES_ON)
+    return bool(goes_on) or context["run_id"].startswith(_ROUND)

@@ -59,10 +59,14 @@ class Completeness:
 
 
 class Asked(Model):
-    """The cells that a run was asked for, and the time of the request."""
+    """The cells that a run was asked for, and the time of the request.
+
+    `for_all`: whether this run, or one before it, was asked for everything that the campaign needs.
+    """
 
     at: AwareDatetime
     cells: tuple[str, ...]
+    for_all: bool = False
 
 
 def completeness(campaign: CampaignStore) -> Completeness:
@@ -93,6 +97,12 @@ def asked_cells(campaign: CampaignStore) -> frozenset[str] | None:
     """Ids of the cells that the newest run was asked for; None, meaning all cells, where this was not recorded."""
     asked = _asked(campaign)
     return None if asked is None else frozenset(asked.cells)
+
+
+def was_asked_for_all(campaign: CampaignStore) -> bool:
+    """Whether any run was asked for everything that the campaign needs. False where this was not recorded."""
+    asked = _asked(campaign)
+    return asked is not None and asked.for_all
 
 
 def _asked(campaign: CampaignStore) -> Asked | None:

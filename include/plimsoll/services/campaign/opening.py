@@ -1,5 +1,6 @@
 """Open a campaign, after checking that everything it is asked for is possible."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -7,16 +8,17 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.plurals import plural
-from plimsoll.services.campaign.completeness import Asked, completeness_of, note_asked
+from plimsoll.services.campaign.completeness import Asked, completeness_of, note_asked, was_asked_for_all
 from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
 from plimsoll.services.campaign.runnable import require_runnable
 from plimsoll.services.campaign.stages import open_stages
-from plimsoll.services.campaign.state import Memory, read_state
+from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
+from plimsoll.strategies.state import CampaignState
 
 
 @dataclass(frozen=True)
@@ -69,16 +71,23 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     if chosen:
         require_budget(toolkit, campaign, known, chosen[0].id)
     campaign.open(definition)
-    note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen)))
+    for_all = request.is_for_all or was_asked_for_all(campaign)
+    note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen), for_all=for_all))
     found = completeness_of(state)
     return CampaignPlan(
         campaign.campaign_id,
         chosen,
         len(found.missing),
         found.total,
-        goes_on=request.is_for_all,
+        goes_on=request.is_for_all or (for_all and _is_waited_for(request, state, chosen)),
         to_come=found.to_come,
     )
+
+
+def _is_waited_for(request: Request, state: CampaignState[CellState], chosen: Iterable[Cell]) -> bool:
+    """Whether the strategy waits for any of the cells that were named, so that it can go on after them."""
+    waited_for = {one.cell.id for one in state.asked_for}
+    return not request.is_limited and any(cell.id in waited_for for cell in chosen)
 
 
 def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> None:

@@ -48,8 +48,12 @@ class Request(Model):
     @property
     def is_for_all(self) -> bool:
         """Whether the request is for everything that the campaign still needs, and so for all rounds of a search."""
-        chosen = self.stages or self.variants or self.workloads or self.loads or self.repeats
-        return self.cells == MISSING and not chosen
+        return self.cells == MISSING and not self.is_limited
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the request is for only some stages, variants, workloads, loads or repeats."""
+        return bool(self.stages or self.variants or self.workloads or self.loads or self.repeats)
 
     @property
     def patterns(self) -> Sequence[str]:

@@ -1,6 +1,7 @@
 """A search in rounds over a real store: each round asks anew what the store knows, whatever happened to the last."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -43,11 +44,14 @@ def campaign(installation: Installation) -> CampaignStore:
     return CampaignStore(installation.toolkit.store, "mine")
 
 
-def ask(installation: Installation, cells: str = "", definition: Definition = SEARCH) -> CampaignPlan:
+def ask(
+    installation: Installation, cells: str = "", definition: Definition = SEARCH, variants: Sequence[str] = ()
+) -> CampaignPlan:
     """What somebody who triggers the campaign, or presses *Run again*, is given to run."""
     tools = installation.toolkit
     at = tools.clock.now() + timedelta(days=1)  # later than any attempt was judged
-    return open_campaign(tools, definition, read_request(definition, {"campaign_id": "mine", "cells": cells}), at)
+    asked = {"campaign_id": "mine", "cells": cells, "variants": variants}
+    return open_campaign(tools, definition, read_request(definition, asked), at)
 
 
 def run(installation: Installation, cell_id: str, *, valid: bool = True) -> None:
@@ -101,6 +105,26 @@ def test_a_cell_of_an_earlier_round_that_is_run_again_can_take_back_what_was_dec
 
     assert not completeness(campaign).is_complete
     assert [cell.id for cell in next_round(campaign, AT)] == ["v2-002k-r1"]
+
+
+def test_a_cell_that_holds_up_a_search_lets_it_go_on_when_it_is_asked_for_by_its_id(installation: Installation) -> None:
+    assert ask(installation).goes_on
+    run(installation, "v1-001k-r1", valid=False)
+    run(installation, "v2-001k-r1")
+
+    assert ask(installation, "v1-001k-r1").goes_on
+    assert ask(installation, "failed").goes_on
+    assert not ask(installation, "v2-001k-r1").goes_on  # it is valid: nothing waits for it
+    assert not ask(installation, "v1-003k-r1").goes_on
+    assert not ask(installation, variants=("v1",)).goes_on
+    assert ask(installation, "v1-001k-r1").goes_on  # whatever was asked for in between
+
+
+def test_a_cell_that_was_tried_alone_lets_no_search_begin(installation: Installation) -> None:
+    assert not ask(installation, "v1-001k-r1").goes_on
+    run(installation, "v1-001k-r1", valid=False)
+
+    assert not ask(installation, "v1-001k-r1").goes_on
 
 
 def test_what_need_not_run_runs_when_it_is_asked_for_and_counts(
