@@ -245,10 +245,9 @@ def test_a_cancelled_load_of_cassandra_stress_leaves_its_logs_and_no_process(run
 
     assert at_work(running) == []
     status = generator.status(load, "load")
-    assert (status.state, status.reason.partition(";")[0]) == (
-        "failed",
-        "load: cassandra-stress was ended before its time",
-    )
+    assert status.state == "failed"
+    # Its last words may follow.
+    assert status.reason.startswith("load: cassandra-stress was ended before its time"), status.reason
     files = fetched(generator, load, tmp_path)
     assert {"load.console", "populate.end", "plan.json"} <= files.keys()
     assert not generator.summary({name: files[name].read_text() for name in files}).complete

@@ -30,6 +30,8 @@ class S3Service:
     requests: list[tuple[str, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     _application: Any = field(default_factory=lambda: DomainDispatcherApplication(create_backend_app))
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    """moto's data are not made for several threads: a PUT beside others of the same key may end in status 500."""
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         """A WSGI application."""
@@ -37,14 +39,18 @@ class S3Service:
         self.requests.append((request.method, request.path))
         fault = self.faults.pop(0) if self.faults and "X-Amz-Signature" in request.args else ""
         if not fault:
-            return self._application(environ, start_response)
+            return self._answer(environ, start_response)
         if fault not in ("half", "lost"):
             refusal = f"<Error><Code>Told</Code><Message>{request.url}</Message></Error>"
             return Response(refusal, int(fault))(environ, start_response)
-        answer = b"".join(self._application(environ, lambda *_: lambda _: None))
+        answer = b"".join(self._answer(environ, lambda *_: lambda _: None))
         if fault == "lost":
             raise ConnectionResetError("the answer is lost, as a fault asked for")
         return Response(answer[: len(answer) // 2])(environ, start_response)
+
+    def _answer(self, environ: dict[str, Any], start_response: Any) -> list[bytes]:
+        with self._one_at_a_time:
+            return list(self._application(environ, start_response))
 
     def called(self, method: str, part: str) -> int:
         """The number of requests with that method for paths that contain `part`."""
