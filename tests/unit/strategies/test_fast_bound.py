@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
+from tests.support.campaigns.ladders import any_ladder
 
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Search
@@ -42,10 +43,7 @@ def grid_capacity(outcomes: Sequence[Sequence[ValidOutcome]]) -> int | None:
 def test_it_differs_only_where_a_cell_that_it_took_for_met_would_have_missed(guard: int) -> None:
     dice = random.Random(6)
     for _ in range(CAMPAIGNS):
-        chance = dice.random()
-        outcomes: list[list[ValidOutcome]] = [
-            ["met" if dice.random() < chance else "missed" for _ in range(REPEATS)] for _ in range(LOADS)
-        ]
+        outcomes = any_ladder(dice)
         found = searched(Search(mode="fast", guard=guard), outcomes)
         would_have_missed = any(outcomes[place.level][place.repeat] == "missed" for place in found.taken_for_met)
         assert (found.capacity != grid_capacity(outcomes)) == would_have_missed
