@@ -4,6 +4,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -93,7 +94,8 @@ class Scene:
         Its last heartbeat is dated back, so that Airflow notices the death at once.
         """
         since, job = datetime.now(UTC), self.tell("select max(id) from job")
-        main_process(self.airflow, part).kill()
+        with suppress(psutil.NoSuchProcess):  # it may end by itself: a scheduler that lost its database does
+            main_process(self.airflow, part).kill()
         if part in _JOBS:
             dead = f"id <= {job} and job_type = '{_JOBS[part]}'"
             self.tell(f"update job set latest_heartbeat = {AN_HOUR_AGO} where {dead}")

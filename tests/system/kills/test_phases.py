@@ -3,7 +3,7 @@
 A campaign has a cell for each phase, and a gate holds each cell in the middle of its phase. One kill then strikes all
 of them at once; whatever part died is started again, as Compose or systemd would; the gates are opened, and the
 campaign runs to its end. `make test` kills at each phase one of the processes that a task consists of; and in one
-campaign first the parts of Airflow that no task ends with, then, when each cell is a phase further, the scheduler.
+campaign first the triggerer and the api-server, then, when each cell is a phase further, PostgreSQL and the scheduler.
 `make test-long` kills all processes at each phase, and each part in a campaign of its own.
 """
 
