@@ -11,7 +11,7 @@ from tests.support.suite.proven import IS_LONG
 from plimsoll.domain.strategy import Search
 
 PROCESSES = ("task", "supervisor", "worker")
-# A scheduler that lost its database ends when its tasks have ended. Gates hold some tasks until the last blow: it comes last.
+# A scheduler that lost its database ends when its tasks have ended, and gates hold some of them until the last blow.
 _IN_ONE = [["triggerer", "api-server"], ["postgres", "scheduler"]]
 BLOWS: Sequence[Sequence[Sequence[str]]] = [[[part]] for part in PARTS] if IS_LONG else [_IN_ONE]
 """For each campaign, the parts of Airflow that die at each blow: `make test-long` has a campaign for each part."""
