@@ -1,15 +1,15 @@
 """The capacity of each variant in words. Page, terminal and summary all take their text from here."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.capacity import Capacity, Rung, nodes_for
+from plimsoll.analysis.campaign import CampaignData, cell_results
+from plimsoll.analysis.capacity import Capacity, Rung, capacities, nodes_for
 from plimsoll.analysis.half_load import HalfLoad
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
-from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.findings import CampaignCells, Findings
 from plimsoll.report.words import NOTHING, listing, multiple, ops, percent, plural
 
 
@@ -38,8 +38,13 @@ class CapacityRow:
 
 def capacity_table(data: CampaignData) -> tuple[CapacityRow, ...]:
     """The capacity of each variant and workload, in the definition's order, with the outcomes that it rests on."""
-    of_parts = [(part.part, row) for part in data_of_parts(data) for row in capacity_rows(analyse(part))]
+    of_parts = [(part.part, row) for part in data_of_parts(data) for row in _rows_of(part)]
     return tuple(replace(row, variant=f"{row.variant}, {name}") if name else row for name, row in of_parts)
+
+
+def _rows_of(data: CampaignData) -> Iterator[CapacityRow]:
+    cells = CampaignCells(data, cell_results(data))
+    yield from (_row(cells, capacity) for capacity in capacities(data, cells.cells))
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
@@ -132,41 +137,41 @@ def _rounded(load: float) -> int:
     return round(float(f"{load:.3g}"))
 
 
-def _row(findings: Findings, capacity: Capacity) -> CapacityRow:
+def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
     at, following = capacity.at_capacity, capacity.next_load
     bound = capacity.pass_probability_bound
     return CapacityRow(
-        variant=findings.labels[capacity.variant],
+        variant=cells.labels[capacity.variant],
         capacity=headline(capacity),
         rests_on=rung_outcome(at) if at else NOTHING,
         next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
         pass_probability=NOTHING if bound is None else f"≥ {percent(bound, 0)}",
         half_load=half_load_words(capacity.half_load),
-        to_control=_to_control(findings, capacity),
-        nodes=_nodes(findings, capacity),
+        to_control=_to_control(cells, capacity),
+        nodes=_nodes(cells, capacity),
         notes=_notes(capacity),
         narrowing=_narrowing(capacity),
         bracketed_ops_s=capacity.bracketed_ops_s,
-        share_of_highest_load=(capacity.capacity_ops_s or 0) / max(findings.definition.loads),
+        share_of_highest_load=(capacity.capacity_ops_s or 0) / max(cells.definition.loads),
         firm=capacity.kind in ("found", "none"),
     )
 
 
-def _to_control(findings: Findings, capacity: Capacity) -> str:
-    if capacity.variant == findings.definition.control:
+def _to_control(cells: CampaignCells, capacity: Capacity) -> str:
+    if capacity.variant == cells.definition.control:
         return "control"
     ratio = multiple(capacity.ratio_to_control)
     return ratio if capacity.kind == "found" or capacity.ratio_to_control is None else f"≥ {ratio}"
 
 
-def _nodes(findings: Findings, capacity: Capacity) -> str:
+def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
     """The number of nodes for the campaign's highest load, with their price per hour where it is known."""
     if not capacity.capacity_ops_s:
         return NOTHING
-    definition = findings.definition
+    definition = cells.definition
     needed = nodes_for(max(definition.loads), capacity.capacity_ops_s, definition.system.nodes)
     most = "" if capacity.kind == "found" else "≤ "
-    spending = findings.data.spending
+    spending = cells.data.spending
     if spending is None or spending.node_usd_per_hour is None:
         return f"{most}{needed}"
     return f"{most}{needed}, {show_usd(needed * spending.node_usd_per_hour)} an hour"

@@ -11,7 +11,7 @@ from plimsoll.analysis.facts import Deviation, HostReport, compare_facts
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
 from plimsoll.domain.units import format_size
-from plimsoll.report.findings import Findings
+from plimsoll.report.findings import CampaignCells
 from plimsoll.report.words import figure
 
 
@@ -28,7 +28,7 @@ class Environment:
     largest_clock_offset_ms: float | None
 
 
-def environment(findings: Findings) -> Environment:
+def environment(findings: CampaignCells) -> Environment:
     """Compare the fingerprints of the attempts that count, or that are shown where none counts."""
     shown = [(result.cell, result.shown) for result in findings.cells if result.shown]
     present = [(cell, attempt.fingerprint) for cell, attempt in shown if attempt.fingerprint]

@@ -28,29 +28,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
-    """A campaign's data with the results of its analysis; variants and cells in the definition's order.
-
-    What is left out was not analysed: the page of a single attempt needs nothing but its cell.
-    """
+class CampaignCells:
+    """A campaign's data with the result of each cell; variants and cells in the definition's order."""
 
     data: CampaignData
     cells: tuple[CellResult, ...]
-    repeats: Repeats
-    noise: Noise = UNKNOWN
-    capacities: tuple[Capacity, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
-    causes: tuple[VariantCauses, ...] = ()
-    stops: tuple[Stops, ...] = ()
-    steadiness: tuple[Steadiness, ...] = ()
-    typical: tuple[Typical, ...] = ()
-    repeats_by_load: tuple[RepeatsAtLoad, ...] = ()
-    p99_by_operation: tuple[OperationP99, ...] = ()
-    decisive: Mapping[str, CellResult] = field(default_factory=dict)
-    """By variant: the cell that decided its capacity, where there is one."""
-    misses: tuple[Miss, ...] = ()
-    """The worst missed intervals, the worst first."""
 
     @property
     def definition(self) -> Definition:
@@ -84,6 +66,30 @@ class Findings:
     def count(self, *states: str) -> int:
         """The number of cells in any of these states."""
         return sum(result.state in states for result in self.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Findings(CampaignCells):
+    """A campaign's cells with the results of its analysis.
+
+    What is left out was not analysed: the page of a single attempt needs nothing but its cell.
+    """
+
+    repeats: Repeats
+    noise: Noise = UNKNOWN
+    capacities: tuple[Capacity, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    causes: tuple[VariantCauses, ...] = ()
+    stops: tuple[Stops, ...] = ()
+    steadiness: tuple[Steadiness, ...] = ()
+    typical: tuple[Typical, ...] = ()
+    repeats_by_load: tuple[RepeatsAtLoad, ...] = ()
+    p99_by_operation: tuple[OperationP99, ...] = ()
+    decisive: Mapping[str, CellResult] = field(default_factory=dict)
+    """By variant: the cell that decided its capacity, where there is one."""
+    misses: tuple[Miss, ...] = ()
+    """The worst missed intervals, the worst first."""
 
 
 def analyse(data: CampaignData) -> Findings:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from plimsoll.domain.provenance import Provenance
-from plimsoll.report.findings import Findings
+from plimsoll.report.findings import CampaignCells
 
 _T = TypeVar("_T")
 
@@ -23,7 +23,7 @@ class Origin:
     unknown: Mapping[str, tuple[str, ...]]
 
 
-def origins(findings: Findings) -> tuple[Origin, ...]:
+def origins(findings: CampaignCells) -> tuple[Origin, ...]:
     """One entry for each source and format, of the attempts that count, or that are shown where none counts."""
     groups: defaultdict[tuple[str, str, str], dict[str, Provenance]] = defaultdict(dict)
     for result in findings.cells:
@@ -33,7 +33,7 @@ def origins(findings: Findings) -> tuple[Origin, ...]:
     return tuple(_origin(*place, cells) for place, cells in groups.items())
 
 
-def told_facts(findings: Findings, variant: str) -> dict[str, str]:
+def told_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
     """The facts that people stated about a variant's environment. Several values of a fact are joined in one text."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for result in findings.of_variant(variant):

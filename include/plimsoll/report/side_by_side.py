@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.campaign import CampaignData, cell_results
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.side_by_side import (
     CapacityPair,
@@ -22,7 +22,7 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.answers import headline
 from plimsoll.report.environment import Environment, environment
-from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.findings import CampaignCells
 from plimsoll.report.origins import told_facts
 from plimsoll.report.words import multiple, p_text, percent, plural
 
@@ -78,20 +78,20 @@ def compare_campaigns(
     """
     found = side_by_side(a, b, pairing)
     _require_comparable(a, b, found, pairing or {}, force=force)
-    findings_a, findings_b = analyse(a), analyse(b)
+    cells_a, cells_b = (CampaignCells(one, cell_results(one)) for one in (a, b))
     return CampaignComparison(
-        a=_side(findings_a),
-        b=_side(findings_b),
+        a=_side(cells_a),
+        b=_side(cells_b),
         incomparable=found.incomparable,
         environment=environment_differences(
             found.pairs,
-            {pair.a: _facts(findings_a, pair.a) for pair in found.pairs},
-            {pair.b: _facts(findings_b, pair.b) for pair in found.pairs},
+            {pair.a: _facts(cells_a, pair.a) for pair in found.pairs},
+            {pair.b: _facts(cells_b, pair.b) for pair in found.pairs},
         ),
         differences=found.differences,
         only_a=found.only_a,
         only_b=found.only_b,
-        answers=tuple(_answers(findings_a, findings_b, found)),
+        answers=tuple(_answers(cells_a, cells_b, found)),
         capacity=found.capacities,
         loads=found.loads,
         tests=found.tests,
@@ -144,18 +144,18 @@ def wrong_pairs(a: CampaignData, b: CampaignData, pairing: Mapping[str, str]) ->
                 yield Problem(f"pair {one!r}", f"names the same variant of {side} twice", "pair each variant once")
 
 
-def _side(findings: Findings) -> CampaignSide:
+def _side(one: CampaignCells) -> CampaignSide:
     return CampaignSide(
-        campaign_id=findings.data.campaign_id,
-        title=findings.definition.title,
-        service_levels=tuple(map(str, findings.definition.service_levels)),
-        repeats=findings.definition.repeats,
-        labels=findings.labels,
-        cells_without_fingerprint=environment(findings).without_fingerprint,
+        campaign_id=one.data.campaign_id,
+        title=one.definition.title,
+        service_levels=tuple(map(str, one.definition.service_levels)),
+        repeats=one.definition.repeats,
+        labels=one.labels,
+        cells_without_fingerprint=environment(one).without_fingerprint,
     )
 
 
-def _answers(a: Findings, b: Findings, found: SideBySide) -> Iterator[str]:
+def _answers(a: CampaignCells, b: CampaignCells, found: SideBySide) -> Iterator[str]:
     tested = sum(bool(test.loads) for test in found.tests)
     for pair, test in zip(found.capacities, found.tests, strict=True):
         label = a.labels[pair.variants.a]
@@ -175,9 +175,9 @@ def _ratio(pair: CapacityPair) -> str:
     return f" ({multiple(pair.ratio)} of A)" if pair.ratio is not None else ""
 
 
-def _facts(findings: Findings, variant: str) -> dict[str, str]:
-    ran = environment(replace(findings, cells=findings.of_variant(variant)))
-    return {**told_facts(findings, variant), **ran.equal, **dict(_several(ran))}
+def _facts(one: CampaignCells, variant: str) -> dict[str, str]:
+    ran = environment(replace(one, cells=one.of_variant(variant)))
+    return {**told_facts(one, variant), **ran.equal, **dict(_several(ran))}
 
 
 def _several(ran: Environment) -> Iterator[tuple[str, str]]:
