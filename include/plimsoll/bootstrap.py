@@ -71,6 +71,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
     depot = Depot(store, layout.bundles_prefix, settings.cache / "locks") if isinstance(store, DirectStore) else None
     archives = Archives(lambda: _s3(settings))
     artefacts = Artefacts(settings.cache, _log.info, archives=archives)
+    tariffs = Ec2Tariffs(secrets)
     ec2 = Ec2Provider(
         secrets=secrets,
         clock=clock,
@@ -79,6 +80,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         say=tell_waiting,
         launches=StoredLaunches(store, outage),
         further_regions=settings.further_regions,
+        tariffs=tariffs,
     )
     generators: tuple[LoadGenerator, ...] = (PlimsollStress(artefacts), CassandraStress(artefacts), Latte(artefacts))
     return Toolkit(
@@ -89,7 +91,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
             "ssh": SshProvider(connections, clock, depot),
             ec2.name: ec2,
         },
-        tariffs={ec2.name: Ec2Tariffs(secrets)},
+        tariffs={ec2.name: tariffs},
         databases={"cassandra": Cassandra(artefacts, clock)},
         load_generators={one.name: one for one in generators},
         sampler=ProcSampler(),

@@ -227,9 +227,14 @@ def test_the_record_tells_when_hosts_were_paid_for(
     assert paid == pytest.approx(cloud.summary()["instance_seconds"] + 3600, rel=0.03)
 
 
-def test_terminated_instances_that_still_show_are_no_cluster(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
+def test_terminated_instances_that_still_show_are_no_cluster(
+    provider: Ec2Provider, account: WatchedAccount, ask: Ask, cloud: Cloud
+) -> None:
     key = provider.ensure(ask()).id
+    before = account.called("DescribeInstances")
     provider.destroy(key)
+    # Two pages each of 33 looks in 12 minutes: what shuts down is looked at once between two pauses.
+    assert account.called("DescribeInstances") - before < 80
     assert cloud.lifecycle.lives, "they show for an hour"
     assert provider.clusters() == []
     assert provider.find(key) is None

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from tests.integration.ec2.watched_account import WatchedAccount
 
-from plimsoll.adapters.ec2 import Ec2Tariffs
+from plimsoll.adapters import renewing
+from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.ports.provider import Places
 
 
 @pytest.fixture
@@ -29,6 +31,20 @@ def test_the_apis_price_counts_and_is_asked_once(account: WatchedAccount, chosen
     assert (tariff.node.usd_per_hour, tariff.load.usd_per_hour) == (0.7, 0.7)
     assert tariff.source.startswith("AWS Pricing API, asked on 20")
     assert account.called("GetProducts") == 2  # one a type
+
+
+def test_wherever_a_provider_looks_it_asks_once(provider: Ec2Provider) -> None:
+    assert provider.at(Places()).at(Places())._tariffs is provider._tariffs
+
+
+def test_refused_credentials_are_renewed_and_the_api_is_asked_again(
+    account: WatchedAccount, chosen: Ec2Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(renewing, "_YOUNG_S", 0.0)  # nobody need wait until a client is old enough
+    account.answers = {"GetProducts": {"PriceList": [product("0.7")]}}
+    account.faults = {"GetProducts": ["", "ExpiredTokenException"]}
+    tariff = Ec2Tariffs(account).of_options(chosen)
+    assert (tariff.node.usd_per_hour, tariff.load.usd_per_hour) == (0.7, 0.7)
 
 
 def test_an_api_that_may_not_be_asked_is_done_without(account: WatchedAccount, chosen: Ec2Options) -> None:

@@ -32,7 +32,7 @@ class WatchedAccount:
     """Operations whose next answer is lost after the work was done."""
     interceptors: list[tuple[str, Callable[..., Any]]] = field(default_factory=list)
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Answers to operations, instead of the cloud's."""
+    """Answers to operations that no fault strikes, instead of the cloud's."""
     said: list[str] = field(default_factory=list)
     """What the provider on this account tells."""
 
@@ -85,9 +85,9 @@ class WatchedAccount:
         self.calls.append((model.service_model.service_name, model.name))
         codes = self.faults.get(model.name)
         code = codes.pop(0) if codes else ""
-        if model.name in self.answers:
-            return _response(200), self.answers[model.name]
-        return _refusal(code) if code else None
+        if code:
+            return _refusal(code)
+        return (_response(200), self.answers[model.name]) if model.name in self.answers else None
 
     def _intercept(self, request: Any, event_name: str, **_: Any) -> Any:
         answers = (answer(request) for name, answer in self.interceptors if name == event_name)

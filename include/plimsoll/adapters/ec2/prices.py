@@ -5,7 +5,7 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from plimsoll.adapters.ec2.cloud import Answer
 from plimsoll.adapters.ec2.options import Ec2Options, read_options
+from plimsoll.adapters.renewing import RenewedClient
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import SecretError
@@ -37,8 +38,10 @@ class Ec2Tariffs:
     """Implements the Tariffs port. Each process asks the API for prices only once."""
 
     def __init__(self, secrets: Secrets) -> None:
-        self._secrets = secrets
         self._asked: dict[tuple[str, str, str, str], Rate | None] = {}
+        self._client = cache(
+            lambda connection: RenewedClient(lambda: secrets.aws(connection).client("pricing", _PRICING_REGION))
+        )
 
     def tariff(self, definition: Definition) -> Tariff:
         """The prices of the definition's instance types. Raises ProviderError when its options can't be read."""
@@ -68,10 +71,10 @@ class Ec2Tariffs:
 
     def _ask(self, options: Ec2Options, kind: str) -> Rate | None:
         try:
-            client = self._secrets.aws(options.connection).client("pricing", _PRICING_REGION)
-            if not _is_reachable(client.meta.endpoint_url):
+            client, filters = self._client(options.connection), _filters(options, kind)
+            if not _is_reachable(client().meta.endpoint_url):
                 return None
-            answer = client.get_products(ServiceCode="AmazonEC2", Filters=_filters(options, kind))
+            answer = client.ask(lambda pricing: pricing.get_products(ServiceCode="AmazonEC2", Filters=filters))
             return from_answer(answer["PriceList"], datetime.now(UTC))
         except (SecretError, ClientError, BotoCoreError):
             return None

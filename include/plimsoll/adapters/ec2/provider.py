@@ -60,6 +60,8 @@ class Ec2Provider:
     places: Places = field(default=Places(), kw_only=True)
     clouds: Callable[[Place], Cloud] | None = field(default=None, kw_only=True, repr=False)
     """The clouds of places, each with its client; none: it makes its own."""
+    tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
+    """Prices, with the answers of the Pricing API so far; none: it makes its own."""
 
     name = PROVIDER
     is_local = False
@@ -72,11 +74,11 @@ class Ec2Provider:
 
     @cached_property
     def _tariffs(self) -> Ec2Tariffs:
-        return Ec2Tariffs(self.secrets)
+        return self.tariffs or Ec2Tariffs(self.secrets)
 
     def at(self, places: Places) -> Self:
         """In the regions, and through the connections, that those places name."""
-        return replace(self, places=places, clouds=self._cloud)
+        return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Everything that AWS can be asked before anything costs money. SecretError where it can't be asked at all."""

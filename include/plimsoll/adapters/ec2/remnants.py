@@ -109,8 +109,9 @@ def remove(cloud: Cloud, clock: Clock, store: str, launched: Launched, cluster_i
     removal = _Removal(cloud, clock, tags.of_cluster(store, cluster_id), launched)
     deadline = clock.now() + _PATIENCE
     for pause in patient_looks():
-        # What was deleted is looked for at once; what must end first is waited for.
-        left = removal.once() and removal.once()
+        left = removal.once()
+        if any(one.deleted for one in left):  # it is looked for at once; what must end first is waited for
+            left = removal.once()
         if not left:
             return
         if all(one.refused for one in left) or clock.now() > deadline:
