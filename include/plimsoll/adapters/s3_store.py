@@ -25,6 +25,8 @@ _TAKEN = frozenset({"PreconditionFailed", "412"})
 # Two conditional writes at once can both be turned away; then the key is still free.
 _CONFLICT = "ConditionalRequestConflict"
 _TRIES = 5
+# A smaller file is sent by one request in any case, for which boto3 would start threads.
+_PARTED = 8 << 20
 _MENDING = {
     "NoSuchBucket": "make the bucket, or name another one in PLIMSOLL_STORE",
     "InvalidBucketName": "name a bucket in PLIMSOLL_STORE: s3://bucket/prefix",
@@ -50,6 +52,7 @@ class S3Store:
         self.root = root.rstrip("/")
         self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
         self._make_client = client
+        self._has_bucket = False
         self._s3 = RenewedClient(self._made)
 
     def url(self, key: str = "") -> str:
@@ -88,17 +91,21 @@ class S3Store:
         return self._create(key, lambda: path.open("rb"))
 
     def upload(self, key: str, path: Path) -> StoredFile:
-        """Upload in several parts at once. S3 verifies the sha256 of each part."""
+        """Upload in several parts at once, or whole if it is small. S3 verifies the sha256 of each part."""
+        size = path.stat().st_size
         with path.open("rb") as source:
             checksum = hashlib.file_digest(source, "sha256").hexdigest()
 
         def send(s3: Any) -> None:
             extra = {"ChecksumAlgorithm": "SHA256", "Metadata": {"sha256": checksum}}
             with path.open("rb") as source:
-                s3.upload_fileobj(source, self._bucket, self._name(key), ExtraArgs=extra)
+                if size < _PARTED:
+                    s3.put_object(Bucket=self._bucket, Key=self._name(key), Body=source, **extra)
+                else:
+                    s3.upload_fileobj(source, self._bucket, self._name(key), ExtraArgs=extra)
 
         self._ask(key, send)
-        return StoredFile(path.stat().st_size, checksum)
+        return StoredFile(size, checksum)
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Keys below a prefix, sorted, including a file with exactly that name."""
@@ -196,7 +203,9 @@ class S3Store:
     def _ask(self, key: str, question: Callable[[Any], Any]) -> Any:
         """The result of the question for the client. It may be asked twice, with renewed credentials."""
         with self._explained(key):
-            return self._s3.ask(question)
+            answer = self._s3.ask(question)
+        self._has_bucket = True
+        return answer
 
     def _pages(self, key: str, **asked: str) -> list[Any]:
         def listed(s3: Any) -> list[Any]:
@@ -222,8 +231,12 @@ class S3Store:
         return f"{self._prefix}/{key}".strip("/")
 
     def _require_bucket(self, key: str) -> None:
-        """Check the bucket, since HeadObject does not distinguish a missing bucket from a missing file."""
-        self._ask(key, lambda s3: s3.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1))
+        """Check the bucket, since HeadObject does not distinguish a missing bucket from a missing file.
+
+        A bucket that has answered this process is not checked again. If it is deleted later, writing raises the error.
+        """
+        if not self._has_bucket:
+            self._ask(key, lambda s3: s3.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1))
 
     @contextmanager
     def _explained(self, key: str) -> Iterator[None]:

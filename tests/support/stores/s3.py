@@ -10,8 +10,8 @@ from typing import Any
 import boto3
 from botocore.config import Config
 from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from moto.s3.models import s3_backends
+from tests.cloud.lookups import Services
 from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
@@ -29,7 +29,7 @@ class S3Service:
     endpoint: str = ""
     requests: list[tuple[str, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    _application: Any = field(default_factory=lambda: DomainDispatcherApplication(create_backend_app))
+    _application: Any = field(default_factory=Services)
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     """moto's data are not made for several threads: a PUT beside others of the same key may end in status 500."""
 
