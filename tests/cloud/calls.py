@@ -1,10 +1,11 @@
 """Which call of which service a request is, by IAM's names."""
 
-import io
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs
+
+from tests.cloud.turns import whole_body
 
 _OBJECT = {"GET": "GetObject", "HEAD": "GetObject", "PUT": "PutObject", "POST": "PutObject", "DELETE": "DeleteObject"}
 _BUCKET = {
@@ -43,7 +44,7 @@ def call_of(environ: dict[str, Any]) -> Call:
             environ["CONTENT_TYPE"] = "binary/octet-stream"
         signed = scope is not None
         return Call("s3", region, _s3_action(environ), signed=signed, access_key=key, expired=_is_expired(query))
-    body = _body(environ)
+    body = whole_body(environ)
     action = target.rpartition(".")[2] or parse_qs(body.decode(errors="replace")).get("Action", [""])[0]
     return Call(service, region, action, body, access_key=key)
 
@@ -66,9 +67,3 @@ def _is_expired(query: dict[str, list[str]]) -> bool:
         return False
     signed = datetime.strptime(query["X-Amz-Date"][0], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     return datetime.now(UTC) > signed + timedelta(seconds=int(query["X-Amz-Expires"][0]))
-
-
-def _body(environ: dict[str, Any]) -> bytes:
-    body: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-    environ["wsgi.input"] = io.BytesIO(body)
-    return body

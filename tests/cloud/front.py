@@ -11,9 +11,9 @@ from tests.cloud.catalogue import get_products, get_service_quota
 from tests.cloud.faults import Deny, LoseAnswer, OnlyKey, Throttle, VcpuLimit
 from tests.cloud.lag import Lag, past
 from tests.cloud.lifecycle import Lifecycle
+from tests.cloud.turns import InTurn, Wsgi
 from werkzeug.wrappers import Response
 
-Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 _QUOTA = 100_000
 
 
@@ -21,7 +21,7 @@ class Front:
     """A WSGI application. `/_cloud/…` goes to `admin`, all else to AWS's services."""
 
     def __init__(self, services: Wsgi, admin: Wsgi, lifecycle: Lifecycle, lag: Lag) -> None:
-        self._services, self._admin, self._lifecycle, self._lag = services, admin, lifecycle, lag
+        self._services, self._admin, self._lifecycle, self._lag = InTurn(services), admin, lifecycle, lag
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer, refuse, or drop the connection when the work is done."""

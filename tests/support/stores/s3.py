@@ -12,6 +12,7 @@ from botocore.config import Config
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.s3.models import s3_backends
 from tests.cloud.lookups import Services
+from tests.cloud.turns import InTurn, Wsgi
 from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
@@ -29,9 +30,7 @@ class S3Service:
     endpoint: str = ""
     requests: list[tuple[str, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    _application: Any = field(default_factory=Services)
-    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
-    """moto's data are not made for several threads: a PUT beside others of the same key may end in status 500."""
+    _answer: Wsgi = field(default_factory=lambda: InTurn(Services()))
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         """A WSGI application."""
@@ -47,10 +46,6 @@ class S3Service:
         if fault == "lost":
             raise ConnectionResetError("the answer is lost, as a fault asked for")
         return Response(answer[: len(answer) // 2])(environ, start_response)
-
-    def _answer(self, environ: dict[str, Any], start_response: Any) -> list[bytes]:
-        with self._one_at_a_time:
-            return list(self._application(environ, start_response))
 
     def called(self, method: str, part: str) -> int:
         """The number of requests with that method for paths that contain `part`."""
