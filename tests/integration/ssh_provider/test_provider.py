@@ -1,5 +1,6 @@
 """Groups of hosts behind a real sshd, with real processes on them."""
 
+import getpass
 import socket
 import subprocess
 import sys
@@ -41,15 +42,16 @@ def sshd(tmp_path: Path, user_key: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def group(sshd: Any, tmp_path: Path) -> Any:
-    """Options of a group: all of its hosts are this machine, in a folder of the group's own."""
+    """Options of a group: all hosts are this machine, reached in two ways, in a folder of the group's own."""
 
     def made(name: str, nodes: int = 2, server: Any = None, **changes: Any) -> Any:
         reached = server or sshd
         host = {"host_key": reached.host_key, "ssh_address": reached.address, "port": reached.port}
+        node = {**host, "user": getpass.getuser()}
         return {
             "name": name,
             "folder": str(tmp_path / name),
-            "nodes": [{**host, "address": f"127.20.0.{number}"} for number in range(1, nodes + 1)],
+            "nodes": [{**node, "address": f"127.20.0.{number}"} for number in range(1, nodes + 1)],
             "load": {**host, "address": "127.20.0.10", "facts": {"model": "made up"}, **changes},
         }
 

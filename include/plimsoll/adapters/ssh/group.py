@@ -14,6 +14,7 @@ from plimsoll.adapters.ssh.leases import Held, Lease, parse_held
 from plimsoll.adapters.ssh.options import GroupOptions, HostOptions, SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.adapters.ssh.program import Program
+from plimsoll.adapters.ssh.target import Target
 from plimsoll.domain.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.errors import HostError, SecretError
 
@@ -49,6 +50,11 @@ class Member:
         """What has one lease: hosts of a group may be addresses of one machine."""
         target = self.options.target(self.connection_id)
         return target.address, target.port, self.folder
+
+    @property
+    def reached(self) -> tuple[Target, PurePosixPath]:
+        """The way to the host, and the group's folder there."""
+        return self.options.target(self.connection_id), self.folder
 
     @property
     def bundles(self) -> PurePosixPath:
@@ -156,6 +162,16 @@ class Group:
         further = (*self.loads[1:], *self.nodes)
         return (self.load, *(member for member in further if names is None or member.name in names))
 
+    def _machines(self, cluster: Cluster) -> tuple[Member, ...]:
+        """The members of the cluster, without those that are reached as an earlier one is.
+
+        What is done for that one, such as cleaning its folder, is done for them too.
+        """
+        first: dict[tuple[Target, PurePosixPath], Member] = {}
+        for member in self.members(cluster):
+            first.setdefault(member.reached, member)
+        return tuple(first.values())
+
     def infos(self, nodes: int, load_hosts: int) -> tuple[HostInfo, ...]:
         """That many nodes and load hosts, in the form of a cluster's hosts."""
         return tuple(self._info(member) for member in (*self.nodes[:nodes], *self.loads[:load_hosts]))
@@ -215,10 +231,10 @@ class Group:
 
     def release_others(self, lease: Lease) -> None:
         """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
-        used = self.members(lease.cluster)
+        used = {member.place for member in self.members(lease.cluster)}
         for member in self.members():
             with suppress(HostError, SecretError):
-                held = None if member in used else member.held()
+                held = None if member.place in used else member.held()
                 if held is not None and held.lease.key == lease.key:
                     member.clean(lease.key)
                     member.release(lease.key)
@@ -233,7 +249,7 @@ class Group:
         Returns the lease of the first host that another cluster holds, or else this one.
         """
         held = self.load.take(lease)
-        for member in self.members(lease.cluster)[1:]:
+        for member in self._machines(lease.cluster)[1:]:
             if held.lease.key == lease.key:
                 held = member.take(lease)
         if held.lease.key != lease.key:
@@ -250,7 +266,7 @@ class Group:
 
     def renew(self, lease: Lease) -> None:
         """Change the leases, that of the first load host last, because it decides."""
-        for member in reversed(self.members(lease.cluster)):
+        for member in reversed(self._machines(lease.cluster)):
             member.renew(lease)
 
     def ready(self, lease: Lease) -> bool:
@@ -260,12 +276,12 @@ class Group:
 
     def release(self, lease: Lease) -> None:
         """Release all hosts, the first load host last, so that the cluster can be found until then."""
-        for member in reversed(self.members(lease.cluster)):
+        for member in reversed(self._machines(lease.cluster)):
             member.release(lease.key)
 
     def give_up(self, lease: Lease) -> None:
         """Release what was taken, as far as hosts can be reached. Other leases expire."""
-        for member in reversed(self.members(lease.cluster)):
+        for member in reversed(self._machines(lease.cluster)):
             with suppress(HostError, SecretError):
                 member.release(lease.key)
 
@@ -274,7 +290,7 @@ class Group:
         return next((member for member in self.members() if member.name == _member_name(info)), None)
 
     def _all(self, cluster: Cluster, work: Callable[[Member], _T]) -> Sequence[_T]:
-        return list(in_parallel(self.members(cluster), work))
+        return list(in_parallel(self._machines(cluster), work))
 
 
 def _member_name(info: HostInfo) -> str:

@@ -28,7 +28,15 @@ def silent() -> set[str]:
 
 
 @pytest.fixture
-def provider(tmp_path: Path, silent: set[str], monkeypatch: pytest.MonkeyPatch) -> SshProvider:
+def asked() -> list[tuple[str, str]]:
+    """The commands that were sent, each with the address of the host."""
+    return []
+
+
+@pytest.fixture
+def provider(
+    tmp_path: Path, silent: set[str], asked: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> SshProvider:
     commands: dict[str, Callable[[Path, Any], Any]] = {
         "lease-read": lambda folder, _: lease.read(folder),
         "lease-take": lambda folder, asked: lease.take(folder, asked["lease"], asked["over"]),
@@ -39,6 +47,7 @@ def provider(tmp_path: Path, silent: set[str], monkeypatch: pytest.MonkeyPatch) 
     }
 
     def ask(member: Member, command: str, timeout_s: float = 0, **request: Any) -> Any:
+        asked.append((command, member.options.address))
         if member.options.address in silent:
             raise Unreachable("can't be reached", where=member.options.address)
         return commands[command](tmp_path / member.options.target("").address, request)
@@ -62,6 +71,23 @@ def test_a_machine_with_several_hosts_of_a_group_stays_taken_while_one_of_them_i
         host["ssh_address"] = "10.0.0.100"
     ensured(provider)
     assert ensured(provider, NODES[0]) == [NODES[2], NODES[1]]
+
+
+def test_a_machine_is_taken_cleaned_and_given_back_once_however_many_hosts_of_a_group_it_is(
+    provider: SshProvider, asked: list[tuple[str, str]]
+) -> None:
+    groups: Any = provider._places.options[0]["groups"]
+    for host in (groups[0]["nodes"][0], groups[0]["load"], *groups[0]["further_load_hosts"]):
+        host["ssh_address"] = "10.0.0.100"
+    ensured(provider)
+    own = [one for one in asked if one[0] != "lease-read"]
+    each = {(command, host) for command in ("lease-take", "clean") for host in (LOAD, NODES[1])}
+    assert (len(own), set(own)) == (5, {*each, ("lease-ready", LOAD)})
+    asked.clear()
+    provider.destroy(HOSTS)
+    own = [one for one in asked if one[0] != "lease-read"]
+    each = {(command, host) for command in ("clean", "lease-release") for host in (LOAD, NODES[1])}
+    assert (len(own), set(own)) == (4, each)
 
 
 def ensured(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> list[str]:
