@@ -99,16 +99,17 @@ def deploy(work: AttemptContext) -> Fingerprint:
     """
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     canary = _preflight(work)
-    nodes, loads = work.nodes(_cluster(work)), _load_hosts(work)
+    cluster = _cluster(work)
+    nodes, loads = work.nodes(cluster), load_hosts(work, cluster)
     load, *further = loads
     for host in loads:
         if unready := work.load_generator.unready(host):
             raise DeployError(unready, where=f"host {host.info.name} of {work.key}")
     if work.goes_on:
-        require_running(work, _cluster(work))
+        require_running(work, cluster)
     else:
         work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
-    _sample(work, _sampled([*_nodes(work), *reversed(loads)]))
+    _sample(work, _sampled([*_nodes(work, _cluster(work)), *reversed(loads)]))
     fingerprint = Fingerprint(
         nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
         load_host=load.facts(),
@@ -128,7 +129,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
     Only the hosts that fail are replaced, where the provider can replace single hosts.
     """
     try:
-        return examine(work, [*_nodes(work), *_load_hosts(work)])
+        return examine(work, _all_hosts(work))
     except (DeployError, HostError) as error:
         if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
             raise
@@ -142,7 +143,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
             replacing.retire(work.toolkit, work.cluster_id, str(error))
     provision(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
-    return examine(work, [*_nodes(work), *_load_hosts(work)])
+    return examine(work, _all_hosts(work))
 
 
 def _kept(work: AttemptContext) -> dict[str, Any]:
@@ -160,18 +161,19 @@ def _kept(work: AttemptContext) -> dict[str, Any]:
 def start_load(work: AttemptContext) -> None:
     """Start the load, or attach to it if it is running already."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
+    cluster = _cluster(work)
     asked = LoadRequest(
         job_id=load_job(work.key),
         definition=work.definition,
         load_ops_s=work.cell.load_ops_s,
-        contact_points=[host.address for host in _cluster(work).nodes],
+        contact_points=[host.address for host in cluster.nodes],
         expires=_time_left(work),
         waits=waits_for_database(work),
         populates=not work.goes_on,
     )
-    request = with_counted_rows(work, _cluster(work), asked)
-    # Counting takes minutes, and the load is to end with its hosts.
-    start_all(work, _load_hosts(work), replace(request, expires=_time_left(work)))
+    request = with_counted_rows(work, cluster, asked)
+    # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.
+    start_all(work, load_hosts(work, _cluster(work)), replace(request, expires=_time_left(work)))
 
 
 def poll_load(work: AttemptContext) -> LoadStatus:
@@ -266,19 +268,21 @@ def _is_smooth(status: LoadStatus) -> bool:
 
 
 def _cluster(work: AttemptContext) -> Cluster:
+    """Whoever waited for something else looks anew: it may have been destroyed, and its hosts given to others."""
     cluster = work.provider.find(work.cluster_id)
     if cluster is None:
         raise ProviderError("the cluster is gone", where=str(work.key), mend="run the cell again")
     return cluster
 
 
-def _nodes(work: AttemptContext) -> list[Host]:
-    cluster = _cluster(work)
+def _nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:
+    """Access to the nodes in the attempt's own folder, beside that of their data."""
     return [work.host(cluster, info) for info in cluster.nodes]
 
 
-def _load_hosts(work: AttemptContext) -> list[Host]:
-    return load_hosts(work, _cluster(work))
+def _all_hosts(work: AttemptContext) -> list[Host]:
+    cluster = _cluster(work)
+    return [*_nodes(work, cluster), *load_hosts(work, cluster)]
 
 
 def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:

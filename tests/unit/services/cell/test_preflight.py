@@ -9,7 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantDatabase
 
 from plimsoll.domain.canary import Canary, HostFigures
-from plimsoll.domain.errors import DeployError
+from plimsoll.domain.errors import DeployError, ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -60,6 +60,26 @@ def test_a_bad_host_ends_the_attempt_before_its_database_starts(
     monkeypatch.delattr(InstantDatabase, "deploy")
     with pytest.raises(DeployError, match=r"node1 \(127\.9\.9\.1\) writes 41M/s to its disk, the floor is 150M/s"):
         actions.deploy(attempt(ToldCanary(41)))
+
+
+class TakenAway(ToldCanary):
+    """While it examines the hosts, somebody else destroys their cluster."""
+
+    work: AttemptContext
+
+    def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
+        self.work.provider.destroy(self.work.cluster_id)
+        return super().examine(hosts)
+
+
+def test_on_hosts_that_were_taken_away_while_they_were_measured_no_database_starts(
+    attempt: Provisioned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(InstantDatabase, "deploy")
+    canary = TakenAway(200)
+    canary.work = attempt(canary)
+    with pytest.raises(ProviderError, match="the cluster is gone"):
+        actions.deploy(canary.work)
 
 
 def test_hosts_are_measured_once_an_attempt(attempt: Provisioned) -> None:
