@@ -1,11 +1,21 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 from tests.support.campaigns.synthetic import demo_campaign
 from tests.support.campaigns.synthetic.patchy import patchy_campaign
+from tests.support.campaigns.undrawn import undrawn
 
 from plimsoll.report import build_report
+from plimsoll.report.build import figures
+from plimsoll.report.charts.figure import Figure
 from plimsoll.report.findings import Findings, analyse
+
+
+@pytest.fixture
+def without_drawings() -> Iterator[None]:
+    """For tests that look at the pages, tables and documents of a report of their own."""
+    with undrawn():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +33,15 @@ def demo() -> Findings:
 def patchy() -> Findings:
     """Two variants, two loads, three repeats, with an invalid, a retried, a missing and an oddly hosted cell."""
     return analyse(patchy_campaign())
+
+
+@pytest.fixture(scope="session")
+def demo_figures(demo: Findings) -> Sequence[Figure]:
+    """The demo's charts, which take most of a second to make."""
+    return figures(demo)
+
+
+@pytest.fixture(scope="session")
+def patchy_figures(patchy: Findings) -> Sequence[Figure]:
+    """The charts of the other, for pages in which something else is looked at, too."""
+    return figures(patchy)

@@ -1,6 +1,6 @@
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -11,6 +11,7 @@ from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
+from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
@@ -39,8 +40,9 @@ class Elements(HTMLParser):
         return sum(own == tag for own, _ in self.tags)
 
 
-def page_of(findings: Findings) -> str:
-    return page_html(findings, environment(findings), figures(findings))
+def page_of(findings: Findings, drawn: Sequence[Figure] | None = None) -> str:
+    """The page with its own charts, or with those of findings that differ in nothing that charts show."""
+    return page_html(findings, environment(findings), figures(findings) if drawn is None else drawn)
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +99,10 @@ def test_the_answer_comes_first_and_every_section_is_there(page: str) -> None:
     assert "a single repeat shows nothing about spread" in elements.text
 
 
-def test_text_of_users_can_neither_end_a_script_nor_become_an_element() -> None:
-    data = demo_campaign()
+def test_text_of_users_can_neither_end_a_script_nor_become_an_element(
+    demo: Findings, demo_figures: Sequence[Figure]
+) -> None:
+    data = demo.data
     variants = tuple(one.model_copy(update={"title": HOSTILE + one.id}) for one in data.definition.variants)
     definition = data.definition.model_copy(
         update={"title": HOSTILE, "description": HOSTILE, "variants": variants, "tags": (HOSTILE,)}
@@ -106,7 +110,7 @@ def test_text_of_users_can_neither_end_a_script_nor_become_an_element() -> None:
     spoilt = data.attempts[0].verdict.model_copy(update={"valid": False, "reasons": (HOSTILE,), "warnings": (HOSTILE,)})
     attempts = (replace(data.attempts[0], verdict=spoilt), *data.attempts[1:])
     hostile = page_of(analyse(replace(data, definition=definition, attempts=attempts)))
-    plain = Elements(page_of(analyse(data)))
+    plain = Elements(page_of(demo, demo_figures))
     elements = Elements(hostile)
     assert elements.count("script") == plain.count("script")
     assert elements.count("img") == 0
@@ -115,8 +119,8 @@ def test_text_of_users_can_neither_end_a_script_nor_become_an_element() -> None:
     assert "stolen()</script>" not in hostile
 
 
-def test_an_incomplete_campaign_says_so_first(patchy: Findings) -> None:
-    text = Elements(page_of(patchy)).text
+def test_an_incomplete_campaign_says_so_first(patchy: Findings, patchy_figures: Sequence[Figure]) -> None:
+    text = Elements(page_of(patchy, patchy_figures)).text
     warning = "2 cells of 12 without a valid attempt: prime-060k-r2, shenandoah-060k-r3"
     assert warning in text
     assert text.index(warning) < text.index("Bars reach to")

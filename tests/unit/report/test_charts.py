@@ -1,7 +1,7 @@
 import csv
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
 from typing import Any
@@ -22,8 +22,8 @@ from plimsoll.report.findings import Findings, analyse
 
 
 @pytest.fixture(scope="module")
-def drawn(patchy: Findings) -> Mapping[str, Figure]:
-    return {figure.name: figure for figure in figures(patchy)}
+def drawn(patchy_figures: Sequence[Figure]) -> Mapping[str, Figure]:
+    return {figure.name: figure for figure in patchy_figures}
 
 
 def rows_of(figure: Figure) -> list[dict[str, Any]]:
@@ -128,8 +128,10 @@ def test_what_waited_has_strips_of_its_own_up_to_the_last_whole_interval(demo: F
     assert values == {"backlog": [0.0, 3.5, 0.0], "in_flight": [9.0, 100.0, 3.0]}
 
 
-def test_curves_are_of_reads_and_writes_apart_and_end_with_the_maximum(demo: Findings) -> None:
-    (figure,) = [figure for figure in figures(demo) if figure.name == "latencies"]
+def test_curves_are_of_reads_and_writes_apart_and_end_with_the_maximum(
+    demo: Findings, demo_figures: Sequence[Figure]
+) -> None:
+    (figure,) = [figure for figure in demo_figures if figure.name == "latencies"]
     rows = rows_of(figure)
     labels = list(demo.labels.values())
     assert {row["panel"] for row in rows} == {f"{label}: {kind}" for label in labels for kind in ("reads", "writes")}

@@ -1,18 +1,19 @@
 """What hosts have cost, in every part of the report; nothing of it where they cost nothing."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.support.campaigns.synthetic.patchy import patchy_campaign
 from tests.unit.report.test_build import page_of
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report.answers import capacity_rows
+from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment import environment
-from plimsoll.report.findings import analyse
+from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.tables import cells_frame
 
@@ -25,9 +26,9 @@ def entry(data: CampaignData, cell_id: str, attempt: int, usd: float) -> Entry:
 
 
 @pytest.fixture(scope="module")
-def paid() -> CampaignData:
+def paid(patchy: Findings) -> CampaignData:
     """A cell that took two attempts, and one that took one."""
-    data = patchy_campaign()
+    data = patchy.data
     entries = (
         entry(data, "prime-020k-r1", 1, 1.5),
         entry(data, "prime-020k-r1", 2, 5.25),
@@ -37,9 +38,13 @@ def paid() -> CampaignData:
     return replace(data, spending=spending)
 
 
-def test_the_document_has_the_sum_the_prices_and_each_cells_share(paid: CampaignData) -> None:
-    findings = analyse(paid)
-    document = report_document(findings, environment(findings))
+@pytest.fixture(scope="module")
+def found(paid: CampaignData) -> Findings:
+    return analyse(paid)
+
+
+def test_the_document_has_the_sum_the_prices_and_each_cells_share(found: Findings) -> None:
+    document = report_document(found, environment(found))
     assert document.cost is not None
     assert (document.cost.usd, document.cost.estimated_usd, document.cost.budget_usd) == (11.75, 62.04, 100)
     assert document.cost.prices == (SOURCE,)
@@ -47,46 +52,48 @@ def test_the_document_has_the_sum_the_prices_and_each_cells_share(paid: Campaign
     assert shares == {"prime-020k-r1": 6.75, "prime-060k-r1": 5.0}
 
 
-def test_the_answer_has_the_price_of_the_nodes_for_a_load(paid: CampaignData) -> None:
+def test_the_answer_has_the_price_of_the_nodes_for_a_load(
+    paid: CampaignData, found: Findings, patchy_figures: Sequence[Figure]
+) -> None:
     """Three nodes carry 20,000 ops/s: nine would carry 60,000, at nine times a node's price."""
-    rows = capacity_rows(analyse(paid))
+    rows = capacity_rows(found)
     assert rows[1].nodes == "9, 5.184 USD an hour"
     unknown = paid.spending.model_copy(update={"node_usd_per_hour": None}) if paid.spending else None
     assert capacity_rows(analyse(replace(paid, spending=unknown)))[1].nodes == "9"
-    assert "at 0.576 USD an hour each" in page_of(analyse(paid))
+    assert "at 0.576 USD an hour each" in page_of(found, patchy_figures)
 
 
-def test_idle_time_of_kept_hosts_is_named_where_there_was_some(paid: CampaignData) -> None:
+def test_idle_time_of_kept_hosts_is_named_where_there_was_some(
+    paid: CampaignData, found: Findings, patchy_figures: Sequence[Figure]
+) -> None:
     assert paid.spending is not None
-    assert "idle time" not in page_of(analyse(paid))
+    assert "idle time" not in page_of(found, patchy_figures)
     idle = entry(paid, "hosts", 1, 2.5).model_copy(update={"idle": True})
     findings = analyse(replace(paid, spending=paid.spending.model_copy(update={"idle": (idle,)})))
-    assert "2.50 USD are idle time of hosts that were kept" in page_of(findings)
+    assert "2.50 USD are idle time of hosts that were kept" in page_of(findings, patchy_figures)
     document = report_document(findings, environment(findings))
     assert document.cost is not None
     assert (document.cost.usd, document.cost.idle_usd) == (14.25, 2.5)
 
 
-def test_the_table_of_cells_has_each_share(paid: CampaignData) -> None:
-    frame = cells_frame(analyse(paid)).set_index("cell")
+def test_the_table_of_cells_has_each_share(found: Findings) -> None:
+    frame = cells_frame(found).set_index("cell")
     assert frame.loc["prime-020k-r1", "usd"] == 6.75
     assert frame["usd"].notna().sum() == 2
 
 
-def test_page_and_summary_tell_it(paid: CampaignData) -> None:
-    findings = analyse(paid)
-    page = page_of(findings)
+def test_page_and_summary_tell_it(found: Findings, patchy_figures: Sequence[Figure]) -> None:
+    page = page_of(found, patchy_figures)
     assert "The hosts of 3 attempts have cost <strong>11.75 USD</strong>" in page
     assert "Planned for every cell once, under load alone: 62.04 USD. The budget was 100.00 USD." in page
     assert f"Prices: {SOURCE}." in page
     assert '<td class="number">6.75 USD</td>' in page
-    assert "Cost of the hosts: 11.75 USD (planned for every cell once: 62.04 USD;" in summary_markdown(findings)
+    assert "Cost of the hosts: 11.75 USD (planned for every cell once: 62.04 USD;" in summary_markdown(found)
 
 
-def test_where_hosts_cost_nothing_nothing_is_said() -> None:
-    findings = analyse(patchy_campaign())
-    page = page_of(findings)
+def test_where_hosts_cost_nothing_nothing_is_said(patchy: Findings, patchy_figures: Sequence[Figure]) -> None:
+    page = page_of(patchy, patchy_figures)
     assert 'id="cost"' not in page
     assert "USD" not in page
-    assert report_document(findings, environment(findings)).cost is None
-    assert "USD" not in summary_markdown(findings)
+    assert report_document(patchy, environment(patchy)).cost is None
+    assert "USD" not in summary_markdown(patchy)

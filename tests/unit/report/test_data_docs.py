@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from posixpath import dirname, join, normpath
 
@@ -5,6 +6,7 @@ from tests.unit.report.test_build import Elements, page_of
 
 from plimsoll.quality.pages import PAGE
 from plimsoll.report import data_docs
+from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
@@ -28,15 +30,18 @@ def test_links_lead_where_the_pages_lie_in_the_store(patchy: Findings) -> None:
     assert whole == f"{layout.campaign_quality_prefix(campaign_id)}/{PAGE}"
 
 
-def test_the_page_links_every_attempt_that_was_checked_and_the_campaigns_page(patchy: Findings) -> None:
-    links = [own["href"] for tag, own in Elements(page_of(patchy)).tags if tag == "a" and own["href"][:3] == "../"]
+def test_the_page_links_every_attempt_that_was_checked_and_the_campaigns_page(
+    patchy: Findings, patchy_figures: Sequence[Figure]
+) -> None:
+    elements = Elements(page_of(patchy, patchy_figures))
+    links = [own["href"] for tag, own in elements.tags if tag == "a" and own["href"][:3] == "../"]
     listed = [one.verdict for one in patchy.data.attempts]
     assert set(links) == {data_docs.OF_CAMPAIGN, *(data_docs.of_attempt(verdict) for verdict in listed)}
     assert len(links) == len(set(links))
 
 
-def test_an_attempt_that_was_not_checked_has_no_link(patchy: Findings) -> None:
+def test_an_attempt_that_was_not_checked_has_no_link(patchy: Findings, patchy_figures: Sequence[Figure]) -> None:
     attempts = [replace(one, verdict=one.verdict.model_copy(update={"checks": ()})) for one in patchy.data.attempts]
     unchecked = analyse(replace(patchy.data, attempts=tuple(attempts), quality=()))
-    assert "quality/index.html" not in page_of(unchecked)
+    assert "quality/index.html" not in page_of(unchecked, patchy_figures)
     assert {one.data_docs for one in report_document(unchecked, environment(unchecked)).invalid} == {None}

@@ -5,7 +5,7 @@ from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.analysis.facts import ABSENT
 from plimsoll.domain.fingerprint import Fingerprint
-from plimsoll.report.build import figures
+from plimsoll.report.charts.figure import Figure
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html
@@ -126,7 +126,9 @@ def test_the_largest_clock_offset_is_stated() -> None:
     assert environment(with_fingerprints()).largest_clock_offset_ms == 0.30000000000000004
 
 
-def test_what_is_taken_out_of_nodes_times_is_told_against_the_load_generator_s_clock() -> None:
+def test_what_is_taken_out_of_nodes_times_is_told_against_the_load_generator_s_clock(
+    demo_figures: Sequence[Figure],
+) -> None:
     def behind(fingerprint: Fingerprint | None) -> Fingerprint:
         """The load host is 41 ms behind the controller, and each node at most 0.3 ms from the load host."""
         assert fingerprint is not None
@@ -136,6 +138,6 @@ def test_what_is_taken_out_of_nodes_times_is_told_against_the_load_generator_s_c
     data = demo_campaign()
     attempts = tuple(replace(one, fingerprint=behind(one.fingerprint)) for one in data.attempts)
     findings = analyse(replace(data, attempts=attempts))
-    page = page_html(findings, environment(findings), figures(findings))
+    page = page_html(findings, environment(findings), demo_figures)
     assert "are taken out (0.3 ms at most)" in page
     assert "Largest offset of a host's clock from the controller's: 41 ms." in page

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
 
@@ -13,7 +14,6 @@ from plimsoll.analysis.misses import WORST
 from plimsoll.report.build import figures
 from plimsoll.report.cell import attempt_page
 from plimsoll.report.charts.figure import LINK, Figure
-from plimsoll.report.charts.rendering import drawing
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.misses import miss_rows, misses_frame, rows_by_cell
@@ -28,8 +28,8 @@ def told() -> Findings:
 
 
 @pytest.fixture(scope="module")
-def page(told: Findings) -> str:
-    return page_html(told, environment(told), figures(told))
+def drawn(told: Findings) -> Sequence[Figure]:
+    return figures(told)
 
 
 def links_of(figure: Figure) -> set[str]:
@@ -80,12 +80,12 @@ def test_every_cell_that_missed_has_some(patchy: Findings) -> None:
     assert len(misses_frame(patchy)) == min(WORST, len(patchy.misses))
 
 
-def test_charts_and_lists_lead_to_rows_with_causes_and_log_lines(told: Findings, page: str) -> None:
+def test_charts_and_lists_lead_to_rows_with_causes_and_log_lines(told: Findings, drawn: Sequence[Figure]) -> None:
+    page = page_html(told, environment(told), drawn)
     anchors = set(re.findall(r'<tr id="(miss-[^"]+)"', page))
     assert anchors == {row.anchor for row in miss_rows(told.misses)}
     for kind in ("tracks", "timeline"):
-        drawn = [figure for figure in figures(told) if figure.name.startswith(kind)]
-        links = {link for figure in drawn for link in links_of(figure)}
+        links = {link for figure in drawn if figure.name.startswith(kind) for link in links_of(figure)}
         assert links, kind
         assert {link.removeprefix("#") for link in links} <= anchors
     below = re.findall(r'<a href="#(miss-[^"]+)"', page)
@@ -93,10 +93,11 @@ def test_charts_and_lists_lead_to_rows_with_causes_and_log_lines(told: Findings,
     assert page.count(LINE.replace("<", "&lt;").replace(">", "&gt;")) == len(anchors)
 
 
-def test_pictures_have_no_links(told: Findings) -> None:
-    for figure in figures(told):
-        if figure.name.startswith(("tracks", "timeline")):
-            assert "miss-" not in drawing(figure)
+def test_pictures_have_no_links(demo_figures: Sequence[Figure], demo_files: Mapping[str, bytes]) -> None:
+    linked = [figure.name for figure in demo_figures if figure.name.startswith(("tracks", "timeline"))]
+    assert any(links_of(figure) for figure in demo_figures if figure.name in linked)
+    for name in linked:
+        assert b"miss-" not in demo_files[f"charts/{name}.svg"]
 
 
 @pytest.mark.parametrize("valid", [True, False])

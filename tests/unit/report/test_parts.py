@@ -54,6 +54,7 @@ def test_the_table_of_capacities_names_the_workload(data: CampaignData) -> None:
     assert loads_line(rows)
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: CampaignData) -> None:
     files = build_report(data).files
     page = files["report.html"].decode()
@@ -69,6 +70,7 @@ def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: Cam
     assert "| B | **at least 20,000 ops/s** |" in files["summary.md"].decode()
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_a_workload_has_the_cost_of_its_own_attempts_and_the_overview_everything(data: CampaignData) -> None:
     key = AttemptKey(campaign_id="mixed-1", cell_id="a-kv-010k-r1", attempt=1)
     other, hosts = (key.model_copy(update={"cell_id": name}) for name in ("a-series-010k-r1", "hosts"))

@@ -70,6 +70,7 @@ def test_each_stage_with_cells_is_a_part_with_the_variants_that_have_loads(data:
     assert share.definition.loads == (7_000, 14_000)
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_the_report_tells_shares_relative_to_the_control_and_who_carried_nothing(data: CampaignData) -> None:
     files = build_report(data).files
     document = json.loads(files["report.json"])
@@ -90,6 +91,7 @@ def test_the_report_tells_shares_relative_to_the_control_and_who_carried_nothing
     assert files["cells.csv"].decode().splitlines()[0].startswith("stage,")
 
 
+@pytest.mark.usefixtures("without_drawings")
 def test_a_maximum_that_was_judged_otherwise_since_is_told_and_the_load_stands(data: CampaignData) -> None:
     worse = [attempt for attempt in data.attempts if attempt.key.cell_id != "maximum-b-010k-r1"]
     cell = cells_by_id(data.definition)["maximum-b-010k-r1"]
