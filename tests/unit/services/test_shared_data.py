@@ -1,5 +1,6 @@
 """A ramp whose loads share their data: on whose data each attempt runs, and when it populates fresh ones."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -29,7 +30,7 @@ from plimsoll.services.cell.recording import cancel, record_failure
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.judge.judging import judge
-from plimsoll.services.store.campaigns import read_fingerprint, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 LOW, MIDDLE, HIGH = "v1-001k-r1", "v1-002k-r1", "v1-003k-r1"
@@ -46,6 +47,7 @@ class NotingDatabase(InstantDatabase):
     """Notes in which environment it was deployed."""
 
     deployed: list[str]
+    lives: timedelta
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
@@ -82,15 +84,30 @@ class Site:
             owners=Census(alive={"me"}),
         )
 
+    def copied(self, folder: Path) -> "Site":
+        """The same campaign in a folder of its own, as far as it has come."""
+        shutil.copytree(self.installation.folder, folder, dirs_exist_ok=True)
+        copy = Site(folder, CampaignStore(self.tools.store, "campaign").definition())
+        copy.clock.at = self.clock.at
+        copy.database.deployed, copy.database.lives = [*self.database.deployed], self.database.lives
+        copy.generator.populated = [*self.generator.populated]
+        return copy
+
     def begun(self, cell_id: str) -> AttemptContext:
         """An attempt that nothing has been done of."""
         return begin(self.tools, "campaign", cell_id, "me")
 
     def ran(self, cell_id: str) -> AttemptContext:
         """An attempt that went to its verdict. Its hosts live on."""
+        work = self.unjudged(cell_id)
+        judge(work)
+        return work
+
+    def unjudged(self, cell_id: str) -> AttemptContext:
+        """An attempt that has given its hosts back. A higher load goes on with its data only once it is judged."""
         work = self.begun(cell_id)
         measured(work)
-        for step in (collect, actions.destroy, judge):
+        for step in (collect, actions.destroy):
             step(work)
         return work
 
@@ -116,6 +133,20 @@ def site(tmp_path: Path) -> Site:
     return Site(tmp_path, sharing())
 
 
+@pytest.fixture(scope="module")
+def lowest_load(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Its lowest load has populated, and was met: run once for all tests that begin with it."""
+    site = Site(tmp_path_factory.mktemp("lowest-load"), sharing())
+    site.ran(LOW)
+    return site
+
+
+@pytest.fixture
+def populated(lowest_load: Site, tmp_path: Path) -> Site:
+    """The lowest load has populated, and was met."""
+    return lowest_load.copied(tmp_path)
+
+
 def test_the_lowest_load_of_each_repeat_populates_and_the_others_go_on(tmp_path: Path) -> None:
     site = Site(tmp_path, sharing(repeats=2))
     ran = run_missing(site.tools, "campaign", "me", print)
@@ -128,26 +159,23 @@ def test_the_lowest_load_of_each_repeat_populates_and_the_others_go_on(tmp_path:
     assert site.installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
 
 
-def test_between_two_loads_nothing_but_the_data_is_left_and_after_the_highest_nothing(site: Site) -> None:
-    site.ran(LOW)
-    assert (site.environments("node*"), site.environments("load")) == ({f"{LOW}-1-data"}, set())
-    site.ran(MIDDLE)
-    assert site.environments() == {f"{LOW}-1-data"}
-    site.ran(HIGH)
-    assert site.environments() == set()
+def test_between_two_loads_nothing_but_the_data_is_left_and_after_the_highest_nothing(populated: Site) -> None:
+    assert (populated.environments("node*"), populated.environments("load")) == ({f"{LOW}-1-data"}, set())
+    populated.ran(MIDDLE)
+    assert populated.environments() == {f"{LOW}-1-data"}
+    populated.unjudged(HIGH)
+    assert populated.environments() == set()
 
 
-def test_the_database_outlives_all_loads_of_its_repeat(site: Site) -> None:
-    work = site.ran(LOW)
-    one_load = work.definition.timing.duration + timedelta(hours=1)
-    assert 2 * one_load < site.database.lives <= 3 * one_load
+def test_the_database_outlives_all_loads_of_its_repeat(populated: Site) -> None:
+    one_load = sharing().timing.duration + timedelta(hours=1)
+    assert 2 * one_load < populated.database.lives <= 3 * one_load
 
 
-def test_where_the_database_ends_before_the_next_load_could_be_over_that_populates_its_own(site: Site) -> None:
-    site.ran(LOW)
-    site.clock.at += timedelta(hours=2, minutes=30)
-    assert site.data_of(site.ran(MIDDLE)) == ()
-    assert site.environments() == {f"{MIDDLE}-1-data"}
+def test_where_the_database_ends_before_the_next_load_could_be_over_that_populates_its_own(populated: Site) -> None:
+    populated.clock.at += timedelta(hours=2, minutes=30)
+    assert populated.data_of(populated.unjudged(MIDDLE)) == ()
+    assert populated.environments() == {f"{MIDDLE}-1-data"}
 
 
 def attempted(site: Site, cell_id: str) -> AttemptContext:
@@ -165,17 +193,16 @@ def attempted(site: Site, cell_id: str) -> AttemptContext:
 
 @pytest.mark.parametrize(("phase", "outcome"), [("load", "invalid"), ("slow", "missed")])
 def test_after_a_load_that_was_not_met_data_are_fresh_and_higher_loads_go_on_with_these(
-    site: Site, phase: str, outcome: str
+    populated: Site, phase: str, outcome: str
 ) -> None:
-    site.ran(LOW)
-    site.installation.faults.plant(MIDDLE, phase)
-    failed = attempted(site, MIDDLE)
-    verdict = read_verdict(site.tools.store, failed.key)
-    assert (verdict and verdict.outcome, site.data_of(failed)) == (outcome, (f"{LOW}/1",))
-    site.installation.faults.heal(MIDDLE)
-    assert site.data_of(site.ran(MIDDLE)) == ()
-    assert site.data_of(site.ran(HIGH)) == (f"{MIDDLE}/2",)
-    assert site.database.deployed == [f"{LOW}-1-data", f"{MIDDLE}-2-data"]
+    populated.installation.faults.plant(MIDDLE, phase)
+    failed = attempted(populated, MIDDLE)
+    verdict = read_verdict(populated.tools.store, failed.key)
+    assert (verdict and verdict.outcome, populated.data_of(failed)) == (outcome, (f"{LOW}/1",))
+    populated.installation.faults.heal(MIDDLE)
+    assert populated.data_of(populated.ran(MIDDLE)) == ()
+    assert populated.data_of(populated.unjudged(HIGH)) == (f"{MIDDLE}/2",)
+    assert populated.database.deployed == [f"{LOW}-1-data", f"{MIDDLE}-2-data"]
 
 
 def test_no_data_are_left_by_an_attempt_that_failed(site: Site) -> None:
@@ -184,27 +211,25 @@ def test_no_data_are_left_by_an_attempt_that_failed(site: Site) -> None:
     assert site.environments() == set()
 
 
-def test_where_a_node_died_between_two_loads_the_next_one_populates(site: Site) -> None:
-    site.ran(LOW)
-    for log in site.installation.folder.glob(f"work/alive/*/node2/{LOW}-1-data/logs/system.log"):
+def test_where_a_node_died_between_two_loads_the_next_one_populates(populated: Site) -> None:
+    for log in populated.installation.folder.glob(f"work/alive/*/node2/{LOW}-1-data/logs/system.log"):
         log.unlink()
-    assert site.data_of(site.ran(MIDDLE)) == ()
-    assert site.environments() == {f"{MIDDLE}-1-data"}
+    assert populated.data_of(populated.unjudged(MIDDLE)) == ()
+    assert populated.environments() == {f"{MIDDLE}-1-data"}
 
 
-def test_where_a_node_dies_before_its_load_the_cell_fails_and_runs_again_with_fresh_data(site: Site) -> None:
-    site.ran(LOW)
-    work = site.begun(MIDDLE)
+def test_where_a_node_dies_before_its_load_the_cell_fails_and_runs_again_with_fresh_data(populated: Site) -> None:
+    work = populated.begun(MIDDLE)
     actions.provision(work)
-    site.installation.faults.plant(LOW, "down")
+    populated.installation.faults.plant(LOW, "down")
     with pytest.raises(DeployError, match="the data to go on with are lost"):
         actions.deploy(work)
     record_failure(work, "deploy")
     collect(work)
     actions.destroy(work)
-    assert site.environments() == set()
-    site.installation.faults.heal(LOW)
-    assert site.data_of(site.ran(MIDDLE)) == ()
+    assert populated.environments() == set()
+    populated.installation.faults.heal(LOW)
+    assert populated.data_of(populated.unjudged(MIDDLE)) == ()
 
 
 def test_another_repeat_in_between_takes_the_data_away(tmp_path: Path) -> None:
@@ -212,29 +237,27 @@ def test_another_repeat_in_between_takes_the_data_away(tmp_path: Path) -> None:
     site.ran(LOW)
     site.ran("v1-001k-r2")
     assert site.environments() == {"v1-001k-r2-1-data"}
-    assert site.data_of(site.ran(MIDDLE)) == ()
+    assert site.data_of(site.unjudged(MIDDLE)) == ()
 
 
 def test_a_load_at_or_below_the_last_one_never_goes_on(site: Site) -> None:
     site.ran(MIDDLE)
     assert site.data_of(site.ran(LOW)) == ()
     assert site.data_of(site.ran(LOW)) == ()
-    assert site.data_of(site.ran(HIGH)) == (f"{LOW}/2",)
+    assert site.data_of(site.unjudged(HIGH)) == (f"{LOW}/2",)
 
 
-def test_a_cancelled_attempt_takes_the_data_with_it(site: Site) -> None:
-    site.ran(LOW)
-    work = site.begun(MIDDLE)
+def test_a_cancelled_attempt_takes_the_data_with_it(populated: Site) -> None:
+    work = populated.begun(MIDDLE)
     measured(work)
     cancel(work, "somebody")
     actions.destroy(work)
-    assert site.installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
-    assert site.data_of(site.ran(MIDDLE)) == ()
+    assert populated.installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
+    assert populated.data_of(populated.unjudged(MIDDLE)) == ()
 
 
-def test_where_a_host_was_replaced_no_data_are_whole(site: Site) -> None:
-    site.ran(LOW)
-    work = site.begun(MIDDLE)
+def test_where_a_host_was_replaced_no_data_are_whole(populated: Site) -> None:
+    work = populated.begun(MIDDLE)
     cluster = actions.provision(work)
     assert work.goes_on
     assert settle_origin(work, cluster, is_changed=True).earlier == ()
@@ -267,31 +290,29 @@ def all_steps(work: AttemptContext) -> None:
 
 
 @pytest.mark.parametrize("when", STRIKES)
-def test_killed_in_a_step_the_same_attempt_goes_on_with_the_same_data(site: Site, when: str) -> None:
-    site.ran(LOW)
-    work = site.begun(MIDDLE)
+def test_killed_in_a_step_the_same_attempt_goes_on_with_the_same_data(populated: Site, when: str) -> None:
+    work = populated.begun(MIDDLE)
     with pytest.MonkeyPatch.context() as patch:
         STRIKES[when](patch)
         with pytest.raises(Killed):
             all_steps(work)
     all_steps(work)
     judge(work)
-    assert site.data_of(work) == (f"{LOW}/1",)
-    assert site.data_of(site.ran(HIGH)) == (f"{LOW}/1", f"{MIDDLE}/1")
-    assert site.database.deployed == [f"{LOW}-1-data"]
+    assert populated.data_of(work) == (f"{LOW}/1",)
+    assert populated.data_of(populated.unjudged(HIGH)) == (f"{LOW}/1", f"{MIDDLE}/1")
+    assert populated.database.deployed == [f"{LOW}-1-data"]
 
 
 @pytest.mark.parametrize("when", STRIKES)
-def test_killed_in_a_step_the_next_attempt_at_the_cell_populates(site: Site, when: str) -> None:
-    site.ran(LOW)
-    dead = site.begun(MIDDLE)
+def test_killed_in_a_step_the_next_attempt_at_the_cell_populates(populated: Site, when: str) -> None:
+    dead = populated.begun(MIDDLE)
     with pytest.MonkeyPatch.context() as patch:
         STRIKES[when](patch)
         with pytest.raises(Killed):
             all_steps(dead)
-    again = site.ran(MIDDLE)
-    assert site.data_of(again) == ()
-    assert site.environments() == {f"{MIDDLE}-2-data"}
+    again = populated.unjudged(MIDDLE)
+    assert populated.data_of(again) == ()
+    assert populated.environments() == {f"{MIDDLE}-2-data"}
 
 
 @pytest.mark.parametrize(("scope", "faults"), [("cell", ["strategy.data"]), ("variant", []), ("campaign", [])])
