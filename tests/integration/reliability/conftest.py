@@ -14,6 +14,9 @@ from tests.support.cloud.account import Account
 from tests.support.cloud.clock import CloudClock
 from tests.support.ssh.command import keygen
 
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.ports.store import ResultStore
+
 
 @pytest.fixture
 def behind() -> tuple[Delays, Lag]:
@@ -30,12 +33,32 @@ def cloud(behind: tuple[Delays, Lag]) -> Iterator[Cloud]:
 
 
 @pytest.fixture
-def place(cloud: Cloud, tmp_path: Path) -> Place:
-    """Three nodes and the load's host, all of them folders."""
-    moments, faults = Moments(), Faults(tmp_path / "faults")
+def duration(cloud: Cloud) -> str:
+    """Of the cell's load. Where EC2's answers lag it is looked at every ten seconds instead of every second."""
+    return "400s" if cloud.lag.terminations else "20s"
+
+
+@pytest.fixture
+def place(cloud: Cloud, duration: str, tmp_path: Path) -> Place:
+    """Three nodes and the load's host, all of them folders.
+
+    So is the store: requests to S3 would take a third of the test's time, and nothing strikes them.
+    """
+    return _place(cloud, duration, tmp_path, ObjectStore(str(tmp_path / "store")))
+
+
+@pytest.fixture
+def place_with_bucket(cloud: Cloud, duration: str, tmp_path: Path) -> Place:
+    """The same with its store in the cloud's bucket."""
+    return _place(cloud, duration, tmp_path, None)
+
+
+def _place(cloud: Cloud, duration: str, folder: Path, store: ResultStore | None) -> Place:
+    moments, faults = Moments(), Faults(folder / "faults")
     # A look is some seconds after the one before: a load goes on until a death shows.
-    load = StruckLoadGenerator(faults, moments, looks=1 + round(cloud.lag.terminations))
+    load = StruckLoadGenerator(faults, moments, looks=1 + round(cloud.lag.terminations / 5))
     database = StruckDatabase(faults, moments)
-    account = Account(cloud.endpoint, keygen(tmp_path / "id"))
-    connect = reached(tmp_path / "hosts", cloud, moments.silent)
-    return place_on(cloud, account, CloudClock(cloud), connect, database=database, load=load)
+    account = Account(cloud.endpoint, keygen(folder / "id"))
+    connect = reached(folder / "hosts", cloud, moments.silent)
+    clock = CloudClock(cloud)
+    return place_on(cloud, account, clock, connect, database=database, load=load, duration=duration, store=store)

@@ -21,6 +21,7 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.running import run_cell
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
@@ -157,9 +158,14 @@ def place_on(
     database: StruckDatabase,
     load: StruckLoadGenerator,
     nodes: int = 3,
+    duration: str = "20s",
+    store: ResultStore | None = None,
 ) -> Place:
-    """A campaign in a store of its own in the cloud's bucket; everything of the product's but database and load."""
-    store = S3Store(f"s3://{cloud.landscape.bucket}/{uuid.uuid4().hex}", lambda: account.client("s3"))
+    """A campaign in that store, or in one of its own in the cloud's bucket.
+
+    Everything is the product's but database and load.
+    """
+    store = store or S3Store(f"s3://{cloud.landscape.bucket}/{uuid.uuid4().hex}", lambda: account.client("s3"))
     moments = load.moments
     outage = Outage(clock)
     records = StoredLaunches(store, outage)
@@ -174,13 +180,15 @@ def place_on(
         places=StoredPlaces(store, outage),
     )
     made = Place(cloud, toolkit, moments)
-    made.campaign.open(definition_on(cloud, nodes))
+    made.campaign.open(definition_on(cloud, nodes, duration))
     return made
 
 
-def definition_on(cloud: Cloud, nodes: int) -> Definition:
-    """One cell on hosts of that cloud, every zone allowed."""
+def definition_on(cloud: Cloud, nodes: int, duration: str = "20s") -> Definition:
+    """One cell on hosts of that cloud, every zone allowed. Of longer loads looks are rarer."""
     options = ec2_options(cloud.landscape, startup="1m")
     cell = instant_definition("azul", variants=1, loads=1).model_dump(mode="json")
     smaller = {"system": {**cell["system"], "nodes": nodes}, "workload": {"replication_factor": nodes}}
-    return Definition.model_validate({**cell, **smaller, "provider": {"name": "ec2", "options": options}})
+    timing = {**cell["timing"], "duration": duration}
+    changed = {**smaller, "timing": timing, "provider": {"name": "ec2", "options": options}}
+    return Definition.model_validate({**cell, **changed})

@@ -104,13 +104,14 @@ def test_hosts_that_never_boot_end_the_attempt_and_the_cell_is_run_again(place: 
     place.assert_counts_once(attempts=2)
 
 
-def test_throttling_is_absorbed_in_every_phase(place: Place) -> None:
-    place.cloud.fault(Throttle(share=0.4))
-    assert place.run().valid
-    place.assert_counts_once()
+def test_throttling_is_absorbed_in_every_phase(place_with_bucket: Place) -> None:
+    place_with_bucket.cloud.fault(Throttle(share=0.4))
+    assert place_with_bucket.run().valid
+    place_with_bucket.assert_counts_once()
 
 
-def test_lost_answers_cost_no_second_host_and_no_second_attempt(place: Place) -> None:
+def test_lost_answers_cost_no_second_host_and_no_second_attempt(place_with_bucket: Place) -> None:
+    place = place_with_bucket
     for action in ("CreatePlacementGroup", "RunInstances", "DescribeInstances", "PutObject", "TerminateInstances"):
         place.cloud.fault(LoseAnswer(action=action, times=1))
     assert place.run().valid

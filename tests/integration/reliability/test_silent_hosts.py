@@ -13,6 +13,12 @@ REASONS = {
 """By phase and role of the host, how the reason begins."""
 
 
+@pytest.fixture
+def duration() -> str:
+    """Of a load at which nobody looks more often than every ten seconds."""
+    return "400s"
+
+
 @pytest.mark.parametrize(("phase", "role"), REASONS)
 def test_a_host_that_stays_silent_makes_the_attempt_invalid(place: Place, phase: str, role: str) -> None:
     place.moments.within[phase] = lambda: place.moments.silent.add(place.instance(role))
