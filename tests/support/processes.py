@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -77,6 +78,7 @@ def log_of(host: Host, job_id: str) -> str:
     return host.read_tail(PurePosixPath("jobs", f"{job_id}.log"), max_bytes=10_000)
 
 
+@cache
 def oldest_python() -> Path:
     """The oldest Python that a host may have, if this machine has it; otherwise the one that runs the tests."""
     for program in _pythons("3.9"):

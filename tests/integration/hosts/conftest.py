@@ -14,6 +14,7 @@ from plimsoll.adapters.local import LocalHost
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, SshHost, bundles
 from plimsoll.adapters.ssh.bundles import Bundle
+from plimsoll.adapters.ssh.connection import Connection
 
 UNWANTED = {"JAVA_TOOL_OPTIONS": "-Xmx1g"}
 
@@ -54,11 +55,33 @@ def ssh_host(connection: Any, marks: dict[str, Any], tmp_path: Path) -> SshHost:
     return SshHost(INFO, root, connection, marks=marks, bundles=bundles)
 
 
+@pytest.fixture(scope="module")
+def shared_sshd(tmp_path_factory: pytest.TempPathFactory, user_key: KeyPair) -> Iterator[Sshd]:
+    """One server for the tests of a file to which nothing of it matters but that it is a real one."""
+    folder = tmp_path_factory.mktemp("shared")
+    with running_sshd(folder, [user_key.public], python=oldest_python(), environment=UNWANTED) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shared_connection(shared_sshd: Sshd, user_key: KeyPair) -> Iterator[Connection]:
+    pool = Connections(OneKey(user_key.private))
+    yield pool.to(shared_sshd.target())
+    pool.close()
+
+
+@pytest.fixture
+def plain_ssh_host(shared_sshd: Sshd, shared_connection: Connection, marks: dict[str, Any], tmp_path: Path) -> SshHost:
+    """A folder of its own on a server, over a connection and with a program that earlier tests may have used."""
+    bundles = PurePosixPath(shared_sshd.folder, "bundles")
+    return SshHost(INFO, PurePosixPath(tmp_path / "node1"), shared_connection, marks=marks, bundles=bundles)
+
+
 @pytest.fixture(params=["local", "ssh"])
 def host(request: pytest.FixtureRequest, marks: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Either kind of host. Both find an environment that they must not pass on."""
     if request.param == "ssh":
-        return request.getfixturevalue("ssh_host")
+        return request.getfixturevalue("plain_ssh_host")
     for name, value in UNWANTED.items():
         monkeypatch.setenv(name, value)
     return LocalHost(INFO, tmp_path / "node1", marks)

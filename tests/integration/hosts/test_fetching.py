@@ -18,6 +18,11 @@ from plimsoll.adapters.ssh import Connections, Depot, SshHost, bundles
 
 
 @pytest.fixture
+def sshd(shared_sshd: Sshd) -> Sshd:
+    return shared_sshd
+
+
+@pytest.fixture
 def depot(store: S3Store, tmp_path: Path) -> Depot:
     return Depot(store, lambda campaign_id: f"{campaign_id}/bundles", tmp_path / "locks")
 

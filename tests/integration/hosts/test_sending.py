@@ -18,6 +18,11 @@ SOON = timedelta(minutes=1)
 
 
 @pytest.fixture
+def ssh_host(plain_ssh_host: Any) -> Any:
+    return plain_ssh_host
+
+
+@pytest.fixture
 def files(ssh_host: Any) -> Any:
     """A large file, an empty one and one with an odd name, on the host."""
     folder = Path(ssh_host.root) / "load"

@@ -1,5 +1,6 @@
 """How Great Expectations is kept: offline, quiet, in memory; and pages that a browser shows without a network."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.unit.quality import sound
 
 from plimsoll.quality.attempt import check_attempt
@@ -14,9 +16,9 @@ from plimsoll.quality.engine import rehearse
 
 ROOT = Path(__file__).parents[3]
 
-# An audit hook can't be removed again, so this runs in a process of its own.
+# An audit hook can't be removed again, and what is imported can't be imported anew: this runs in a process of its own.
 _WATCHED = """
-import sys
+import gc, json, sys
 TOUCHED = []
 def watch(event, args):
     if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
@@ -27,26 +29,52 @@ def watch(event, args):
         TOUCHED.append(f"{event} {args[:1]}")
 sys.dont_write_bytecode = True
 sys.addaudithook(watch)
+from plimsoll.quality.importing import load
+load()
+found = {"collects": gc.isenabled(), "unused": sorted({"altair", "scipy.stats"} & set(sys.modules))}
 from tests.unit.quality import sound
 from plimsoll.quality.attempt import check_attempt
 quality = check_attempt(sound.definition(), sound.CELL, sound.measured())
-assert quality.reasons == ()
-print(TOUCHED)
+found |= {"reasons": quality.reasons, "touched": list(TOUCHED)}
+from great_expectations.expectations.core import expect_column_kl_divergence_to_be_less_than as user
+found["unused_yet"] = "scipy.stats" not in sys.modules
+found["even"] = user.stats.entropy([0.5, 0.5], base=2)
+import altair, scipy.stats
+found["is_itself"] = user.stats.entropy is scipy.stats.entropy and user.alt.Chart is altair.Chart
+print(json.dumps(found))
 """
 
 
-def test_it_opens_no_connection_writes_no_file_and_says_nothing(tmp_path: Path) -> None:
-    found = subprocess.run(
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a process tells that imports Great Expectations, checks an attempt, and then uses what no suite uses."""
+    folder = tmp_path_factory.mktemp("watched")
+    ended = subprocess.run(
         [sys.executable, "-W", "error", "-c", _WATCHED],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder)},
         capture_output=True,
         text=True,
         timeout=240,
         check=False,
     )
-    assert (found.returncode, found.stdout, found.stderr) == (0, "[]\n", "")
-    assert list(tmp_path.iterdir()) == []
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert list(folder.iterdir()) == []
+    found: dict[str, Any] = json.loads(ended.stdout)  # which it says alone
+    return found
+
+
+def test_it_opens_no_connection_writes_no_file_and_says_nothing(watched: dict[str, Any]) -> None:
+    assert (watched["reasons"], watched["touched"]) == ([], [])
+
+
+def test_what_it_imports_for_expectations_of_no_suite_is_imported_when_it_is_used(watched: dict[str, Any]) -> None:
+    assert (watched["unused"], watched["unused_yet"]) == ([], True)
+    assert (watched["even"], watched["is_itself"]) == (1.0, True)
+
+
+def test_garbage_is_collected_again_after_the_import(watched: dict[str, Any]) -> None:
+    assert watched["collects"]
 
 
 def test_importing_the_package_does_not_import_it() -> None:
@@ -58,35 +86,8 @@ def test_importing_the_package_does_not_import_it() -> None:
     assert found.stdout == "[]\n"
 
 
-_UNUSED_LEFT_OUT = """
-import sys
-from plimsoll.quality.importing import load
-load()
-assert not {"altair", "scipy.stats"} & set(sys.modules)
-from great_expectations.expectations.core import expect_column_kl_divergence_to_be_less_than as user
-assert "scipy.stats" not in sys.modules
-even = user.stats.entropy([0.5, 0.5], base=2)
-import altair, scipy.stats
-assert user.stats.entropy is scipy.stats.entropy
-assert user.alt.Chart is altair.Chart
-print(even)
-"""
-
-
-def test_what_it_imports_for_expectations_of_no_suite_is_imported_when_it_is_used() -> None:
-    code = [sys.executable, "-W", "error", "-c", _UNUSED_LEFT_OUT]
-    found = subprocess.run(code, capture_output=True, text=True, timeout=240, check=False)
-    assert (found.stderr, found.stdout) == ("", "1.0\n")
-
-
 def test_what_is_imported_already_stays_what_it_is() -> None:
     code = "import altair, plimsoll.quality.importing as it; it.load(); import altair as again; print(again is altair)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=True)
-    assert found.stdout == "True\n"
-
-
-def test_garbage_is_collected_again_after_the_import() -> None:
-    code = "import gc, plimsoll.quality.importing as it; it.load(); print(gc.isenabled())"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=True)
     assert found.stdout == "True\n"
 

@@ -4,19 +4,21 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.undrawn import undrawn
 
+from plimsoll import cli
 from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import FullGrid, Ramp
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-PLIMSOLL = [sys.executable, "-c", "from plimsoll.cli import app; app()"]
-RUN = (*PLIMSOLL, "run", "staged", "--campaign", "mine")
+RUN = ("run", "staged", "--campaign", "mine")
 STAGES = (
     Stage(id="maximum", strategy=Ramp()),
     Stage(id="share", title="70 % of the maximum", strategy=FullGrid(), repeats=2,
@@ -37,7 +39,8 @@ def installation(tmp_path: Path) -> Installation:
 
 def kill_where_the_second_stage_begins(environment: dict[str, str]) -> None:
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    with subprocess.Popen(RUN, cwd=CHECKOUT, env={**environment, "PYTHONUNBUFFERED": "1"}, **pipes) as process:
+    command = [sys.executable, "-c", "from plimsoll.cli import app; app()", *RUN]
+    with subprocess.Popen(command, cwd=CHECKOUT, env={**environment, "PYTHONUNBUFFERED": "1"}, **pipes) as process:
         told = []
         for line in process.stdout or ():
             told.append(line)
@@ -47,15 +50,34 @@ def kill_where_the_second_stage_begins(environment: dict[str, str]) -> None:
         pytest.fail(f"the second stage did not begin: {told}")
 
 
-def test_it_goes_on_with_the_loads_that_are_on_record(installation: Installation) -> None:
-    environment = {**os.environ, **installation.environment}
-    kill_where_the_second_stage_begins(environment)
+@pytest.fixture
+def ended(
+    installation: Installation, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[object, str]]:
+    """Exit code and output of `plimsoll` with these arguments, in this process, which has made the imports."""
+    for name, value in installation.environment.items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments: str) -> tuple[object, str]:
+        monkeypatch.setattr("sys.argv", ["plimsoll", *arguments])
+        with undrawn(), pytest.raises(SystemExit) as exited:
+            cli.app()
+        out, err = capsys.readouterr()
+        return exited.value.code, out + err
+
+    return run
+
+
+def test_it_goes_on_with_the_loads_that_are_on_record(
+    installation: Installation, ended: Callable[..., tuple[object, str]]
+) -> None:
+    kill_where_the_second_stage_begins({**os.environ, **installation.environment})
     record = installation.folder / "store" / "mine" / "stages" / "share.json"
     found = record.read_bytes()
 
-    ended = subprocess.run(RUN, cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    code, told = ended(*RUN)
 
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert code == 0, told
     assert record.read_bytes() == found
     attempts = installation.attempts("mine")
     assert {cell: numbers for cell, numbers in attempts.items() if cell.startswith("maximum")} == {
@@ -75,8 +97,5 @@ def test_it_goes_on_with_the_loads_that_are_on_record(installation: Installation
     assert "maximum at least 1000/s in stage maximum, as maximum-v1-001k-r1/1 decided; it runs at 700/s" in page
     assert (report / "share-report.html").exists()
 
-    again = subprocess.run(
-        (*PLIMSOLL, "report", str(report / "bundle.zip"), "--into", str(installation.folder / "again")),
-        cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert again.returncode == 0, again.stdout + again.stderr
+    code, told = ended("report", str(report / "bundle.zip"), "--into", str(installation.folder / "again"))
+    assert code == 0, told
