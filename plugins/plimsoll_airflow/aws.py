@@ -7,13 +7,11 @@ service's model, which botocore keeps for only one session, and searching the so
 from collections.abc import Iterable
 from typing import Any
 
-from airflow.providers.amazon.aws.hooks.base_aws import SessionFactory
-from airflow.providers.amazon.aws.utils.connection_wrapper import AwsConnectionWrapper
-from boto3.session import Session
 from botocore.config import Config
 
 from plimsoll import __version__
 from plimsoll.adapters.aws_sessions import new_session
+from plimsoll_airflow.internals import aws as provider
 
 _CONNECT_S, _READ_S, _TRIES = 10, 60, 8
 # As many as a triggerer's polls may ask at once; boto3's own ten would be opened anew all the time.
@@ -30,10 +28,7 @@ _CONFIG = Config(
 
 def client(connection: Any, service: str, region: str | None) -> Any:
     """A client with the connection's credentials, role, region, `endpoint_url` and certificates."""
-    said = AwsConnectionWrapper(conn=connection, region_name=region, botocore_config=_CONFIG)
-    session = _Sessions(conn=said, region_name=said.region_name, config=_CONFIG).create_session()
-    endpoint = said.get_service_endpoint_url(service_name=service)
-    return session.client(service, endpoint_url=endpoint, config=_CONFIG, verify=said.verify)
+    return provider.client(connection, service, region, _CONFIG)
 
 
 def warm_up(services: Iterable[Any]) -> None:
@@ -41,8 +36,3 @@ def warm_up(services: Iterable[Any]) -> None:
     nobody = new_session(aws_access_key_id="nobody", aws_secret_access_key="nothing", region_name="us-east-1")  # noqa: S106
     for service in services:
         nobody.client(service)
-
-
-class _Sessions(SessionFactory):  # type: ignore[misc,valid-type]  # the class that Airflow's configuration names
-    def _create_basic_session(self, session_kwargs: dict[str, Any]) -> Session:
-        return new_session(**session_kwargs)

@@ -12,8 +12,9 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
-from plimsoll_airflow import internals, notices
+from plimsoll_airflow import notices
 from plimsoll_airflow.catalogue import timetable
+from plimsoll_airflow.internals import schedules
 from plimsoll_airflow.ownership import NEXT_ROUND_TASK
 from plimsoll_airflow.toolkit import toolkit
 
@@ -53,7 +54,7 @@ def _is_followed(context: Mapping[str, Any]) -> bool:
 def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:
     """The times at which campaigns of the definition were due after `since`, up to and including `until`."""
     schedule = timetable(definition)
-    return iter(()) if schedule is None else internals.due_times(schedule, since, until)
+    return iter(()) if schedule is None else schedules.due_times(schedule, since, until)
 
 
 def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:

@@ -8,6 +8,8 @@ import ctypes
 import signal
 import sys
 
+from plimsoll_airflow.internals.supervisor import has_supervisor
+
 _PR_SET_PDEATHSIG = 1
 
 
@@ -19,8 +21,5 @@ def end_with_parent() -> None:
 
 def end_with_supervisor() -> None:
     """End a task's process with its supervisor. A process that `airflow dags test` runs has none."""
-    from airflow.sdk.execution_time import task_runner
-    from airflow.sdk.execution_time.comms import CommsDecoder
-
-    if isinstance(getattr(task_runner, "SUPERVISOR_COMMS", None), CommsDecoder):
+    if has_supervisor():
         end_with_parent()

@@ -3,8 +3,7 @@
 from typing import Any
 from urllib.parse import urljoin
 
-from airflow.configuration import conf
-from airflow.sdk import BaseOperatorLink
+from airflow.sdk import BaseOperatorLink, conf
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll_airflow.ownership import CellRunId

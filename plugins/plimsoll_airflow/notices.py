@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.errors import PlimsollError
@@ -36,11 +37,10 @@ def send(context: Mapping[str, Any], title: str, text: str) -> None:
 
 def _made(setting: str) -> "BaseNotifier":
     from airflow.sdk import BaseNotifier
-    from airflow.sdk._shared.module_loading import import_string
 
     try:
         arguments = json.loads(setting)
-        kind = import_string(arguments.pop(_CLASS))
+        kind = resolve_name(arguments.pop(_CLASS))
         made = kind(**arguments)
     except (ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
         what = f"names no notifier: {type(error).__name__}: {error}"

@@ -10,18 +10,10 @@ from typing import Any
 
 from airflow.listeners import hookimpl
 
-LIBRARY_MODULES = (
-    "airflow.dag_processing.bundles.local",
-    "airflow.providers.standard.operators.empty",
-    "airflow.sdk.bases.sensor",
-    "airflow.sdk.bases.skipmixin",
-    "airflow.sdk.execution_time.task_runner",
-    "airflow.sdk.execution_time.timeout",
-    "airflow.version",
-    "jinja2.ext",
-    "ruamel.yaml.mergevalue",
-)
-"""What Airflow and the libraries would import in each task."""
+from plimsoll_airflow.internals import processes
+
+LIBRARY_MODULES = ("jinja2.ext", "ruamel.yaml.mergevalue")
+"""What libraries would import in each task. Airflow's own modules are in `internals.processes`."""
 
 BINDING_MODULES = (
     "plimsoll_airflow.campaign_notices",
@@ -55,7 +47,7 @@ AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
 @hookimpl
 def on_starting(component: Any) -> None:
     """Called by Airflow in each of its long-lived processes before they fork, and in each task."""
-    if type(component).__name__ != "Job":
+    if not processes.is_job(component):
         return
     warm_up()
     if "scheduler" in sys.argv:  # which part of Airflow it is, `component` does not know yet
@@ -67,8 +59,8 @@ def warm_up() -> None:
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.settings import Settings
 
-    _import(LIBRARY_MODULES + BINDING_MODULES)
-    importlib.import_module("airflow.sdk.listener").get_listener_manager()
+    _import(processes.TASK_MODULES + LIBRARY_MODULES + BINDING_MODULES)
+    processes.load_listeners()
     settings = Settings()
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
     build_toolkit(settings)

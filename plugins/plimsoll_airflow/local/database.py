@@ -16,12 +16,12 @@ from pathlib import Path
 
 import psutil
 
+from plimsoll_airflow.internals import wakeup
+from plimsoll_airflow.internals.unfinished import CLOSE_UNFINISHED_RUNS
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.environment import COMPONENT, DATABASE_USER, MARK
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.internals import wakeup
-from plimsoll_airflow.local.internals.unfinished import CLOSE_UNFINISHED_RUNS
 
 UNPRIVILEGED_USER = "nobody"
 START_TIMEOUT_S = 180.0

@@ -71,7 +71,7 @@ def database_url(socket_dir: Path) -> str:
     return f"postgresql+psycopg2://{DATABASE_USER}@/postgres?host={quote(str(socket_dir), safe='/')}"
 
 
-BUNDLE = "plimsoll_airflow.local.internals.bundle.CampaignsBundle"
+BUNDLE = "plimsoll_airflow.internals.bundle.CampaignsBundle"
 SCHEDULER = {
     # The executor does the waiting.
     "scheduler_idle_sleep_time": "0.01",
@@ -155,7 +155,7 @@ def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> d
     return {
         "dags_folder": str(settings.dags),
         "plugins_folder": str(settings.plugins),
-        "executor": "plimsoll_airflow.local.internals.executor.PromptLocalExecutor",
+        "executor": "plimsoll_airflow.internals.executor.PromptLocalExecutor",
         "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
         "parallelism": "12",
         # A run of a campaign's DAG is a mapped task for each cell.

@@ -12,28 +12,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from plimsoll_airflow.internals import processes as airflow_processes
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.environment import COMPONENT
 from plimsoll_airflow.local.home import Home
 
-SHARED_MODULES = (
-    "airflow.__main__",
-    "airflow.api_fastapi.execution_api.app",
-    "airflow.api_fastapi.execution_api.routes",
-    "airflow.cli.commands.daemon_utils",
-    "airflow.executors.workloads",
-    "airflow.jobs.triggerer_job_runner",
-    "airflow.models.taskinstance",
-    "airflow.sdk.execution_time.supervisor",
-    "airflow.serialization.definitions.mappedoperator",
-    "airflow.serialization.serialized_objects",
-    "airflow.utils.db",
-    "airflow.utils.serve_logs",
+DATABASE_MODULES = (
     "psycopg2",
     "sqlalchemy.dialects.postgresql.asyncpg",
     "sqlalchemy.dialects.postgresql.psycopg2",
 )
-"""What at least two of the processes import."""
+"""What at least two of the processes import, beside Airflow's own modules."""
 
 YOUNGEST = 20_000
 """How many more objects are made than freed before Python looks for unreachable ones. Python 3.11 takes 700."""
@@ -57,10 +46,9 @@ def prepare() -> None:
     None of them looks among what is imported here, but the scheduler, whose `LocalExecutor` ends the freeze.
     """
     gc.disable()
-    for module in SHARED_MODULES:
+    for module in airflow_processes.SHARED_MODULES + DATABASE_MODULES:
         importlib.import_module(module)
-    importlib.import_module("airflow.models").import_all_models()
-    importlib.import_module("sqlalchemy.orm").configure_mappers()
+    airflow_processes.map_tables()
     # Each process does it itself too, and says itself why it can't.
     with suppress(Exception):
         importlib.import_module("plimsoll_airflow.warmup").warm_up()
@@ -78,7 +66,7 @@ def _become(home: Home, component: str, arguments: Sequence[str]) -> None:
     os.environ[COMPONENT] = component
     sys.argv = ["airflow", *arguments]
     importlib.import_module("setproctitle").setproctitle(" ".join(sys.argv))
-    importlib.import_module("airflow.__main__").main()
+    airflow_processes.run_command_line()
 
 
 if __name__ == "__main__":

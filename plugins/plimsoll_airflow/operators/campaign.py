@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from airflow.configuration import conf
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.providers.standard.triggers.external_task import DagStateTrigger
-from airflow.sdk import BaseOperator, BaseOperatorLink
+from airflow.sdk import BaseOperator, BaseOperatorLink, conf
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from airflow.utils.state import DagRunState
 
@@ -20,7 +19,7 @@ from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled
-from plimsoll_airflow.internals import run_url
+from plimsoll_airflow.internals.runs import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, LIVE_STATES, PLAN_TASK, CampaignRun, CellRunId

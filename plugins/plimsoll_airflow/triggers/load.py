@@ -18,6 +18,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.following import Follower
 from plimsoll.services.cell.steps import Polling, step
 from plimsoll_airflow import narration
+from plimsoll_airflow.internals.supervisor import count_runs
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
 from plimsoll_airflow.toolkit import toolkit
 
@@ -118,9 +119,7 @@ class LoadTrigger(BaseTrigger):
         return status.phase, now
 
     def _stop_if_orphaned(self) -> None:
-        from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
-
-        if not RuntimeTaskInstance.get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
+        if not count_runs(CELL_DAG, [self.run_id], LIVE_STATES):
             self._polling.stop(self.work)
 
 

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from airflow.triggers.base import BaseTrigger, TriggerEvent
+
+from plimsoll_airflow.internals.supervisor import task_states
 
 TASK = "run_cell"
 _ENDED = {"success", "failed", "skipped", "upstream_failed", "removed"}
@@ -42,5 +43,4 @@ class TurnTrigger(BaseTrigger):
 
     def has_come(self) -> bool:
         """Whether the turn has come, by the states of all instances. Can be called in a task's process too."""
-        found = RuntimeTaskInstance.get_task_states(self.dag_id, task_ids=[TASK], run_ids=[self.run_id])
-        return is_its_turn(found.get(self.run_id, {}), self.map_index, self.parallel)
+        return is_its_turn(task_states(self.dag_id, self.run_id, TASK), self.map_index, self.parallel)

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from plimsoll.domain.definition import Definition
+from plimsoll_airflow.internals.api_server import BaseUser, is_allowed
 from plimsoll_airflow.ownership import CELL_DAG, REAPER_DAG
 from plimsoll_airflow.web.authentication import User
-from plimsoll_airflow.web.internals import BaseUser, is_allowed
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import CampaignId
 from plimsoll_airflow.web.problems import Forbidden

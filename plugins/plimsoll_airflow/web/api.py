@@ -17,13 +17,13 @@ from plimsoll.services.publish.results import campaign_capacities
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
+from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import CampaignDefinition, may_read, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document
 from plimsoll_airflow.web.comparing import Manner, compare
-from plimsoll_airflow.web.internals import action_logging
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CampaignNamed, CellId, DefinitionName
 from plimsoll_airflow.web.problems import RESPONSES

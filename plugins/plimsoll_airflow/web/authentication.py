@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import Depends, HTTPException, Request
 from fastapi.security import HTTPAuthorizationCredentials
 
-from plimsoll_airflow.web import internals
-from plimsoll_airflow.web.internals import BaseUser
+from plimsoll_airflow.internals import api_server
+from plimsoll_airflow.internals.api_server import BaseUser
 
-BearerToken = Annotated[HTTPAuthorizationCredentials | None, Depends(internals.bearer_scheme)]
+BearerToken = Annotated[HTTPAuthorizationCredentials | None, Depends(api_server.bearer_scheme)]
 """The bearer token by which Airflow knows the user; None where it goes by the cookie, or knows nobody.
 
 Airflow's own reading of the header decides, so that nothing can look like a token here that is none there.
@@ -16,13 +16,13 @@ Airflow's own reading of the header decides, so that nothing can look like a tok
 
 
 async def require_user(
-    request: Request, token: BearerToken, for_openapi: Annotated[str | None, Depends(internals.oauth2_scheme)]
+    request: Request, token: BearerToken, for_openapi: Annotated[str | None, Depends(api_server.oauth2_scheme)]
 ) -> BaseUser:
     """The user. 401 for a missing, expired or wrong token; for a wrong one Airflow itself answers 403."""
     try:
-        return await internals.get_user(request, for_openapi, token)
+        return await api_server.get_user(request, for_openapi, token)
     except HTTPException as error:
-        is_known = token is not None or internals.COOKIE_NAME_JWT_TOKEN in request.cookies
+        is_known = token is not None or api_server.COOKIE_NAME_JWT_TOKEN in request.cookies
         what = "the login or token has expired, or is not valid" if is_known else "nobody is logged in"
         challenge = 'Bearer error="invalid_token"' if token is not None else "Bearer"
         raise HTTPException(401, what, headers={"WWW-Authenticate": challenge}) from error

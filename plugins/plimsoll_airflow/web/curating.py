@@ -12,11 +12,11 @@ from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.services.campaign.annotating import annotate, read_note
 from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.internals.api_server import BaseUser, action_logging
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import CampaignDefinition, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.forgery import token_for
-from plimsoll_airflow.web.internals import BaseUser, action_logging
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.owners import watching_toolkit
 from plimsoll_airflow.web.pages import Visited

@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 from fastapi import Request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
+from plimsoll_airflow.internals.api_server import BaseUser, signing_key
 from plimsoll_airflow.web.access import READING
 from plimsoll_airflow.web.authentication import BearerToken, User
-from plimsoll_airflow.web.internals import BaseUser, signing_key
 from plimsoll_airflow.web.problems import Forbidden
 
 HEADER = "X-Plimsoll-Token"

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from plimsoll.ports.owners import Owners
 from plimsoll.services.toolkit import Toolkit
+from plimsoll_airflow.internals.api_server import find_run
 from plimsoll_airflow.ownership import CELL_DAG, CampaignRun, CellRun
 from plimsoll_airflow.toolkit import toolkit
-from plimsoll_airflow.web.internals import find_run
 
 
 class RunsAndProcesses:

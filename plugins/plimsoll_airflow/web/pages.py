@@ -24,6 +24,7 @@ from plimsoll.services.publish.publishing import REPORT
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import (
@@ -37,7 +38,6 @@ from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for
-from plimsoll_airflow.web.internals import action_logging
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CampaignId, CellId, PartName
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static

@@ -14,10 +14,10 @@ from plimsoll.services.campaign.state import Memory, read_state, running_attempt
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.settings import Settings
+from plimsoll_airflow.internals import api_server
+from plimsoll_airflow.internals.api_server import BaseUser, SeenRun
 from plimsoll_airflow.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
 from plimsoll_airflow.toolkit import toolkit
-from plimsoll_airflow.web import internals
-from plimsoll_airflow.web.internals import BaseUser, SeenRun
 from plimsoll_airflow.web.problems import Conflict
 
 _LOOKS = 4
@@ -51,7 +51,7 @@ class RunsWork:
     @property
     def may_still_open(self) -> bool:
         """Whether that task has not ended yet."""
-        return self.is_live and self.plan not in internals.FINISHED_STATES
+        return self.is_live and self.plan not in api_server.FINISHED_STATES
 
 
 class EndedRuns(BaseModel):
@@ -71,7 +71,7 @@ def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUs
     for dag_id in (definition.dag_id, CELL_DAG):
         _require_unpaused(dag_id)
     conf = {"campaign_id": campaign_id, "cells": cells}
-    for run in internals.live_runs(definition.dag_id):
+    for run in api_server.live_runs(definition.dag_id):
         if run.state == "queued" and run.conf == conf:
             return _named_run(run)
     return _trigger(definition.dag_id, conf, user)
@@ -89,7 +89,7 @@ def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) ->
         if not found:
             break
         for run in found:
-            internals.fail_run(run)
+            api_server.fail_run(run)
             ended[run.dag_id, run.run_id] = _named_run(run)
     return EndedRuns(runs=list(ended.values()), attempts=attempts)
 
@@ -116,7 +116,7 @@ def live_runs(definition: Definition, campaign_id: str) -> list[StartedRun]:
 def find_started(definition: Definition, campaign_id: str, named: str) -> StartedRun | None:
     """The run named as `<dag>/runs/<run>`; None if it does not exist, or belongs to another campaign."""
     dag_id, _, run_id = named.partition("/runs/")
-    run = internals.find_run(dag_id, run_id) if dag_id in (definition.dag_id, REAPER_DAG) else None
+    run = api_server.find_run(dag_id, run_id) if dag_id in (definition.dag_id, REAPER_DAG) else None
     if run is None:
         return None
     asked = run.conf.get("campaign_id") if dag_id == REAPER_DAG else campaign_id_of(definition, run.conf, run.run_after)
@@ -125,14 +125,14 @@ def find_started(definition: Definition, campaign_id: str, named: str) -> Starte
 
 def work_of_run(dag_id: str, run_id: str) -> RunsWork:
     """The campaign of a run, and the cell for a run of the DAG `cell`. Raises NotFound for other runs."""
-    run = internals.find_run(dag_id, run_id)
+    run = api_server.find_run(dag_id, run_id)
     if run is None:
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     if dag_id in (CELL_DAG, REAPER_DAG):
         return RunsWork(dag_id, run_id, run.is_live, _named(run.conf, run_id), run.conf.get("cell_id"))
     definition = load_definition(Settings(), name_of_dag(dag_id))
     campaign_id = campaign_id_of(definition, run.conf, run.run_after)
-    return RunsWork(dag_id, run_id, run.is_live, campaign_id, plan=internals.task_state(run, PLAN_TASK))
+    return RunsWork(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
 
 
 def _named(conf: Mapping[str, Any], run_id: str) -> str:
@@ -167,10 +167,10 @@ def _cancel_attempts(definition: Definition, campaign_id: str, user: BaseUser) -
 
 def _runs_of(definition: Definition, campaign_id: str) -> Iterator[SeenRun]:
     """The campaign's living runs, those that start cells first. Its cells' runs are looked up only when needed."""
-    for run in internals.live_runs(definition.dag_id):
+    for run in api_server.live_runs(definition.dag_id):
         if campaign_id_of(definition, run.conf, run.run_after) == campaign_id:
             yield run
-    for run in internals.live_runs(CELL_DAG):
+    for run in api_server.live_runs(CELL_DAG):
         if run.conf.get("campaign_id") == campaign_id:
             yield run
 
@@ -180,7 +180,7 @@ def _named_run(run: SeenRun) -> StartedRun:
 
 
 def _require_unpaused(dag_id: str) -> None:
-    is_paused = internals.is_paused(dag_id)
+    is_paused = api_server.is_paused(dag_id)
     if is_paused is None:
         raise NotFound(f"there is no DAG {dag_id}", mend="bring its definition back into the folder of definitions")
     if is_paused:
@@ -188,4 +188,4 @@ def _require_unpaused(dag_id: str) -> None:
 
 
 def _trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> StartedRun:
-    return StartedRun(dag_id=dag_id, run_id=internals.trigger(dag_id, conf, user))
+    return StartedRun(dag_id=dag_id, run_id=api_server.trigger(dag_id, conf, user))

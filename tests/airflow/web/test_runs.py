@@ -15,8 +15,8 @@ from tests.fakes.installation import Installation
 from tests.support.suite.groups import CHECKOUT
 
 from plimsoll.services.campaign.planning import new_campaign_id
-from plimsoll_airflow.web import internals
-from plimsoll_airflow.web.internals import SeenRun
+from plimsoll_airflow.internals import api_server
+from plimsoll_airflow.internals.api_server import SeenRun
 
 API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
 
@@ -202,14 +202,14 @@ def test_cancelling_a_search_ends_the_round_that_follows_too_even_one_that_start
 ) -> None:
     _start("demo", campaign_id=CAMPAIGN)
     _start("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
-    fail_run = internals.fail_run
+    fail_run = api_server.fail_run
 
     def fail_as_the_next_starts(run: SeenRun) -> None:
         if len(all_runs()) == 2:
             _start("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
         fail_run(run)
 
-    monkeypatch.setattr(internals, "fail_run", fail_as_the_next_starts)
+    monkeypatch.setattr(api_server, "fail_run", fail_as_the_next_starts)
     answer = client("user").post(f"{API}/cancel").json()
 
     assert len({run["run_id"] for run in answer["runs"]}) == len(answer["runs"]) == 3

@@ -18,11 +18,11 @@ import pytest
 from filelock import FileLock
 
 from plimsoll.settings import Settings
+from plimsoll_airflow.internals import wakeup
 from plimsoll_airflow.local import database, stack
 from plimsoll_airflow.local.environment import StackSettings
 from plimsoll_airflow.local.guard import Guard
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.internals import wakeup
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 AIRFLOW = version("apache-airflow")

@@ -2,6 +2,8 @@
 
 Airflow's scheduler sleeps a fixed time between its loops: a short sleep costs a tenth of a core all day, a long one
 delays every step. With this executor it waits for a notification from the database that work has arrived (`wakeup`).
+
+Read in Airflow 3.3.2.
 """
 
 import importlib
@@ -21,22 +23,21 @@ from sqlalchemy import NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
 from plimsoll_airflow.fencing import end_with_parent
-from plimsoll_airflow.local.internals.wakeup import CHANNEL
+from plimsoll_airflow.internals.processes import TASK_RUNTIME
+from plimsoll_airflow.internals.wakeup import CHANNEL
 
 IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""
 
 RELISTEN_S = 1.0
 
-TASK_RUNTIME = (
-    "airflow.sdk.execution_time.coordinator",
-    "airflow.sdk.execution_time.supervisor",
-    "airflow.sdk.execution_time.task_runner",
-)
-
 
 class PromptLocalExecutor(LocalExecutor):
-    """Runs tasks in forked workers. `heartbeat` returns when there is something to do, or after IDLE_WAIT_S."""
+    """Runs tasks in forked workers. `heartbeat` returns when there is something to do, or after IDLE_WAIT_S.
+
+    Uses `LocalExecutor`, which is not public to extend, with `_process_workloads`, `_read_results` and `result_queue`:
+    an executor of our own would repeat how it forks its workers and ends them.
+    """
 
     def start(self) -> None:
         """Fork the workers after importing everything that tasks need, so that they inherit it; then listen."""

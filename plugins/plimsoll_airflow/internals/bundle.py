@@ -4,6 +4,8 @@ Airflow parses a DAG file again when that file has changed. Plimsoll's DAG files
 definitions, which Airflow does not watch. Airflow's DAG processor refreshes the bundle, which is the folder of DAG
 files, at an interval (`[dag_processor] refresh_interval`). This bundle then compares names, sizes and times of the
 definitions' files, which takes a fraction of a millisecond, and requests parsing only when they differ.
+
+Read in Airflow 3.3.2.
 """
 
 from typing import Any
@@ -15,7 +17,10 @@ from plimsoll.settings import Settings
 
 
 class CampaignsBundle(LocalDagBundle):
-    """A local folder of DAG files that depend on the folder of definitions."""
+    """A local folder of DAG files that depend on the folder of definitions.
+
+    Uses `LocalDagBundle`, because the DAG processor calls `refresh` of nothing but bundles.
+    """
 
     def __init__(self, **told: Any) -> None:
         super().__init__(**told)
@@ -30,7 +35,10 @@ class CampaignsBundle(LocalDagBundle):
             self._seen = found
 
     def _ask_for_parsing(self) -> None:
-        """Do what `PUT /api/v2/parseDagFile` does for each file, unless such a request is already waiting."""
+        """Do what `PUT /api/v2/parseDagFile` does for each file, unless such a request is already waiting.
+
+        Uses the table of `DagPriorityParsingRequest`: the DAG processor has no token for the API.
+        """
         from airflow.models.dagbag import DagPriorityParsingRequest
         from airflow.utils.session import create_session
         from sqlalchemy.dialects.postgresql import insert

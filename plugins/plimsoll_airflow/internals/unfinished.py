@@ -1,4 +1,7 @@
-"""Unfinished runs and tasks in Airflow's own tables, left by a stop or a crash."""
+"""Unfinished runs and tasks in Airflow's own tables, left by a stop or a crash. Read in Airflow 3.3.2.
+
+Uses the tables `dag_run` and `task_instance`, because no Airflow runs that could be asked by its API.
+"""
 
 CLOSE_UNFINISHED_RUNS = """
 update task_instance set state = 'failed', end_date = now(), trigger_id = null

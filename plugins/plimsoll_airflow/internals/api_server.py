@@ -1,7 +1,8 @@
-"""Everything that the web app uses of Airflow beyond its public interface: metadata database, api-server code.
+"""What the pages and the JSON API use inside the api-server: its users, its log, its database. Read in Airflow 3.3.2.
 
-Airflow may change any of this between versions. To support another version, check this module first, and add the
-version to `TRIED_ON` when the tests below `tests/airflow/web` pass on it.
+They run in the process of Airflow's api-server, so they know the user as it does (`get_user`, `bearer_scheme`,
+`oauth2_scheme`, `COOKIE_NAME_JWT_TOKEN`, `BaseUser`) and record what users change in its audit log (`action_logging`).
+Asking the REST API instead would be a request to the own process, for which a token of the user's is not always there.
 """
 
 from collections.abc import Mapping
@@ -32,13 +33,10 @@ from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll_airflow.ownership import LIVE_STATES
 
 __all__ = [
-    "COOKIE_NAME_JWT_TOKEN", "FINISHED_STATES", "TRIED_ON", "BaseUser", "SeenRun", "action_logging", "bearer_scheme",
+    "COOKIE_NAME_JWT_TOKEN", "FINISHED_STATES", "BaseUser", "SeenRun", "action_logging", "bearer_scheme",
     "fail_run", "find_run", "get_user", "is_allowed", "is_paused", "live_runs", "oauth2_scheme", "signing_key",
     "task_state", "trigger",
 ]  # fmt: skip
-
-TRIED_ON = ("3.3.2",)
-"""Versions of Airflow that this module was tried on."""
 
 FINISHED_STATES = frozenset(map(str, State.finished))
 """States of tasks that have come to their end."""
@@ -63,21 +61,24 @@ class SeenRun:
 
 
 def find_run(dag_id: str, run_id: str) -> SeenRun | None:
-    """The run with that id; None where there is none."""
+    """The run with that id; None where there is none. Uses the model `DagRun`, which the REST API asks too."""
     with create_session() as session:
         run = session.scalar(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
         return None if run is None else _seen(run)
 
 
 def live_runs(dag_id: str) -> list[SeenRun]:
-    """The DAG's runs that have not ended."""
+    """The DAG's runs that have not ended. Uses the model `DagRun`, which the REST API asks too."""
     with create_session() as session:
         found = session.scalars(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.state.in_(LIVE_STATES)))
         return [_seen(run) for run in found]
 
 
 def task_state(run: SeenRun, task_id: str) -> str | None:
-    """The state of the run's task; None where there is no such task, or it has no state yet."""
+    """The state of the run's task; None where there is no such task, or it has no state yet.
+
+    Uses `DagRun.get_task_instance`, in the own process as `find_run` does.
+    """
     with create_session() as session:
         found = session.scalar(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id))
         task = found.get_task_instance(task_id, session=session) if found else None
@@ -85,7 +86,10 @@ def task_state(run: SeenRun, task_id: str) -> str | None:
 
 
 def fail_run(run: SeenRun) -> None:
-    """Mark a run as failed. Airflow ends its tasks and runs its teardown. Raises NotFound where its DAG is gone."""
+    """Mark a run as failed. Airflow ends its tasks and runs its teardown. Raises NotFound where its DAG is gone.
+
+    Uses `patch_dag_run_state` with the DAG from `DBDagBag`, which are behind the REST API's PATCH of a run.
+    """
     with create_session() as session:
         found = session.scalars(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id)).one()
         dag = DBDagBag().get_dag_for_run(found, session=session)
@@ -98,7 +102,8 @@ def fail_run(run: SeenRun) -> None:
 def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
     """Start a run of the DAG for the user, and return its id.
 
-    Raises Refused for a `conf` that does not fit its Params.
+    Raises Refused for a `conf` that does not fit its Params. Uses `trigger_dag`, by which Airflow's own tasks
+    start runs: it takes the user's name.
     """
     try:
         run = trigger_dag(
@@ -111,7 +116,7 @@ def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
 
 
 def is_paused(dag_id: str) -> bool | None:
-    """Whether the DAG is paused; None where there is no such DAG (any more)."""
+    """Whether the DAG is paused; None where there is no such DAG (any more). Uses the model `DagModel`."""
     dag = DagModel.get_current(dag_id)
     return None if dag is None or dag.is_stale else dag.is_paused
 
@@ -119,7 +124,8 @@ def is_paused(dag_id: str) -> bool | None:
 def is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:
     """Whether Airflow's auth manager lets the user see the DAG's runs, or (`changes`) start and end them.
 
-    Without a DAG: whether the user may do that to any DAG.
+    Without a DAG: whether the user may do that to any DAG. Uses `get_auth_manager` and the team in `DagModel`, because
+    the auth manager's interface is public, but the way to the one that is configured is not.
     """
     team = DagModel.get_team_name(dag_id) if dag_id else None
     return get_auth_manager().is_authorized_dag(
@@ -131,7 +137,10 @@ def is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:
 
 
 def signing_key() -> str:
-    """The api-server's secret. It signs data that a browser receives and sends back."""
+    """The api-server's secret. It signs data that a browser receives and sends back.
+
+    Uses Airflow's own `conf`, because that of `airflow.sdk` makes up no secret where none is set.
+    """
     return conf.get_mandatory_value("api", "secret_key")
 
 

@@ -1,0 +1,27 @@
+"""When runs are due. Read in Airflow 3.3.2."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airflow.sdk import CronTriggerTimetable
+
+
+def due_times(timetable: "CronTriggerTimetable", since: datetime, until: datetime) -> Iterator[datetime]:
+    """The times at which runs were due after `since`, up to and including `until`, by the scheduler's rules.
+
+    Uses `coerce_to_core_timetable` and `next_dagrun_info` as the scheduler does: the timetable of `airflow.sdk` has no
+    times itself, and no API tells of times past at which no run began.
+    """
+    from airflow.sdk import timezone
+    from airflow.serialization.encoders import coerce_to_core_timetable
+    from airflow.timetables.base import DataInterval, TimeRestriction
+
+    restriction = TimeRestriction(earliest=None, latest=None, catchup=True)
+    core, last = coerce_to_core_timetable(timetable), DataInterval.exact(timezone.coerce_datetime(since))
+    while info := core.next_dagrun_info(last_automated_data_interval=last, restriction=restriction):
+        if info.run_after > until:
+            return
+        yield info.run_after
+        last = DataInterval.exact(info.run_after)

@@ -1,0 +1,37 @@
+"""The process that supervises a task or a trigger, and what it answers. Read in Airflow 3.3.2."""
+
+from collections.abc import Sequence
+
+
+def has_supervisor() -> bool:
+    """Whether a supervisor started this process. One that `airflow dags test` runs has none.
+
+    Uses `task_runner.SUPERVISOR_COMMS`, the connection to it, which is another class there: nothing public tells.
+    """
+    from airflow.sdk.execution_time import task_runner
+    from airflow.sdk.execution_time.comms import CommsDecoder
+
+    return isinstance(getattr(task_runner, "SUPERVISOR_COMMS", None), CommsDecoder)
+
+
+def count_runs(dag_id: str, run_ids: Sequence[str], states: Sequence[str]) -> int:
+    """How many of the DAG's runs with these ids are in one of the states.
+
+    Uses the class `RuntimeTaskInstance`, whose static methods are public only through a task's context (`ti`), and a
+    trigger has no context. They work in triggers too.
+    """
+    from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+
+    return RuntimeTaskInstance.get_dr_count(dag_id, run_ids=list(run_ids), states=list(states))
+
+
+def task_states(dag_id: str, run_id: str, task_id: str) -> dict[str, str | None]:
+    """The states of the task's instances in the run, by names such as `run_cell_0`.
+
+    Uses the class `RuntimeTaskInstance` for the same reason as `count_runs`.
+    """
+    from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+
+    found = RuntimeTaskInstance.get_task_states(dag_id, task_ids=[task_id], run_ids=[run_id])
+    states: dict[str, str | None] = found.get(run_id, {})
+    return states
