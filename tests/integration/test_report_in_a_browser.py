@@ -1,11 +1,13 @@
 """The report as a mailed file: its charts are there with scripts off, and when it is printed at once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from tests.support.browser.chromium import CHROMIUM, running_browser
 from tests.support.campaigns.synthetic import demo_campaign, with_log_lines
 from tests.support.suite.requirements import needs
@@ -34,16 +36,30 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-def opened(browser: Browser, report: Path, *, scripts: bool, media: str) -> Page:
-    page = browser.new_context(java_script_enabled=scripts, viewport={"width": 1000, "height": 1400}).new_page()
-    page.emulate_media(media=media)  # type: ignore[arg-type]
-    page.goto(report.as_uri())
-    return page
+@pytest.fixture(scope="module")
+def page_with(browser: Browser) -> Callable[[bool], Page]:
+    """The one page with scripts on or off: a window of their own takes a second of processor time."""
+    size: ViewportSize = {"width": 1000, "height": 1400}
+    return cache(lambda scripts: browser.new_context(java_script_enabled=scripts, viewport=size).new_page())
+
+
+@pytest.fixture
+def opened(page_with: Callable[[bool], Page], report: Path) -> Callable[..., Page]:
+    """The report in a browser, as it is when it has been loaded."""
+
+    def open_(*, scripts: bool, media: Literal["screen", "print"]) -> Page:
+        page = page_with(scripts)
+        page.goto("about:blank")  # or a link to a place in the report would be followed within what is there
+        page.emulate_media(media=media)
+        page.goto(report.as_uri())
+        return page
+
+    return open_
 
 
 @pytest.mark.parametrize("media", ["screen", "print"])
-def test_every_chart_is_seen_with_scripts_off(browser: Browser, report: Path, media: str) -> None:
-    page = opened(browser, report, scripts=False, media=media)
+def test_every_chart_is_seen_with_scripts_off(opened: Callable[..., Page], media: str) -> None:
+    page = opened(scripts=False, media=media)
     folded = page.locator("details:not([open]) > summary")
     while folded.count():
         folded.first.click()
@@ -55,9 +71,9 @@ def test_every_chart_is_seen_with_scripts_off(browser: Browser, report: Path, me
         assert min(box["width"], box["height"]) > 40, figure.get_attribute("id")
 
 
-def test_every_chart_is_printed_at_once(browser: Browser, report: Path) -> None:
+def test_every_chart_is_printed_at_once(opened: Callable[..., Page]) -> None:
     """Before a script has drawn those further down."""
-    page = opened(browser, report, scripts=True, media="print")
+    page = opened(scripts=True, media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     missing = [name for name, size in page.locator("figure.chart").evaluate_all(SEEN) if size <= 40]
     assert missing == []
@@ -66,8 +82,8 @@ def test_every_chart_is_printed_at_once(browser: Browser, report: Path) -> None:
     assert Axe().run(page).violations_count == 0
 
 
-def test_from_a_missed_interval_to_its_log_lines_and_back_by_keyboard(browser: Browser, report: Path) -> None:
-    page = opened(browser, report, scripts=True, media="screen")
+def test_from_a_missed_interval_to_its_log_lines_and_back_by_keyboard(opened: Callable[..., Page]) -> None:
+    page = opened(scripts=True, media="screen")
     link = page.locator("#tracks .links a").first
     link.focus()
     page.keyboard.press("Enter")
@@ -79,8 +95,8 @@ def test_from_a_missed_interval_to_its_log_lines_and_back_by_keyboard(browser: B
     expect(link).to_be_in_viewport()
 
 
-def test_from_a_missed_interval_in_a_chart_to_its_log_lines(browser: Browser, report: Path) -> None:
-    page = opened(browser, report, scripts=True, media="screen")
+def test_from_a_missed_interval_in_a_chart_to_its_log_lines(opened: Callable[..., Page]) -> None:
+    page = opened(scripts=True, media="screen")
     for chart in ("tracks", "timelines"):
         points = page.locator(f"#{chart} .canvas.vega-embed g[class*=links] > path")
         page.locator(f"#{chart} figure").first.scroll_into_view_if_needed()
@@ -91,7 +107,7 @@ def test_from_a_missed_interval_in_a_chart_to_its_log_lines(browser: Browser, re
         page.evaluate("history.replaceState(null, '', location.pathname)")
 
 
-def test_without_scripts_the_links_lead_there_too(browser: Browser, report: Path) -> None:
-    page = opened(browser, report, scripts=False, media="screen")
+def test_without_scripts_the_links_lead_there_too(opened: Callable[..., Page]) -> None:
+    page = opened(scripts=False, media="screen")
     page.locator("#tracks .links a").first.click()
     expect(page.locator(":target .prose")).to_be_in_viewport()

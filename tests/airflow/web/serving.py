@@ -50,12 +50,11 @@ def phone(width: int) -> Mapping[str, Any]:
 
 
 def wear(page: Page, look: Mapping[str, Any]) -> bool:
-    """Give the page that look without loading it again. Returns whether it had another one."""
-    scheme = "dark" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "light"
-    before = {"color_scheme": scheme, "viewport": page.viewport_size}
+    """Give the page that look without loading it again. Returns whether it had another width."""
+    before = page.viewport_size
     page.emulate_media(color_scheme=look["color_scheme"])
     page.set_viewport_size(look["viewport"])
-    return before != look
+    return before is None or before["width"] != look["viewport"]["width"]
 
 
 def leave_frames_empty(route: Route) -> None:
