@@ -175,15 +175,17 @@ def test_a_run_does_not_begin_where_a_process_holds_the_campaign(campaign: Insta
 
 
 @pytest.mark.usefixtures("cells_in_process")
+@pytest.mark.parametrize("choice", [{"cells": "v1-002k-r1"}, {"loads": ["2000/s"]}], ids=["by id", "by load"])
 def test_a_run_of_one_cell_is_green_and_publishes_no_report_of_an_incomplete_campaign(
-    installation: Installation,
+    installation: Installation, choice: Mapping[str, Any]
 ) -> None:
     installation.define(instant_definition(variants=1, loads=2))
 
-    ended = run("instant", {"campaign_id": "campaign", "cells": "v1-002k-r1"})
+    ended = run("instant", {"campaign_id": "campaign", **choice})
 
     after = states(ended)
     assert str(ended.state) == "success"
+    assert "run_cell[v1-001k-r1]" not in after
     assert (after["run_cell[v1-002k-r1]"], after["quality_gate"], after["report"]) == ("success", "success", "skipped")
     assert not installation.toolkit.store.exists("campaign/report/report.html")
 

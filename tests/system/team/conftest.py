@@ -23,7 +23,7 @@ PHASES = ("provision", "deploy", "start", "collect", "judge", "destroy")
 DEFINITIONS = (
     instant_definition("held", variants=1, loads=len(PHASES), parallel=len(PHASES)),
     instant_definition("again", variants=1, loads=2, parallel=2),
-    instant_definition("nightly", variants=1, loads=2, parallel=2).model_copy(update=_SCHEDULED),
+    instant_definition("nightly", variants=2, loads=1, parallel=2).model_copy(update=_SCHEDULED),
     instant_definition("minutely", variants=1, loads=1).model_copy(update=_MINUTELY),
     Definition.model_validate(local_definition("real", variants=1, nodes=1).model_dump(mode="json") | ONE_INTERVAL),
 )

@@ -1,11 +1,13 @@
 """Cells run again: `run_cell[…]` cleared as the grid does it, failed campaigns of a schedule backfilled."""
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+import pytest
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.team_stack import Team
@@ -19,83 +21,124 @@ from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.local.errors import ApiError
 
 FAILED, OTHER = "v1-002k-r1", "v1-001k-r1"
+CELL = f"cleared~{FAILED}"
+"""As gates name it."""
+OF_SCHEDULE = "v2-001k-r1"
+"""The cell that fails in the schedule's campaigns; no other campaign here has it."""
 DAYS = ("2026-01-05", "2026-01-06") if IS_LONG else ("2026-01-05",)
 PATIENCE_S = 300.0
 
 
-def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
-    team: Team, installation: Installation, gates: Gates
-) -> None:
+@dataclass(frozen=True)
+class Cleared:
+    """A campaign whose failed cell was cleared by two people, and once more when it was under load."""
+
+    failed: DagRun
+    ended: DagRun
+    answers: Sequence[bool]
+    """Whether each of the two could clear it."""
+    files: Mapping[str, str]
+    """What was kept when the run had failed."""
+    attempts_of_two: Mapping[str, Sequence[int]]
+    """When the cell that the two had cleared was under load."""
+    alive: Sequence[str]
+    """The clusters when its next load had begun."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _begun(team: Team, installation: Installation) -> None:
+    """Campaigns of a schedule, which fail beside the other tests: even an idle team takes processor time."""
+    installation.faults.plant(OF_SCHEDULE, "deploy")
+    team.client.unpause("nightly")
+    backfill(team)
+
+
+@pytest.fixture(scope="module")
+def cleared(team: Team, installation: Installation, gates: Gates) -> Cleared:
     installation.faults.plant(FAILED, "load")
     failed = team.run_to_end("again", {"campaign_id": "cleared"}, timeout_s=600)
     before = installation.files("cleared")
     installation.faults.heal(FAILED)
-    gates.close(f"cleared~{FAILED}", "deploy")
+    for phase in ("deploy", LOADING):
+        gates.close(CELL, phase)
 
-    with ThreadPoolExecutor() as people:
-        cleared = list(people.map(lambda _: clear(team, failed, FAILED), range(2)))
-    await_arrival(gates, f"cleared~{FAILED}", "deploy")
-    tries = run_cell_of(team, failed, FAILED)["try_number"]
+    answers = clear_by_two(team, failed, gates)
+    await_arrival(gates, CELL, LOADING)
+    attempts = installation.attempts("cleared")
+    loads = gates.starts().count(CELL)
     clear(team, failed, FAILED)
-    until(lambda: is_waiting_since(team, failed, FAILED, tries), "the cleared task", patience_s=PATIENCE_S)
-    gates.open(f"cleared~{FAILED}", "deploy")
+    until(lambda: gates.starts().count(CELL) == loads + 1, "another load", patience_s=PATIENCE_S)
+    alive = clusters_of(installation, "cleared")
+    gates.open(CELL, LOADING)
     ended = team.wait_for(failed, timeout_s=600)
 
-    assert any(cleared)
-    assert (failed.state, ended.state) == ("failed", "success")
-    assert installation.attempts("cleared") == {FAILED: [1, 2], OTHER: [1]}
+    return Cleared(failed, ended, answers, before, attempts, alive)
+
+
+def clear_by_two(team: Team, run: DagRun, gates: Gates) -> Sequence[bool]:
+    """Clear the failed cell twice at once, and again when it is deployed. Returns whether each of the two could."""
+    with ThreadPoolExecutor() as people:
+        answers = list(people.map(lambda _: clear(team, run, FAILED), range(2)))
+    await_arrival(gates, CELL, "deploy")
+    tries = run_cell_of(team, run, FAILED)["try_number"]
+    clear(team, run, FAILED)
+    until(lambda: is_waiting_since(team, run, FAILED, tries), "the cleared task", patience_s=PATIENCE_S)
+    gates.open(CELL, "deploy")
+    return answers
+
+
+def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
+    cleared: Cleared, installation: Installation
+) -> None:
+    assert any(cleared.answers)
+    assert (cleared.failed.state, cleared.ended.state) == ("failed", "success")
+    assert cleared.attempts_of_two == {FAILED: [1, 2], OTHER: [1]}
     after = installation.files("cleared")
-    assert {path: digest for path, digest in after.items() if path in before} == before
+    assert {path: digest for path, digest in after.items() if path in cleared.files} == cleared.files
     assert installation.toolkit.store.exists("cleared/report/report.html")
-    assert installation.provider.clusters() == []
+    assert clusters_of(installation, "cleared") == []
 
 
 def test_a_cell_cleared_under_load_is_given_up_and_measured_on_a_new_cluster(
-    team: Team, installation: Installation, gates: Gates
+    cleared: Cleared, installation: Installation
 ) -> None:
-    cell = f"restarted~{FAILED}"
-    gates.close(cell, LOADING)
-    team.client.unpause("again")
-    run = team.client.trigger("again", {"campaign_id": "restarted", "loads": ["2000/s"]})
-    await_arrival(gates, cell, LOADING)
-
-    clear(team, run, FAILED)
-    until(lambda: gates.starts().count(cell) == 2, "a second load", patience_s=PATIENCE_S)
-    alive = [str(cluster.id) for cluster in installation.provider.clusters()]
-    gates.open(cell, LOADING)
-    team.wait_for(run, timeout_s=600)
-
-    assert alive == [f"restarted/{FAILED}/2"]
-    campaign = CampaignStore(installation.toolkit.store, "restarted")
+    assert cleared.alive == [f"cleared/{FAILED}/3"]
+    campaign = CampaignStore(installation.toolkit.store, "cleared")
     valid = valid_verdict(campaign, FAILED)
     assert valid is not None
-    assert valid.key.attempt == 2
-    journal = [line for line in installation.provider.journal() if "restarted/" in line]
-    assert journal == [f"{sign} restarted/{FAILED}/{attempt}" for attempt in (1, 2) for sign in "+-"]
+    assert valid.key.attempt == 3
+    assert installation.attempts("cleared") == {FAILED: [1, 2, 3], OTHER: [1]}
+    journal = [line for line in installation.provider.journal() if f"cleared/{FAILED}/" in line]
+    assert journal == [f"{sign} cleared/{FAILED}/{attempt}" for attempt in (1, 2, 3) for sign in "+-"]
 
 
 def test_backfilling_failed_campaigns_of_a_schedule_runs_their_failed_cells_alone(
     team: Team, installation: Installation
 ) -> None:
-    installation.faults.plant(FAILED, "deploy")
-    team.client.unpause("nightly")
-    backfill(team)
     failed = await_ended(team, "failed")
+    # The scheduler looks now and then whether a backfill is over; a DAG has one at a time.
+    until(lambda: not open_backfills(team), "the backfill's own end", patience_s=PATIENCE_S)
     ids = [run.run_id for run in failed]
     campaigns = [name for name in installation.toolkit.store.folders("") if name.startswith("nightly-202601")]
     before = {name: installation.files(name) for name in campaigns}
-    installation.faults.heal(FAILED)
+    installation.faults.heal(OF_SCHEDULE)
 
-    backfill(team, "--reprocess-behavior", "failed")
+    backfill_failed(team)
     again = await_ended(team, "success")
 
     assert sorted(run.run_id for run in again) == sorted(ids)
     assert len(campaigns) == len(DAYS)
     for name in campaigns:
-        assert installation.attempts(name) == {OTHER: [1], FAILED: [1, 2]}
+        assert installation.attempts(name) == {OTHER: [1], OF_SCHEDULE: [1, 2]}
         after = installation.files(name)
         assert {path: digest for path, digest in after.items() if path in before[name]} == before[name]
         assert installation.toolkit.store.exists(f"{name}/report/report.html")
+        assert clusters_of(installation, name) == []
+
+
+def clusters_of(installation: Installation, campaign_id: str) -> Sequence[str]:
+    """The campaign's clusters that are alive."""
+    return [str(one.id) for one in installation.provider.clusters() if one.id.campaign_id == campaign_id]
 
 
 def clear(team: Team, run: DagRun, cell_id: str) -> bool:
@@ -133,10 +176,16 @@ def is_waiting_since(team: Team, run: DagRun, cell_id: str, tries: int) -> bool:
     return bool(task["try_number"] > tries and task["state"] == "deferred")
 
 
-def backfill(team: Team, *options: str) -> None:
-    """`airflow backfill create` over the days."""
+def backfill(team: Team) -> None:
+    """Have Airflow run what the schedule missed on these days, as its command does, which takes seconds to start."""
+    days = {"from_date": f"{DAYS[0]}T00:00:00Z", "to_date": f"{DAYS[-1]}T12:00:00Z"}
+    team.api.call("POST", "/backfills", json={"dag_id": "nightly", **days, "max_active_runs": 2})
+
+
+def backfill_failed(team: Team) -> None:
+    """`airflow backfill create` over the days, for the runs that failed."""
     told = ["backfill", "create", "--dag-id", "nightly", "--from-date", DAYS[0], "--to-date", f"{DAYS[-1]}T12:00:00"]
-    command = processes.airflow_command([*told, "--max-active-runs", "2", *options])
+    command = processes.airflow_command([*told, "--max-active-runs", "2", "--reprocess-behavior", "failed"])
     environment = team.stack.environment(team.running.port)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr
@@ -149,10 +198,7 @@ def await_ended(team: Team, state: str) -> list[DagRun]:
         runs = [run for run in team.client.dag_runs("nightly") if run.run_id.startswith("backfill__")]
         return runs if [run.state for run in runs] == [state] * len(DAYS) else []
 
-    found = until(ended, f"{len(DAYS)} runs that are {state}", patience_s=600)
-    # The scheduler looks now and then whether a backfill is over; a DAG has one at a time.
-    until(lambda: not open_backfills(team), "the backfill's own end", patience_s=PATIENCE_S)
-    return found
+    return until(ended, f"{len(DAYS)} runs that are {state}", patience_s=600)
 
 
 def open_backfills(team: Team) -> list[Mapping[str, Any]]:

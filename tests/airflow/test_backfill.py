@@ -1,0 +1,82 @@
+"""`airflow backfill create`, word for word as the operations' document gives it, on a scheduled definition's DAG."""
+
+import re
+import shlex
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from airflow.api.common.delete_dag import delete_dag
+from airflow.cli import cli_parser
+from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
+from airflow.models.backfill import Backfill
+from airflow.models.dagbundle import DagBundleModel
+from airflow.models.dagrun import DagRun
+from airflow.utils.session import create_session
+from sqlalchemy import select, update
+from tests.fakes.installation import Installation, instant_definition
+from tests.support.processes import CHECKOUT
+
+SCHEDULED = {"schedule": "0 3 * * *", "timezone": "Europe/Paris"}
+FAILED, MET = "2026-01-05", "2026-01-06"
+TIMES = [datetime(2026, 1, day, 2, tzinfo=UTC) for day in range(5, 12)]
+"""When the schedule was due between the document's dates: 3:00 in Paris."""
+
+
+@pytest.fixture(autouse=True)
+def _scheduled(database: None, installation: Installation) -> Iterator[None]:
+    """The DAG of the document's definition, which has never run."""
+    installation.define(instant_definition("azul-2022").model_copy(update=SCHEDULED))
+    dags, handler = CHECKOUT / "dags", signal.getsignal(signal.SIGTERM)
+    bag = DagBag(dag_folder=str(dags / "campaigns.py"), bundle_path=dags, bundle_name="dags-folder")
+    with create_session() as session:
+        session.merge(DagBundleModel(name="dags-folder"))
+    sync_bag_to_db(bag, "dags-folder", None)
+    yield
+    signal.signal(signal.SIGTERM, handler)  # the command takes it
+    delete_dag("azul_2022")
+
+
+def test_it_runs_what_the_schedule_missed_and_with_failed_what_failed_of_that(command: str) -> None:
+    create(command.replace(" --reprocess-behavior failed", ""))
+    created = runs()
+    end(FAILED, "failed")
+    end(MET, "success")
+
+    create(command)
+
+    assert [(state, due) for state, due, _ in created] == [("queued", due) for due in TIMES]
+    assert all(run_id.startswith("backfill__") for *_, run_id in created)
+    after = {run_id: state for state, _, run_id in runs()}
+    assert list(after) == [run_id for *_, run_id in created]
+    assert list(after.values())[:2] == ["queued", "success"]
+
+
+@pytest.fixture
+def command() -> str:
+    """As the document gives it."""
+    found = re.search(r"^ +(airflow backfill create .*)$", (CHECKOUT / "docs/operations.md").read_text(), re.MULTILINE)
+    assert found is not None
+    assert "--reprocess-behavior failed" in found[1]
+    return found[1]
+
+
+def create(command: str) -> None:
+    """Run the command in this process."""
+    asked = cli_parser.get_parser().parse_args(shlex.split(command)[1:])
+    asked.func(asked)
+
+
+def runs() -> list[tuple[str, datetime | None, str]]:
+    """State, time and id of each run."""
+    with create_session() as session:
+        found = session.scalars(select(DagRun).order_by(DagRun.logical_date)).all()
+        return [(str(run.state), run.logical_date, run.run_id) for run in found]
+
+
+def end(day: str, state: str) -> None:
+    """The run of that day ends so, and with it the backfill."""
+    with create_session() as session:
+        session.execute(update(DagRun).where(DagRun.run_id.contains(day)).values(state=state))
+        session.execute(update(Backfill).values(completed_at=datetime.now(UTC)))
