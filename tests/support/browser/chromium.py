@@ -30,18 +30,22 @@ def running_browser() -> Iterator[Browser]:
 
 
 def logged_in(browser: Browser, airflow: StackUnderTest, user: str) -> Page:
-    """A page in a browser context of this user, after the login of SimpleAuthManager."""
+    """A page in a browser context of this user, after the login of SimpleAuthManager.
+
+    It shows Plimsoll's campaigns, which send strangers to log in. A page of Airflow takes seconds of processor time.
+    """
     page = _page(browser, airflow)
-    page.goto("/")
+    page.goto("/plimsoll/")
+    page.get_by_role("link", name="Log in to Airflow").click()
     page.get_by_label("Username").fill(user)
     page.get_by_label("Password").fill(_password(airflow, user))
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("link", name="Dags").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Campaigns", exact=True)).to_be_visible()
     return page
 
 
 def let_in(browser: Browser, airflow: StackUnderTest, user: str) -> Page:
-    """A page like that of `logged_in`, without the form: the pages of Airflow that it leads to take seconds."""
+    """A page like that of `logged_in`, without the form, which takes seconds of processor time."""
     page = _page(browser, airflow)
     login = {"username": user, "password": _password(airflow, user)}
     token = page.request.post("/auth/token", data=login, timeout=PATIENCE_MS).json()["access_token"]
