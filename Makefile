@@ -96,8 +96,9 @@ lock: setup-dev  ## Compile all requirements*.txt from pyproject.toml
 COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--custom-compile-command "make lock"
 
-clean: down  ## Stop everything; remove Airflow's home, clusters and tool caches (results and .venv stay)
-	@rm -rf .airflow .plimsoll/clusters .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+clean: down  ## Stop everything; remove Airflow's home, clusters and tool caches (results, .venv and the Airflow's id stay)
+	@[ ! -d .airflow ] || find .airflow -mindepth 1 -maxdepth 1 ! -name installation -exec rm -rf {} +
+	@rm -rf .plimsoll/clusters .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 PYTHONS := python3.14 python3.13 python3.12 python3.11 python3
 IS_SUITABLE := -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))'

@@ -2,7 +2,7 @@
 
 from airflow.plugins_manager import AirflowPlugin
 
-from plimsoll_airflow import ended_by_hand, warmup
+from plimsoll_airflow import ended_by_hand, installation, warmup
 from plimsoll_airflow.web import PREFIX
 from plimsoll_airflow.web.lazy import LazyApp
 
@@ -11,7 +11,7 @@ class PlimsollPlugin(AirflowPlugin):
     """What Plimsoll adds to Airflow."""
 
     name = "plimsoll"
-    listeners = [warmup, ended_by_hand]
+    listeners = [warmup, ended_by_hand, installation]
     fastapi_apps = [{"name": "Plimsoll", "app": LazyApp(), "url_prefix": PREFIX}]
     external_views = [
         {

@@ -3,6 +3,8 @@
 The attempt is looked up in the store and not in XCom, because a task that was killed half way has left it there.
 """
 
+from dataclasses import replace
+
 from plimsoll.domain.errors import NotFound
 from plimsoll.services.cell import attempts
 from plimsoll.services.cell.context import AttemptContext
@@ -15,7 +17,7 @@ from plimsoll.services.store.campaigns import (
     read_progress,
 )
 from plimsoll.services.toolkit import Toolkit
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.ownership import CellRun, CellRunId, is_of_run
 
 
 def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> AttemptContext:
@@ -26,24 +28,24 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
     newest = CampaignStore(toolkit.store, campaign_id).newest_attempt(cell_id)
     if newest is not None and read_manifest(toolkit.store, newest) is None:
         attempt = read_attempt(toolkit.store, newest)
-        if attempt is not None and attempt.owner == run.token:
+        # An earlier version has not said which Airflow began it.
+        if attempt is not None and CellRun.parse(attempt.owner) in (run, replace(run, installation="")):
             return AttemptContext(toolkit, newest)
     return attempts.begin(toolkit, campaign_id, cell_id, run.token)
 
 
-def find_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> AttemptContext | None:
-    """The newest attempt that any pass of that run has begun; None when it has begun none."""
-    for key in reversed(CampaignStore(toolkit.store, campaign_id).attempts(cell_id)):
+def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext | None:
+    """The newest attempt at the cell that any pass of that Airflow's run has begun; None when it has begun none."""
+    for key in reversed(CampaignStore(toolkit.store, cell.campaign_id).attempts(cell.cell_id)):
         attempt = read_attempt(toolkit.store, key)
-        holder = attempt and CellRun.parse(attempt.owner)
-        if holder and holder.run_id == run_id:
+        if attempt and is_of_run(attempt.owner, run_id, installation):
             return AttemptContext(toolkit, key)
     return None
 
 
-def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> AttemptContext:
+def require_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext:
     """The newest attempt of that run. Raises NotFound when there is none."""
-    work = find_attempt(toolkit, campaign_id, cell_id, run_id)
+    work = find_attempt(toolkit, cell, run_id, installation)
     if work is None:
         raise NotFound(
             "has begun no attempt", where=f"run {run_id}", mend="the log of `provision` says why; then clear the run"
@@ -51,15 +53,15 @@ def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: st
     return work
 
 
-def was_cancelled(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> bool:
-    """Whether a person has cancelled the newest attempt of that run."""
-    work = find_attempt(toolkit, campaign_id, cell_id, run_id)
+def was_cancelled(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
+    """Whether a person has cancelled the newest attempt of that Airflow's run for the cell."""
+    work = find_attempt(toolkit, cell, cell.run_id, installation)
     return work is not None and read_cancellation(toolkit.store, work.key) is not None
 
 
-def is_under_load(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> bool:
+def is_under_load(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
     """Whether the newest attempt of that run has begun its load and its files are not being collected yet."""
-    work = find_attempt(toolkit, campaign_id, cell_id, run_id)
+    work = find_attempt(toolkit, cell, cell.run_id, installation)
     progress = read_progress(toolkit.store, work.key) if work else None
     current = step_in(progress.phase) if progress else None
     return current is not None and current.polling is not None

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
+from plimsoll.domain.owner import INSTALLATION
+
 CELL_DAG = "cell"
 REAPER_DAG = "reaper"
 PLAN_TASK = "plan"
@@ -14,11 +16,17 @@ CAMPAIGN_ID = "campaign_id"
 """Key of the XCom in which `plan` leaves the campaign's id."""
 GOES_ON = "goes_on"
 """Key of the XCom in which `plan` leaves whether the strategy is asked again after the run's cells."""
+INSTALLATION_VARIABLE = "plimsoll_installation"
+"""Airflow's Variable with the id that tells its runs from those of another Airflow on the same store."""
+INSTALLATION_ENVIRONMENT = f"AIRFLOW_VAR_{INSTALLATION_VARIABLE.upper()}"
+"""Where Airflow looks for that Variable in the environment."""
 LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 
 _CAMPAIGN = "airflow-campaign:"
-_TOKEN = re.compile(r"airflow:(?P<run_id>.+)#(?P<clear_number>\d+)")
+_OF = rf"(?:@(?P<installation>{INSTALLATION}))?"
+_TOKEN = re.compile(rf"airflow:(?P<run_id>.+)#(?P<clear_number>\d+){_OF}")
+_CAMPAIGN_TOKEN = re.compile(rf"{_CAMPAIGN}(?P<dag_id>[^/]+)/(?P<run_id>[^@]+){_OF}")
 
 
 @dataclass(frozen=True)
@@ -27,17 +35,23 @@ class CellRun:
 
     run_id: str
     clear_number: int
+    installation: str = ""
+    """Which Airflow's run it is; empty where an earlier version has made the token."""
 
     @property
     def token(self) -> str:
         """The owner's token, which attempts and clusters of this pass carry."""
-        return f"airflow:{self.run_id}#{self.clear_number}"
+        return f"airflow:{self.run_id}#{self.clear_number}{_suffix(self.installation)}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
         """The pass that a token names; None for owners that are no runs of Airflow, such as the command line."""
         found = _TOKEN.fullmatch(owner)
-        return cls(found["run_id"], int(found["clear_number"])) if found else None
+        return cls(found["run_id"], int(found["clear_number"]), found["installation"] or "") if found else None
+
+    def is_of(self, installation: str) -> bool:
+        """Whether it is a run of that Airflow. So are runs whose token does not say."""
+        return self.installation in ("", installation)
 
 
 @dataclass(frozen=True)
@@ -46,23 +60,33 @@ class CampaignRun:
 
     dag_id: str
     run_id: str
+    installation: str = ""
+    """Which Airflow's run it is; empty where an earlier version has made the token."""
 
     @property
     def token(self) -> str:
         """The token by which the store knows the run."""
-        return f"{_CAMPAIGN}{self.dag_id}/{self.run_id}"
+        return f"{_CAMPAIGN}{self.dag_id}/{self.run_id}{_suffix(self.installation)}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
         """The run that a token names; None for other owners."""
-        dag_id, slash, run_id = owner.removeprefix(_CAMPAIGN).partition("/")
-        return cls(dag_id, run_id) if owner.startswith(_CAMPAIGN) and slash else None
+        found = _CAMPAIGN_TOKEN.fullmatch(owner)
+        return cls(found["dag_id"], found["run_id"], found["installation"] or "") if found else None
+
+    def is_of(self, installation: str) -> bool:
+        """Whether it is a run of that Airflow. So are runs whose token does not say."""
+        return self.installation in ("", installation)
 
 
-def is_of_run(owner: str, run_id: str) -> bool:
-    """Whether the owner is any pass of that run."""
+def is_of_run(owner: str, run_id: str, installation: str) -> bool:
+    """Whether the owner is any pass of that Airflow's run."""
     run = CellRun.parse(owner)
-    return run is not None and run.run_id == run_id
+    return run is not None and run.run_id == run_id and run.is_of(installation)
+
+
+def _suffix(installation: str) -> str:
+    return f"@{installation}" if installation else ""
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,22 @@ if TYPE_CHECKING:
 
 
 class RunOwners:
-    """Implements the Owners port in a task of the run `run_id`. `others` answers for owners that are no runs."""
+    """Implements the Owners port in a task of the run `own`. `others` answers for owners that are no runs."""
 
-    def __init__(self, others: Owners, ti: "RuntimeTaskInstanceProtocol", run_id: str) -> None:
-        self._others, self._ti, self._run_id = others, ti, run_id
+    def __init__(self, others: Owners, ti: "RuntimeTaskInstanceProtocol", own: CellRun) -> None:
+        self._others, self._ti, self._own = others, ti, own
 
     def me(self) -> str:
         """The token of this process."""
         return self._others.me()
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether that run has not ended. An earlier pass of the task's own run has."""
+        """Whether that run has not ended; None for runs of another Airflow. An earlier pass of the own run has."""
         run = CellRun.parse(owner)
         if run is None:
             return self._others.is_alive(owner)
-        if run.run_id == self._run_id:
+        if not run.is_of(self._own.installation):
+            return None
+        if run.run_id == self._own.run_id:
             return False
         return bool(self._ti.get_dr_count(CELL_DAG, run_ids=[run.run_id], states=LIVE_STATES))

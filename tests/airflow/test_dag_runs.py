@@ -14,14 +14,14 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.strategy import Search
-from plimsoll.services.campaign.elsewhere import require_nobody_elsewhere
+from plimsoll.services.campaign.elsewhere import begin_run, require_nobody_elsewhere
 from plimsoll.services.campaign.holding import held
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell, run_missing
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll_airflow.operators.campaign import RunCell
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.ownership import CampaignRun, CellRun
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 FILES = {"cell": "cell.py", "reaper": "reaper.py"}
@@ -164,6 +164,17 @@ def test_a_run_is_seen_by_others_before_its_first_cell_between_cells_and_not_aft
 
     assert len(seen) == 2
     require_nobody_elsewhere(installation.toolkit, "campaign")
+
+
+def test_a_run_does_not_begin_where_one_of_another_airflow_works_and_leaves_no_trace(campaign: Installation) -> None:
+    theirs = CampaignRun("instant", "manual__1", "elsewhere").token
+    begin_run(campaign.toolkit, "campaign", theirs, cells=1)
+    before = {key: campaign.toolkit.store.read(key) for key in campaign.toolkit.store.keys("campaign")}
+
+    ended = run("instant", {"campaign_id": "campaign"})
+
+    assert (str(ended.state), states(ended)["plan"]) == ("failed", "failed")
+    assert {key: campaign.toolkit.store.read(key) for key in campaign.toolkit.store.keys("campaign")} == before
 
 
 def test_a_run_does_not_begin_where_a_process_holds_the_campaign(campaign: Installation) -> None:

@@ -15,7 +15,8 @@ from plimsoll.services.hosts import kept_hosts
 from plimsoll_airflow.operators.reaper import Reap, ReapLeftovers, is_owned
 from plimsoll_airflow.ownership import CellRun
 
-LIVE, DEAD = CellRun("live", 0), CellRun("dead", 0)
+HERE = "here"
+LIVE, DEAD, ELSEWHERE = CellRun("live", 0, HERE), CellRun("dead", 0, HERE), CellRun("dead", 0, "elsewhere")
 
 
 class LiveRuns:
@@ -124,8 +125,35 @@ def test_clusters_of_the_command_line_are_its_own_until_they_expire(installation
     cluster = actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", "cli-4711"))
     ti: Any = LiveRuns()
 
-    assert is_owned(cluster, ti, datetime.now(UTC))
-    assert not is_owned(cluster, ti, cluster.expires_at + timedelta(seconds=1))
+    assert is_owned(cluster, ti, datetime.now(UTC), HERE)
+    assert not is_owned(cluster, ti, cluster.expires_at + timedelta(seconds=1), HERE)
+
+
+def test_clusters_of_another_airflow_are_its_own_until_they_expire(installation: Installation) -> None:
+    """Its run has the id of one that has ended here."""
+    installation.open_campaign(instant_definition())
+    cluster = actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", ELSEWHERE.token))
+
+    assert reap() == {"destroyed": [], "kept": ["campaign/v1-001k-r1/1"]}
+    ti: Any = LiveRuns()
+    assert not is_owned(cluster, ti, cluster.expires_at + timedelta(seconds=1), HERE)
+
+
+def test_clusters_of_an_earlier_version_which_did_not_say_whose_they_are_are_this_airflows(
+    installation: Installation,
+) -> None:
+    installation.open_campaign(instant_definition())
+    for cell_id, run_id in (("v1-001k-r1", "live"), ("v2-001k-r1", "dead")):
+        actions.provision(begin(installation.toolkit, "campaign", cell_id, f"airflow:{run_id}#0"))
+
+    assert reap() == {"destroyed": ["campaign/v2-001k-r1/1"], "kept": ["campaign/v1-001k-r1/1"]}
+
+
+def test_clusters_of_another_airflow_are_destroyed_where_their_campaign_is_named(installation: Installation) -> None:
+    installation.open_campaign(instant_definition())
+    actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", ELSEWHERE.token))
+
+    assert reap(campaign_id="campaign")["destroyed"] == ["campaign/v1-001k-r1/1"]
 
 
 def test_kept_hosts_are_the_campaigns_between_its_cells(installation: Installation) -> None:
@@ -136,13 +164,13 @@ def test_kept_hosts_are_the_campaigns_between_its_cells(installation: Installati
     over: Any = LiveRuns()
     now = datetime.now(UTC)
 
-    assert is_owned(cluster, going_on, now)
-    assert not is_owned(cluster, going_on, now, ended="campaign")
-    assert not is_owned(cluster, going_on, cluster.expires_at + timedelta(seconds=1))
-    assert not is_owned(cluster, over, now)
-    assert not is_owned(cluster.model_copy(update={"id": ClusterId.parse("lost/hosts/1")}), going_on, now)
+    assert is_owned(cluster, going_on, now, HERE)
+    assert not is_owned(cluster, going_on, now, HERE, ended="campaign")
+    assert not is_owned(cluster, going_on, cluster.expires_at + timedelta(seconds=1), HERE)
+    assert not is_owned(cluster, over, now, HERE)
+    assert not is_owned(cluster.model_copy(update={"id": ClusterId.parse("lost/hosts/1")}), going_on, now, HERE)
     of_live_run = cluster.model_copy(update={"owner": LIVE.token})
-    assert is_owned(of_live_run, over, now, ended="campaign")
+    assert is_owned(of_live_run, over, now, HERE, ended="campaign")
 
 
 @pytest.mark.parametrize("is_followed", [True, False])
@@ -159,8 +187,9 @@ def test_kept_hosts_live_on_at_a_runs_end_only_where_the_run_that_was_to_follow_
     assert alive(installation) == (["campaign/hosts/1"] if is_followed else [])
 
 
+@pytest.mark.parametrize("user", [LIVE, ELSEWHERE])
 def test_kept_hosts_are_also_of_the_run_that_was_given_them_and_is_not_named_on_them_yet(
-    installation: Installation,
+    installation: Installation, user: CellRun
 ) -> None:
     definition = instant_definition(variants=1, parallel=1).model_copy(update={"cluster_scope": "campaign"})
     installation.open_campaign(definition)
@@ -168,7 +197,7 @@ def test_kept_hosts_are_also_of_the_run_that_was_given_them_and_is_not_named_on_
     cluster = actions.provision(first)
     actions.destroy(first)
     nobody: Any = LiveRuns()
-    assert not is_owned(cluster, nobody, datetime.now(UTC))
-    attempt = begin(installation.toolkit, "campaign", "v1-002k-r1", LIVE.token).attempt()
+    assert not is_owned(cluster, nobody, datetime.now(UTC), HERE)
+    attempt = begin(installation.toolkit, "campaign", "v1-002k-r1", user.token).attempt()
     kept_hosts.take(installation.toolkit, definition, attempt, cluster.expires_at)
-    assert is_owned(cluster, nobody, datetime.now(UTC))
+    assert is_owned(cluster, nobody, datetime.now(UTC), HERE)

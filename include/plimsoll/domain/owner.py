@@ -1,4 +1,4 @@
-"""The process that runs a campaign, named so that no other process is ever mistaken for it."""
+"""Who runs a campaign: a process, named so that no other is ever mistaken for it, or a run of an Airflow."""
 
 import re
 from datetime import datetime
@@ -9,9 +9,12 @@ from pydantic import ValidationError
 from plimsoll.domain.base import Model
 
 _KIND = "process:"
-_RUN = re.compile(r"airflow:(.+)#\d+")
+INSTALLATION = r"[A-Za-z0-9._-]{1,40}"
+"""The form of ids that tell the Airflows apart that share a store. Tokens of earlier versions contain none."""
+_OF = rf"(?:@(?P<installation>{INSTALLATION}))?"
+_RUN = re.compile(rf"airflow:(.+)#\d+{_OF}")
 """The token of a pass of a run of Airflow's."""
-_CAMPAIGN_RUN = re.compile(r"airflow-campaign:([^/]+)/(.+)")
+_CAMPAIGN_RUN = re.compile(rf"airflow-campaign:([^/]+)/([^@]+){_OF}")
 """The token of a run that works at a whole campaign."""
 
 
@@ -47,11 +50,27 @@ class ProcessOwner(Model):
 
 
 def owner_words(owner: str) -> str:
-    """An owner in words: `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1`; any other token unchanged."""
+    """An owner in words; a token of another kind unchanged.
+
+    `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1, installation 5f3a91c2d04b`.
+    """
+    where = f", installation {found}" if (found := installation_of(owner)) else ""
     if of_campaign := _CAMPAIGN_RUN.fullmatch(owner):
-        return f"Airflow's run {of_campaign[2]} of {of_campaign[1]}"
+        return f"Airflow's run {of_campaign[2]} of {of_campaign[1]}{where}"
     run = _RUN.fullmatch(owner)
-    return f"Airflow's run {run[1]}" if run else str(ProcessOwner.parse(owner) or owner)
+    return f"Airflow's run {run[1]}{where}" if run else str(ProcessOwner.parse(owner) or owner)
+
+
+def installation_of(owner: str) -> str:
+    """The installation of Airflow whose run the owner is; empty for other owners, and where its token does not say."""
+    run = _CAMPAIGN_RUN.fullmatch(owner) or _RUN.fullmatch(owner)
+    return (run and run["installation"]) or ""
+
+
+def is_of_another_airflow(owner: str, asker: str) -> bool:
+    """Whether both are runs of Airflow, of two that share a store. A token that does not say is anybody's own."""
+    theirs, own = installation_of(owner), installation_of(asker)
+    return bool(theirs and own) and theirs != own
 
 
 def owner_since(owner: str, since: datetime) -> str:

@@ -12,6 +12,7 @@ TASK_MODULES = (
     "airflow.providers.standard.operators.empty",
     "airflow.sdk.bases.sensor",
     "airflow.sdk.bases.skipmixin",
+    "airflow.sdk.definitions.variable",
     "airflow.sdk.execution_time.task_runner",
     "airflow.sdk.execution_time.timeout",
     "airflow.version",

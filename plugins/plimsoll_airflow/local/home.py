@@ -47,6 +47,11 @@ class Home:
         """The file with Fernet key, JWT secret and API secret of this home."""
         return self.path / "keys.json"
 
+    @cached_property
+    def installation(self) -> str:
+        """The id of this home's Airflow, made on first use. `make clean` leaves its file, as it does the results."""
+        return _once(self.path / "installation", lambda: secrets.token_hex(6))
+
     @property
     def socket_dir(self) -> Path:
         """The folder of PostgreSQL's socket: in the home, or in a short temporary path when the home's path is long."""

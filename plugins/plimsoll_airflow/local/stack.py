@@ -18,6 +18,7 @@ from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.local.users import administrator
+from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT
 
 MIGRATE_TIMEOUT_S = 180.0
 FORK_TIMEOUT_S = 180.0
@@ -106,7 +107,8 @@ class Stack:
 
     def environment(self, port: int) -> dict[str, str]:
         """The environment of this stack's processes."""
-        return stack_environment(self.home, self.home.secrets, port, self.settings, os.environ)
+        own = {INSTALLATION_ENVIRONMENT: self.home.installation}
+        return own | stack_environment(self.home, self.home.secrets, port, self.settings, os.environ)
 
     def start_database(self, environment: Mapping[str, str]) -> None:
         """Start the database alone, migrated to this Airflow's version and without runs that nothing works on."""

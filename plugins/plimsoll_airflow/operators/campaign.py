@@ -11,14 +11,15 @@ from airflow.utils.state import DagRunState
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaign.elsewhere import begin_run
+from plimsoll.services.campaign.elsewhere import begin_run, require_no_other_airflow
 from plimsoll.services.campaign.opening import open_campaign
-from plimsoll.services.campaign.request import read_request
+from plimsoll.services.campaign.request import campaign_id_of, read_request
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled
+from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.internals.runs import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
@@ -52,14 +53,15 @@ class Plan(BaseOperator):
             request = read_request(definition, dict(context["params"]))
             largest_run = conf.getint("core", "max_map_length")
             at = context["dag_run"].run_after
+            me = run_of(context).token
+            # Before anything of the campaign is written, and again once others can see this run.
+            require_no_other_airflow(toolkit(), campaign_id_of(definition, request.model_dump(), at), me)
             plan = open_campaign(toolkit(), definition, request, at, document, largest_run=largest_run)
         self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         context["ti"].xcom_push(GOES_ON, plan.goes_on)
         with final():  # until the run's last task takes it back
-            others = begin_run(toolkit(), plan.campaign_id, run_of(context).token, len(plan.cells))
-        for other in others:
-            self.log.warning("%s; cells that both run are measured twice, and the newest valid attempt counts", other)
+            begin_run(toolkit(), plan.campaign_id, me, len(plan.cells))
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)
         return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
 
@@ -155,7 +157,7 @@ class RunCell(TriggerDagRunOperator):
             self.log.info("run %s is under load and this task was cleared: starting it over", self.run_id)
         self._require_budget()
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
-            begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1)
+            begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)
         super().execute(context)
 
     def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:
@@ -182,16 +184,14 @@ class RunCell(TriggerDagRunOperator):
         self.defer(trigger=trigger, method_name=then)
 
     def _was_cancelled(self) -> bool:
-        cell = self.cell_run
-        return was_cancelled(toolkit(), cell.campaign_id, cell.cell_id, self.run_id)
+        return was_cancelled(toolkit(), self.cell_run, own_installation())
 
     def _is_to_start_over(self, context: "Context") -> bool:
         """Whether a person cleared this task while the cell is under load.
 
         A retry of a killed process is no clearing.
         """
-        cell = self.cell_run
-        return self._was_cleared(context) and is_under_load(toolkit(), cell.campaign_id, cell.cell_id, self.run_id)
+        return self._was_cleared(context) and is_under_load(toolkit(), self.cell_run, own_installation())
 
     def _is_done(self, context: "Context") -> bool:
         """Whether the earlier try was killed and the cell has become valid, so that no second load is needed."""
@@ -212,7 +212,7 @@ class RunCell(TriggerDagRunOperator):
 
 def run_of(context: "Context") -> CampaignRun:
     """The run of a campaign's DAG that a task belongs to."""
-    return CampaignRun(context["ti"].dag_id, context["ti"].run_id)
+    return CampaignRun(context["ti"].dag_id, context["ti"].run_id, own_installation())
 
 
 class QualityGate(CampaignTask):

@@ -18,9 +18,10 @@ from plimsoll.services.hosts.spending import spent_so_far
 from plimsoll_airflow import narration
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.fencing import end_with_supervisor
+from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.links import CellPageLink
 from plimsoll_airflow.operators.failing import final, overrun_recorded
-from plimsoll_airflow.ownership import CellRun, is_of_run
+from plimsoll_airflow.ownership import CellRun, CellRunId, is_of_run
 from plimsoll_airflow.run_owners import RunOwners
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.load import LoadTrigger
@@ -52,8 +53,7 @@ class StepTask(BaseOperator):
 
     def attempt(self, context: "Context") -> AttemptContext:
         """The attempt of this run. Raises NotFound when it has begun none."""
-        params = context["params"]
-        return require_attempt(toolkit(), params["campaign_id"], params["cell_id"], context["run_id"])
+        return require_attempt(toolkit(), cell_of(context), context["run_id"], own_installation())
 
     def tell(self, lines: Iterable[str]) -> None:
         """Write sentences to the task's log."""
@@ -109,10 +109,11 @@ class Provision(Measure):
 
     def attempt(self, context: "Context") -> AttemptContext:
         """The attempt of this pass of the run."""
-        params, run = context["params"], CellRun(context["run_id"], context["dag_run"].clear_number or 0)
-        work = begin_or_resume(toolkit(), params["campaign_id"], params["cell_id"], run)
+        run = CellRun(context["run_id"], context["dag_run"].clear_number or 0, own_installation())
+        cell = cell_of(context)
+        work = begin_or_resume(toolkit(), cell.campaign_id, cell.cell_id, run)
         # Hosts that are kept may still be another run's.
-        owners = RunOwners(work.toolkit.owners, context["ti"], run.run_id)
+        owners = RunOwners(work.toolkit.owners, context["ti"], run)
         return AttemptContext(replace(work.toolkit, owners=owners), work.key)
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:
@@ -160,11 +161,11 @@ class CleanUp(StepTask):
 
         An unreachable store fails the task, but only after the hosts have ended.
         """
-        params, tools = context["params"], toolkit()
+        tools, run_id, mine = toolkit(), context["run_id"], own_installation()
         try:
-            work = find_attempt(tools, params["campaign_id"], params["cell_id"], context["run_id"])
+            work = find_attempt(tools, cell_of(context), run_id, mine)
         except (StoreError, SecretError):
-            for cluster_id in destroy_owned(tools, lambda owner: is_of_run(owner, context["run_id"])):
+            for cluster_id in destroy_owned(tools, lambda owner: is_of_run(owner, run_id, mine)):
                 self.log.info("the cluster %s is gone", cluster_id)
             raise
         if work is None:
@@ -173,6 +174,11 @@ class CleanUp(StepTask):
         self.step.run(work)
         self.tell([narration.destroyed(work)])
         self.tell(_money(work))
+
+
+def cell_of(context: "Context") -> CellRunId:
+    """The campaign and the cell that the run's Params name."""
+    return CellRunId(context["params"]["campaign_id"], context["params"]["cell_id"])
 
 
 _BY_ROLE: Mapping[Role, type[StepTask]] = {"measure": Measure, "keep": Keep, "judge": Judge, "clean-up": CleanUp}

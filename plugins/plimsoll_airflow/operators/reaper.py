@@ -16,6 +16,8 @@ from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.hosts.uses import use_under_way
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import narration, notices
+from plimsoll_airflow.installation import own_installation
+from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import (
     CAMPAIGN_ID,
     CELL_DAG,
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Reap(BaseOperator):
-    """Destroy every cluster that no living run of the DAG `cell` owns.
+    """Destroy every cluster that no living run of the DAG `cell` owns, and no other Airflow or process.
 
     With `campaign_id` every cluster of that campaign.
     """
@@ -49,9 +51,11 @@ class Reap(BaseOperator):
         Kept hosts of the campaign `ended` are destroyed.
         """
         ti, now = context["ti"], datetime.now(UTC)
+        with final():
+            mine = "" if campaign_id else own_installation()
 
         def is_kept(cluster: Cluster) -> bool:
-            return cluster.id.campaign_id != campaign_id if campaign_id else is_owned(cluster, ti, now, ended)
+            return cluster.id.campaign_id != campaign_id if campaign_id else is_owned(cluster, ti, now, mine, ended)
 
         reaped = reap(toolkit(), is_kept, dry_run=dry_run)
         for line in narration.reaped(reaped, now, dry_run=dry_run):
@@ -75,31 +79,30 @@ class ReapLeftovers(Reap):
         campaign_id = ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
         if campaign_id:
             # A next round says for itself when it begins. Where the store fails, time ends it; clusters come first.
-            with suppress(StoreError):
-                end_run(toolkit().store, campaign_id, CampaignRun(ti.dag_id, ti.run_id).token)
+            with final(), suppress(StoreError):
+                end_run(toolkit().store, campaign_id, CampaignRun(ti.dag_id, ti.run_id, own_installation()).token)
         follower = ti.xcom_pull(task_ids=NEXT_ROUND_TASK, key=XCOM_RUN_ID)
         # The run is named before it is started, which may have failed.
         is_followed = follower and ti.get_dr_count(ti.dag_id, run_ids=[follower], states=LIVE_STATES)
         return self.run_pass(context, "", dry_run=False, ended="" if is_followed else campaign_id)
 
 
-def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, ended: str = "") -> bool:
-    """Whether a run that has not ended owns the cluster.
+def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, mine: str, ended: str = "") -> bool:
+    """Whether a run that has not ended owns the cluster. `mine` is the installation of Airflow that asks.
 
     Kept hosts are owned between cells too, until they expire, while a run of the campaign's DAG lives, except those of
-    the campaign `ended`. Owners other than Airflow's runs own a cluster until it expires, or until they are known to
-    have ended.
+    the campaign `ended`. Owners other than this Airflow's runs own a cluster until it expires, or until they are known
+    to have ended.
     """
-    run = CellRun.parse(cluster.owner)
-    if run is None and cluster.expires_at > now and toolkit().owners.is_alive(cluster.owner) is not False:
+    # Whoever was given kept hosts last may not be named on them yet: that takes until they have answered.
+    owners = (cluster.owner, *(_user_on_record(cluster) if cluster.id.is_kept else ()))
+    own = {owner: run.run_id for owner in owners if (run := CellRun.parse(owner)) and run.is_of(mine)}
+    others = [owner for owner in owners if owner not in own]
+    if cluster.expires_at > now and any(toolkit().owners.is_alive(owner) is not False for owner in others):
         return True
-    owners = [run] if run else []
-    if cluster.id.is_kept:
-        # Whoever was given the hosts last may not be named on them yet: that takes until they have answered.
-        owners += [user for user in map(CellRun.parse, _user_on_record(cluster)) if user]
-    if owners and ti.get_dr_count(CELL_DAG, run_ids=[one.run_id for one in owners], states=LIVE_STATES):
+    if own and ti.get_dr_count(CELL_DAG, run_ids=list(own.values()), states=LIVE_STATES):
         return True
-    if run is None:
+    if cluster.owner not in own:
         return False
     may_be_kept = cluster.id.is_kept and cluster.id.campaign_id != ended and cluster.expires_at > now
     return may_be_kept and _goes_on(cluster.id.campaign_id, ti)

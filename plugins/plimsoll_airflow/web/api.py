@@ -165,7 +165,10 @@ def run_cells_again(
 
 @of_campaign.post("/cancel", tags=["actions"], dependencies=[Depends(action_logging("plimsoll.cancel"))])
 def cancel(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.EndedRuns:
-    """End the campaign's live runs. Their teardown destroys the clusters; attempts under way count as failed."""
+    """End the campaign's live runs. Their teardown destroys the clusters; their attempts count as failed.
+
+    Attempts of `plimsoll run`, or of another Airflow, go on; `others` says what ends each.
+    """
     require_change(definition, user)
     ended = runs.cancel_campaign(definition, campaign_id, user)
     library().forget(campaign_id)

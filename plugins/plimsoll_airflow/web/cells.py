@@ -20,6 +20,7 @@ from plimsoll.services.campaign.state import AttemptState, CellState, read_state
 from plimsoll.services.campaign.status import cell_status
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_verdict
+from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.content import attempt_file_names
 from plimsoll_airflow.web.library import Library
@@ -38,7 +39,7 @@ class AttemptStatus(Model):
 
     attempt: int
     state: Annotated[str, Field(description="met, missed, invalid, failed or running")]
-    run_id: Annotated[str | None, Field(description="Its run of the DAG `cell`; none where it was no run of Airflow's")]
+    run_id: Annotated[str | None, Field(description="Its run of the DAG `cell`; none of attempts of others")]
     code_version: str | None
     phases: tuple[PhaseTime, ...]
     ended: Annotated[str, Field(description="Why it will never be judged, if so")]
@@ -158,7 +159,7 @@ def _cell(library: Library, campaign_id: str, definition: Definition, cell_id: s
 
 
 def _facts(state: AttemptState) -> dict[str, object]:
-    holder = CellRun.parse(state.attempt.owner) if state.attempt else None
+    holder = _run_here(state.attempt.owner) if state.attempt else None
     return {
         "attempt": state.key.attempt,
         "state": state.verdict.outcome if state.verdict else "failed" if state.ended else "running",
@@ -168,6 +169,12 @@ def _facts(state: AttemptState) -> dict[str, object]:
         "ended": state.ended,
         "verdict": state.verdict,
     }
+
+
+def _run_here(owner: str) -> CellRun | None:
+    run = CellRun.parse(owner)
+    is_known = run is not None and (not run.installation or run.is_of(find_installation()))
+    return run if is_known else None
 
 
 def _seconds(duration: timedelta) -> float:

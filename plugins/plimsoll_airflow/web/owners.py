@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from plimsoll.ports.owners import Owners
 from plimsoll.services.toolkit import Toolkit
+from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.internals.api_server import find_run
 from plimsoll_airflow.ownership import CELL_DAG, CampaignRun, CellRun
 from plimsoll_airflow.toolkit import toolkit
@@ -20,15 +21,17 @@ class RunsAndProcesses:
         return self._processes.me()
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether that run (for a cell's run: that pass) continues. None for a run that this Airflow does not know."""
-        if of_campaign := CampaignRun.parse(owner):
-            found = find_run(of_campaign.dag_id, of_campaign.run_id)
-            return None if found is None else found.is_live
-        pass_ = CellRun.parse(owner)
-        if pass_ is None:
+        """Whether that run (for a cell's run: that pass) continues. None for runs that are not in the database."""
+        run = CampaignRun.parse(owner) or CellRun.parse(owner)
+        if run is None:
             return self._processes.is_alive(owner)
-        run = find_run(CELL_DAG, pass_.run_id)
-        return None if run is None else run.is_live and run.clear_number == pass_.clear_number
+        if run.installation and not run.is_of(find_installation()):
+            return None
+        if isinstance(run, CampaignRun):
+            found = find_run(run.dag_id, run.run_id)
+            return None if found is None else found.is_live
+        found = find_run(CELL_DAG, run.run_id)
+        return None if found is None else found.is_live and found.clear_number == run.clear_number
 
 
 def watching_toolkit() -> Toolkit:

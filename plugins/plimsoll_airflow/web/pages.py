@@ -41,6 +41,7 @@ from plimsoll_airflow.web.forgery import token_for
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CampaignId, CellId, PartName
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
+from plimsoll_airflow.web.under_way import going_on, under_way
 
 
 @dataclass(frozen=True)
@@ -279,10 +280,13 @@ def confirm_destroy(visit: Visited) -> Response:
 
 @of_campaign.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
 def cancel(visit: Visited) -> Response:
-    """*Cancel*."""
+    """*Cancel*. What others work at goes on, and is told of."""
     require_change(visit.definition, visit.user)
-    runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
-    return _back(visit)
+    ended = runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
+    answer = _back(visit)
+    if ended.others:
+        raise going_on(ended.others)
+    return answer
 
 
 @of_campaign.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
@@ -297,11 +301,17 @@ def _readable(user: User) -> list[CampaignSummary]:
 
 
 def _confirm(visit: Visit, what: str) -> Response:
-    cells = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
+    others = under_way(visit.definition, visit.campaign_id).others if what == "cancel" else ()
+    elsewhere = {one.attempt for one in others}
+    running = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
+    cells = [one for one in running if f"{visit.campaign_id}/{one.id}/{one.attempts}" not in elsewhere]
+    live = runs.live_runs(visit.definition, visit.campaign_id)
+    if others and not cells and not live:
+        raise going_on(others)
     context = {
         "what": what,
         "campaign_id": visit.campaign_id,
-        "runs": runs.live_runs(visit.definition, visit.campaign_id),
+        "runs": live,
         "cells": cells,
         "may": visit.may,
         "token": token_for(visit.user),

@@ -10,7 +10,7 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition, name_of_dag
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
-from plimsoll.services.campaign.state import Memory, read_state, running_attempts
+from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.settings import Settings
@@ -19,6 +19,7 @@ from plimsoll_airflow.internals.api_server import BaseUser, SeenRun
 from plimsoll_airflow.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web.problems import Conflict
+from plimsoll_airflow.web.under_way import OthersAttempt, under_way
 
 _LOOKS = 4
 """How often *Cancel* looks for runs at most."""
@@ -59,6 +60,7 @@ class EndedRuns(BaseModel):
 
     runs: list[StartedRun] = Field(description="Runs that were live and are ended now")
     attempts: list[str] = Field(description="Attempts that were under way, as campaign/cell/number")
+    others: list[OthersAttempt] = Field(description="Attempts under way that go on, for they are not this Airflow's")
 
 
 def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUser) -> StartedRun:
@@ -80,9 +82,12 @@ def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUs
 def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) -> EndedRuns:
     """End the campaign's runs and then those of its cells, whose teardown destroys their clusters.
 
-    Then it looks again, because a run of a search may have started the next one meanwhile.
+    Then it looks again, because a run of a search may have started the next one meanwhile. Attempts of others go on: to
+    record them as cancelled would spoil them and end nothing.
     """
-    attempts = _cancel_attempts(definition, campaign_id, user)
+    attempts = under_way(definition, campaign_id)
+    for key in attempts.own:
+        cancel(AttemptContext(toolkit(), key), str(user.get_name()))
     ended: dict[tuple[str, str], StartedRun] = {}
     for _ in range(_LOOKS):
         found = [run for run in _runs_of(definition, campaign_id) if (run.dag_id, run.run_id) not in ended]
@@ -91,7 +96,8 @@ def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) ->
         for run in found:
             api_server.fail_run(run)
             ended[run.dag_id, run.run_id] = _named_run(run)
-    return EndedRuns(runs=list(ended.values()), attempts=attempts)
+    own = [str(key) for key in attempts.own]
+    return EndedRuns(runs=list(ended.values()), attempts=own, others=list(attempts.others))
 
 
 def require_no_runs(definition: Definition, campaign_id: str) -> None:
@@ -154,15 +160,6 @@ def _require_some(definition: Definition, campaign_id: str, cells: str) -> None:
             where=f"campaign {campaign_id!r}",
             mend="name cells by their ids to run them again although they are valid",
         )
-
-
-def _cancel_attempts(definition: Definition, campaign_id: str, user: BaseUser) -> list[str]:
-    tools, by = toolkit(), str(user.get_name())
-    state = read_state(tools.store, campaign_id, definition, tools.clock.now(), Memory())
-    running = [one.key for one in running_attempts(state)]
-    for key in running:
-        cancel(AttemptContext(tools, key), by)
-    return [str(key) for key in running]
 
 
 def _runs_of(definition: Definition, campaign_id: str) -> Iterator[SeenRun]:

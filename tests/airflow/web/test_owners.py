@@ -10,7 +10,7 @@ from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, update
 from tests.fakes.census import Census
 
-from plimsoll_airflow.ownership import CELL_DAG, CellRun
+from plimsoll_airflow.ownership import CELL_DAG, CampaignRun, CellRun
 from plimsoll_airflow.web.owners import RunsAndProcesses
 
 RUN = CellRun("mine__v1-001k-r1", 0)
@@ -48,6 +48,13 @@ def test_an_attempt_is_worked_at_as_long_as_its_pass_of_the_run_lives(owners: Ru
 
 def test_of_runs_that_this_airflow_does_not_know_nothing_is_told(owners: RunsAndProcesses) -> None:
     assert owners.is_alive(CellRun("another__v1-001k-r1", 0).token) is None
+
+
+def test_of_runs_of_another_airflow_nothing_is_told_though_one_here_has_the_same_id(owners: RunsAndProcesses) -> None:
+    assert owners.is_alive(CellRun(RUN.run_id, 0, "here").token) is True
+    assert owners.is_alive(CellRun(RUN.run_id, 0, "elsewhere").token) is None
+    assert owners.is_alive(CampaignRun(CELL_DAG, RUN.run_id, "here").token) is True
+    assert owners.is_alive(CampaignRun(CELL_DAG, RUN.run_id, "elsewhere").token) is None
 
 
 def test_other_owners_are_asked_for_elsewhere(owners: RunsAndProcesses) -> None:

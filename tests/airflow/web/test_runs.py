@@ -1,6 +1,7 @@
 """*Run again*, *Cancel* and *Destroy* in Airflow's database: which runs they start and end."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,9 +15,16 @@ from tests.airflow.web.markup import Page
 from tests.fakes.installation import Installation
 from tests.support.suite.groups import CHECKOUT
 
+from plimsoll.domain.cell import Attempt
+from plimsoll.domain.owner import ProcessOwner
+from plimsoll.services.campaign.holding import Hold
 from plimsoll.services.campaign.planning import new_campaign_id
+from plimsoll.services.cell.recording import failure_of
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun
+from plimsoll_airflow.ownership import CellRun
 
 API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
 
@@ -195,6 +203,47 @@ def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client
     assert answer["attempts"] == [f"{CAMPAIGN}/v3-001k-r1/1"]
     cell = client("viewer").get(f"{API}/cells/v3-001k-r1").json()["status"]
     assert (cell["state"], cell["reason"]) == ("failed", "cancelled by the user")
+
+
+PROCESS = ProcessOwner(host="lab1", boot="b", namespace=1, pid=4711, started=5).token
+
+
+@pytest.mark.parametrize(
+    ("owner", "who", "mend"),
+    [
+        (PROCESS, "process 4711 on lab1", "end process 4711 on lab1 with Ctrl-C; it destroys its cluster itself"),
+        (
+            CellRun("demo-mine__v3-001k-r1", 0, "elsewhere").token,
+            "Airflow's run demo-mine__v3-001k-r1, installation elsewhere",
+            "cancel the campaign on that Airflow's own page",
+        ),
+    ],
+)
+def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
+    client: Client, campaign: Installation, owner: str, who: str, mend: str
+) -> None:
+    store, key = campaign.toolkit.store, CampaignStore(campaign.toolkit.store, CAMPAIGN).key("v3-001k-r1", 1)
+    now = datetime.now(UTC)
+    write_model(store, key, layout.ATTEMPT, Attempt(key=key, owner=owner, started_at=now, code_version="0.1.0"))
+    hold = Hold(owner=owner, since=now, until=now + timedelta(minutes=5))
+    store.write(layout.hold_key(CAMPAIGN, 1), hold.model_dump_json().encode())
+    here = f"/plimsoll/campaigns/{CAMPAIGN}/cancel"
+    nothing_else_runs = client("user").get(here)
+    _start("demo", campaign_id=CAMPAIGN)
+
+    asked = Page(client("user").get(here).text).text
+    answer = client("user").post(f"{API}/cancel").json()
+    pressed = client("user").post(here)
+
+    assert (answer["attempts"], [run["dag_id"] for run in answer["runs"]]) == ([], ["demo"])
+    assert answer["others"] == [{"attempt": str(key), "owner": who, "mend": mend}]
+    assert ("demo: manual" in asked, "their clusters are destroyed" in asked) == (True, False)
+    for told in (nothing_else_runs, pressed):
+        assert told.status_code == 400
+        assert f"goes on, because {who} works at it" in Page(told.text).text
+        assert mend in Page(told.text).text
+    assert (read_cancellation(store, key), failure_of(store, key)) == (None, None)
+    assert client("viewer").get(f"{API}/cells/v3-001k-r1").json()["status"]["state"] == "running"
 
 
 def test_cancelling_a_search_ends_the_round_that_follows_too_even_one_that_starts_meanwhile(

@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from celery import Celery
 from ruamel.yaml import YAML
 from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.processes import CHECKOUT, until
 
 from plimsoll_airflow.local import census, processes
+from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
+from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT
 
 WORKERS = ("ada", "grace")
 QUEUE = "default"
@@ -70,7 +73,7 @@ class Team(StackUnderTest):
 @contextmanager
 def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]) -> Iterator[Team]:
     """A team's Airflow with workers that are ready. All of its processes have ended after the block."""
-    with _running_redis() as broker, Celery(broker=broker) as app:
+    with _running_redis() as broker, Celery(broker=broker) as app, _told_no_id():
         told = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
         with running_stack(folder, env=told, dag_ids=dag_ids) as airflow:
             api = Transport(airflow.running.url, airflow.stack.home.password_of("admin"))
@@ -101,6 +104,19 @@ def _start_worker(team: Team, name: str) -> None:
 
 def _node(worker: str) -> str:
     return f"{worker}@localhost"
+
+
+@contextmanager
+def _told_no_id() -> Iterator[None]:
+    """The scheduler makes the id of the Airflow, and workers ask for it; the local stack tells its processes."""
+    told = Stack.environment
+
+    def without_id(stack: Stack, port: int) -> dict[str, str]:
+        return {name: value for name, value in told(stack, port).items() if name != INSTALLATION_ENVIRONMENT}
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Stack, "environment", without_id)
+        yield
 
 
 @contextmanager

@@ -16,9 +16,11 @@ from tests.support.suite.proven import IS_LONG
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.owner import installation_of
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.publish.publishing import report_key
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_fingerprint
+from plimsoll_airflow.ownership import INSTALLATION_VARIABLE
 
 
 @pytest.mark.skipif(not IS_LONG, reason="the campaign below is the work of both workers, too: make test-long")
@@ -67,6 +69,14 @@ def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(
     starts = Counter(gates.starts())
     assert {cell: starts[cell] for cell in held} == dict.fromkeys(held, 1)
     assert_reported(team, CampaignStore(installation.toolkit.store, "struck"), definition)
+    assert_named_after_this_airflow(team, CampaignStore(installation.toolkit.store, "struck"))
+
+
+def assert_named_after_this_airflow(team: Team, campaign: CampaignStore) -> None:
+    """The owners of attempts have the id that the scheduler has made and that workers ask for."""
+    attempts = [read_attempt(campaign.store, verdict.key) for verdict in campaign.verdicts()]
+    told = {installation_of(attempt.owner) for attempt in attempts if attempt}
+    assert told == {team.api.call("GET", f"/variables/{INSTALLATION_VARIABLE}")["value"]}
 
 
 def assert_reported(team: Team, campaign: CampaignStore, definition: Definition) -> None:

@@ -1,6 +1,8 @@
 import pytest
 
-from plimsoll_airflow.ownership import CellRun, CellRunId
+from plimsoll.domain.cell import LONGEST_CAMPAIGN_ID
+from plimsoll.domain.contradictions import LONGEST_CELL_ID
+from plimsoll_airflow.ownership import CampaignRun, CellRun, CellRunId
 
 
 def test_an_owner_names_the_pass_of_the_run_that_it_was_made_of() -> None:
@@ -13,6 +15,24 @@ def test_run_ids_that_airflow_makes_itself_survive_the_owner() -> None:
     run = CellRun("manual__2026-01-31T12:00:00.000000+00:00", 0)
 
     assert CellRun.parse(run.token) == run
+
+
+def test_an_owner_names_the_airflow_of_its_run_and_one_of_an_earlier_version_is_any_airflows() -> None:
+    cell, campaign = CellRun("demo-1__g1-040k-r3", 2, "lab-1.a"), CampaignRun("demo", "manual__2026+00:00", "lab-1.a")
+
+    assert (CellRun.parse(cell.token), CampaignRun.parse(campaign.token)) == (cell, campaign)
+    assert cell.token != CellRun(cell.run_id, 2, "lab-2").token
+    assert [cell.is_of(one) for one in ("lab-1.a", "lab-2", "")] == [True, False, False]
+    for earlier in ("airflow:demo-1__g1-040k-r3#2", "airflow-campaign:demo/manual__2026+00:00"):
+        found = CellRun.parse(earlier) or CampaignRun.parse(earlier)
+        assert found
+        assert (found.token, found.is_of("lab-1.a"), found.is_of("lab-2")) == (earlier, True, True)
+
+
+def test_the_longest_owner_fits_into_a_tag_of_a_cloud() -> None:
+    run = CellRunId("c" * LONGEST_CAMPAIGN_ID, "c" * LONGEST_CELL_ID)
+
+    assert len(CellRun(run.run_id, 1000, "i" * 40).token) <= 256
 
 
 @pytest.mark.parametrize("owner", ["cli-4711", "", "airflow:run", "airflow:run#x"])

@@ -1,10 +1,12 @@
 """The directory a stack lives in."""
 
 import os
+import re
 import stat
 from base64 import urlsafe_b64decode
 from pathlib import Path
 
+from plimsoll.domain.owner import INSTALLATION
 from plimsoll_airflow.local.home import SOCKET_NAME, SOCKET_PATH_LIMIT, Home
 
 
@@ -33,6 +35,12 @@ def test_each_user_has_a_password_and_keeps_it_when_another_comes(tmp_path: Path
     ada = home.password_of("ada")
     assert home.password_of("bob") != ada
     assert home.password_of("ada") == ada
+
+
+def test_the_airflows_id_is_made_once_and_is_another_elsewhere(tmp_path: Path) -> None:
+    one, other = new_home(tmp_path / "one"), new_home(tmp_path / "other")
+    assert one.installation == Home(one.path).installation != other.installation
+    assert re.fullmatch(INSTALLATION, one.installation)
 
 
 def test_secrets_do_not_show_in_their_repr(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 A run is recorded in the store when it begins, so that others see it before its first cell and between two cells.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, ValidationError
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
-from plimsoll.domain.owner import ProcessOwner, owner_since
+from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_airflow, owner_since
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
@@ -22,6 +22,8 @@ from plimsoll.services.toolkit import Toolkit
 TAKE_OVER = "--take-over"
 _WAIT = "wait until it has ended, or cancel the campaign on its page; if that Airflow is gone for good,"
 _MEND = f"{_WAIT} `plimsoll run` goes on with {TAKE_OVER}"
+_LOOKS, _GIVES_WAY_S = 6, 2.0
+"""How often a run looks whether another one that began with it has given way, and the pauses between, s."""
 _AROUND_A_LOAD, _SLACK = timedelta(minutes=15), timedelta(hours=2)
 
 
@@ -33,12 +35,12 @@ class Run(Model):
     until: AwareDatetime
 
 
-def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> tuple[Problem, ...]:
+def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goes_on: bool = False) -> None:
     """Record that the run works on the campaign, and the number of cells that it is to run. May be repeated.
 
-    Returns the other runs that work on it too, such as those of another Airflow that shares the store. Each run has a
-    record of its own, so that none hides another. Raises Refused where a process holds the campaign. Both sides write
-    their record before they look for the other's, so the second one always sees the first.
+    Each run has a record of its own, so that none hides another. Raises Refused where a process holds the campaign, and
+    where a run of another Airflow works on it, unless the run `goes_on`, which had begun before, and still counts. Both
+    sides write their record before they look for the other's, so the second one always sees the first.
     """
     definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
     populating = max(alone.timing.beyond_the_load for _, alone in definition.of_stages)
@@ -52,10 +54,39 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> tup
         toolkit.store.write(layout.run_of_owner_key(campaign_id, owner), run.model_dump_json().encode())
     try:
         require_free(toolkit, campaign_id)
+        if not goes_on or said is None or said.until <= now:
+            require_no_other_airflow(toolkit, campaign_id, owner)
     except Refused:
         end_run(toolkit.store, campaign_id, owner)
         raise
-    return tuple(problem for one in runs if one.owner != owner for problem in _at_work(toolkit, campaign_id, one))
+
+
+def require_no_other_airflow(toolkit: Toolkit, campaign_id: str, owner: str) -> None:
+    """Raise Refused where a run of another Airflow than the owner's works on the campaign.
+
+    Of two that begin at the same moment, each of which sees the other, one gives way at once, by the order of their
+    names, and the other waits for that.
+    """
+    for looks_left in reversed(range(_LOOKS)):
+        found = _of_other_airflows(toolkit, campaign_id, owner)
+        if not found:
+            return
+        if min(found) < owner or not looks_left:
+            raise Refused([*found.values()])
+        toolkit.clock.sleep(_GIVES_WAY_S)
+
+
+def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mapping[str, Problem]:
+    """By owner, the runs of other Airflows that work on the campaign, as problems for the owner."""
+    others = [run for run in _read(toolkit.store, campaign_id) if is_of_another_airflow(run.owner, owner)]
+    return {run.owner: told for run in others for told in _at_work(toolkit, campaign_id, run, _mend_there(run.owner))}
+
+
+def _mend_there(owner: str) -> str:
+    return (
+        "wait until it has ended, or cancel the campaign on that Airflow's own page; if that one is gone for good and "
+        f"this one takes its place, give this one its id, {installation_of(owner)}; docs/operations.md says how"
+    )
 
 
 def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:

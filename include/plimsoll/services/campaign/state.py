@@ -118,6 +118,15 @@ def valid_verdict(campaign: CampaignStore, cell_id: str) -> Verdict | None:
     return found.verdict if found else None
 
 
+def attempt_state(
+    store: ResultStore, key: AttemptKey, definition: Definition, now: datetime, owners: Owners
+) -> AttemptState:
+    """The state of one attempt, read without any other."""
+    prefix = f"{layout.attempt_prefix(key)}/"
+    names = {name.removeprefix(prefix) for name in store.keys(layout.attempt_prefix(key))}
+    return _unless_lost(store, _read(store, key, names), definition, now, owners)
+
+
 def running_attempts(state: CampaignState[CellState]) -> tuple[AttemptState, ...]:
     """The attempts that a process or run works on."""
     return tuple(attempt for cell in state.cells for attempt in cell.attempts if attempt.is_running)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.owner import owner_since
+from plimsoll.domain.owner import is_of_another_airflow, owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.services.campaign.holding import is_at_work, require_free
+from plimsoll.services.campaign.state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
 from plimsoll.services.hosts.booking import destroy_cluster
@@ -27,7 +28,7 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     campaign.require_kept()
     require_cell(definition, cell_id)
     require_free(toolkit, campaign_id, owner)
-    _require_nobody_at_work(toolkit, campaign, cell_id, owner)
+    _require_nobody_at_work(toolkit, campaign, definition, cell_id, owner)
     _destroy_older(toolkit, definition, campaign, cell_id)
     require_budget(toolkit, campaign, definition, cell_id)
     key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
@@ -35,15 +36,24 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     return AttemptContext(toolkit, key)
 
 
-def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: str, owner: str) -> None:
-    """Raise Refused where another living owner has not finished the cell's newest attempt."""
+def _require_nobody_at_work(
+    toolkit: Toolkit, campaign: CampaignStore, definition: Definition, cell_id: str, owner: str
+) -> None:
+    """Raise Refused where another living owner has not finished the cell's newest attempt.
+
+    Whether a run of another Airflow lives, nobody can tell here: it does until the latest end of its attempt.
+    """
     newest = campaign.newest_attempt(cell_id)
     attempt = read_attempt(toolkit.store, newest) if newest else None
     if newest is None or attempt is None or attempt.owner == owner:
         return
     if read_verdict(toolkit.store, newest) or read_cancellation(toolkit.store, newest):
         return
-    if is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, toolkit.clock.now()):
+    now = toolkit.clock.now()
+    at_work = is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, now)
+    if at_work is None and is_of_another_airflow(attempt.owner, owner):
+        at_work = attempt_state(toolkit.store, newest, definition, now, toolkit.owners).is_running
+    if at_work:
         what = f"is being run by {owner_since(attempt.owner, attempt.started_at)}"
         raise Refused([Problem(f"cell {cell_id}", what, "wait until it has ended, or end it there")])
 

@@ -12,7 +12,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import Refused
-from plimsoll.domain.owner import ProcessOwner
+from plimsoll.domain.owner import ProcessOwner, installation_of
 from plimsoll.services.campaign import deleting
 from plimsoll.services.campaign.deleting import deletable
 from plimsoll.services.campaign.elsewhere import Run, begin_run, end_run, require_nobody_elsewhere
@@ -24,6 +24,7 @@ from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CampaignRun
 
 RUN = CampaignRun("demo", "manual__2026-01-31").token
+A, B = (CampaignRun("demo", "m", installation).token for installation in ("a", "b"))
 PROCESS = ProcessOwner(host="lab1", boot="b", namespace=1, pid=11, started=5).token
 TOLD = r"campaign 'mine': is being run by Airflow's run manual__2026-01-31 of demo, since 2026-01-31 12:00 UTC"
 
@@ -146,20 +147,66 @@ def test_a_local_process_at_work_is_not_taken_over(tools: Toolkit) -> None:
         deletable(of(tools, alive={PROCESS}), "mine", "ada", take_over=True)
 
 
-def test_of_several_runs_each_is_seen_and_the_later_one_is_told_of_the_others(tools: Toolkit) -> None:
+def test_of_several_runs_of_one_airflow_each_is_seen(tools: Toolkit) -> None:
     other = CampaignRun("demo", "manual__elsewhere").token
     everybody = of(tools, unknown={RUN, other})
-    assert begin_run(everybody, "mine", RUN, cells=2) == ()
-    [told] = begin_run(everybody, "mine", other, cells=1)
-    assert "is being run by Airflow's run manual__2026-01-31 of demo, since 2026-01-31 12:00 UTC" in str(told)
-    [told] = begin_run(everybody, "mine", RUN, cells=2)
-    assert "manual__elsewhere" in str(told)
+    begin_run(everybody, "mine", RUN, cells=2)
+    begin_run(everybody, "mine", other, cells=1)
     end_run(tools.store, "mine", other)
-    assert begin_run(everybody, "mine", RUN, cells=2) == ()
     with pytest.raises(Refused, match=TOLD):
         require_nobody_elsewhere(everybody, "mine")
     end_run(tools.store, "mine", RUN)
     require_nobody_elsewhere(everybody, "mine")
+
+
+@pytest.mark.parametrize("order", [(A, B), (B, A)])
+def test_a_run_is_refused_with_what_to_do_while_one_of_another_airflow_works(
+    tools: Toolkit, order: tuple[str, str]
+) -> None:
+    """Both are runs of the same name, such as by the same schedule."""
+    first, second = order
+    everybody = of(tools, unknown={A, B})
+    begin_run(everybody, "mine", first, cells=2)
+    with pytest.raises(Refused, match=rf"run m of demo, installation {installation_of(first)}, since") as refused:
+        begin_run(everybody, "mine", second, cells=2)
+    [problem] = refused.value.problems
+    assert "cancel the campaign on that Airflow's own page" in problem.mend
+    assert f"give this one its id, {installation_of(first)}; docs/operations.md says how" in problem.mend
+    assert not tools.store.exists(layout.run_of_owner_key("mine", second))
+    begin_run(everybody, "mine", first, cells=1, goes_on=True)
+    end_run(tools.store, "mine", first)
+    begin_run(everybody, "mine", second, cells=2)
+
+
+def test_a_run_goes_on_while_one_of_another_airflow_finds_out_that_it_may_not_begin(tools: Toolkit) -> None:
+    everybody = of(tools, unknown={A, B})
+    begin_run(everybody, "mine", B, cells=2)
+    tools.store.write(layout.run_of_owner_key("mine", A), _said(tools, A))
+    begin_run(everybody, "mine", B, cells=1, goes_on=True)
+    end_run(tools.store, "mine", B)
+    with pytest.raises(Refused):  # a cell that was cleared after its run had ended
+        begin_run(everybody, "mine", B, cells=1, goes_on=True)
+
+
+def test_of_two_runs_that_begin_at_once_one_gives_way_and_the_other_waits_for_that(
+    tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everybody, sleep = of(tools, unknown={A, B}), clock.sleep
+    tools.store.write(layout.run_of_owner_key("mine", B), _said(tools, B))
+
+    def gives_way(seconds: float) -> None:
+        with pytest.raises(Refused, match="installation a"):
+            begin_run(everybody, "mine", B, cells=1)
+        sleep(seconds)
+
+    monkeypatch.setattr(clock, "sleep", gives_way)
+    begin_run(everybody, "mine", A, cells=1)
+    assert clock.naps == 1
+
+
+def _said(tools: Toolkit, owner: str) -> bytes:
+    now = tools.clock.now()
+    return Run(owner=owner, since=now, until=now + timedelta(hours=1)).model_dump_json().encode()
 
 
 def test_what_an_earlier_version_wrote_of_a_run_counts_until_it_ends(tools: Toolkit, clock: SteppingClock) -> None:

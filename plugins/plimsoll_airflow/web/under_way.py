@@ -1,0 +1,68 @@
+"""The attempts of a campaign that are under way: those of this Airflow, and those that only somebody else can end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.services.campaign.state import AttemptState, Memory, read_state, running_attempts
+from plimsoll_airflow.installation import find_installation
+from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.web.owners import watching_toolkit
+
+
+class OthersAttempt(BaseModel):
+    """An attempt that no run of this Airflow works at. It goes on whatever happens to runs here."""
+
+    attempt: str = Field(description="campaign/cell/number")
+    owner: str = Field(description="Who works at it, such as a process, with its machine")
+    mend: str = Field(description="What ends it")
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """The attempts of a campaign that somebody works at."""
+
+    own: tuple[AttemptKey, ...]
+    others: tuple[OthersAttempt, ...]
+
+
+def under_way(definition: Definition, campaign_id: str) -> UnderWay:
+    """The campaign's attempts under way, by what is known here of their owners."""
+    tools = watching_toolkit()
+    memory = Memory(owners=tools.owners)
+    running = running_attempts(read_state(tools.store, campaign_id, definition, tools.clock.now(), memory))
+    here = find_installation()
+    return UnderWay(
+        own=tuple(one.key for one in running if _is_own(one, here)),
+        others=tuple(_others(one.key, one.attempt.owner) for one in running if one.attempt and not _is_own(one, here)),
+    )
+
+
+def going_on(others: Sequence[OthersAttempt]) -> Refused:
+    """The refusal to end these attempts, with what ends each."""
+    return Refused(
+        [Problem(one.attempt, f"goes on, because {one.owner} works at it", one.mend) for one in others],
+        where="not of this Airflow",
+    )
+
+
+def _is_own(state: AttemptState, installation: str) -> bool:
+    """Whether a run of this Airflow works at the attempt; also where nothing is on record of who does."""
+    if state.attempt is None:
+        return True
+    run = CellRun.parse(state.attempt.owner)
+    return run is not None and run.is_of(installation)
+
+
+def _others(key: AttemptKey, owner: str) -> OthersAttempt:
+    who, mend = owner_words(owner), "end it where it was begun"
+    if ProcessOwner.parse(owner):
+        mend = f"end {who} with Ctrl-C; it destroys its cluster itself"
+    elif CellRun.parse(owner):
+        mend = "cancel the campaign on that Airflow's own page"
+    return OthersAttempt(attempt=str(key), owner=who, mend=mend)
