@@ -27,7 +27,12 @@ class Group:
 GROUPS: Mapping[str, Group] = {
     "report": Group(
         ("report.png",),
-        ("include/plimsoll/report/templates/*", "include/plimsoll/report/charts/*.py", "docs/images/campaign.zip"),
+        (
+            "include/plimsoll/report/templates/*",
+            "include/plimsoll/report/sections/*",
+            "include/plimsoll/report/charts/*.py",
+            "docs/images/campaign.zip",
+        ),
     ),
     "pages": Group(
         tuple(f"{page}{look}.png" for page in PAGES for look in _LOOKS),

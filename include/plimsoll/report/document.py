@@ -27,8 +27,8 @@ from plimsoll.report.conclusion import conclusion
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.origins import Origin, origins
-from plimsoll.report.tables import cost_of_cell
-from plimsoll.report.validity import InvalidAttempt, validity
+from plimsoll.report.sections.cells import cost_of_cell
+from plimsoll.report.sections.validity import InvalidAttempt, validity
 
 
 class CellCounts(Model):

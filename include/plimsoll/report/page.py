@@ -8,36 +8,25 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from jinja2 import ChoiceLoader, PackageLoader, StrictUndefined, select_autoescape
 from jinja2 import Environment as Templates
-from jinja2 import PackageLoader, StrictUndefined, select_autoescape
 
-from plimsoll.analysis.bootstrap import BLOCK, DRAWS
-from plimsoll.analysis.causes import SHIFTS
 from plimsoll.analysis.misses import Miss
-from plimsoll.analysis.statistics import are_few
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import show_usd
-from plimsoll.report import data_docs, words
-from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
-from plimsoll.report.causes import cause_rows, explained_rows
+from plimsoll.report import words
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
 from plimsoll.report.charts.theme import page_config
-from plimsoll.report.comparing import comparison_rows
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import code_versions
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.header import header_facts
-from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
-from plimsoll.report.misses import miss_rows, rows_by_cell
-from plimsoll.report.noise import noise_rows, steady_rows, typical_rows
-from plimsoll.report.operations import operations_table
-from plimsoll.report.origins import origins
+from plimsoll.report.misses import miss_rows
 from plimsoll.report.runtime import runtime
-from plimsoll.report.stops import stops_rows
-from plimsoll.report.tables import PERCENTILE_NAMES, cell_rows, load_rows
-from plimsoll.report.validity import validity
+from plimsoll.report.sections.answer import answer_words
+from plimsoll.report.sections.registry import SECTIONS
 
 _FILTERS = {
     "duration": words.duration,
@@ -60,54 +49,34 @@ def page_html(
 
     `drawings`: the charts' SVG by name, shown until the script draws the charts, and where scripts are off.
     """
-    template = _templates().get_template("report.html.j2")
-    return template.render(
-        **_context(findings),
-        **_drawn(figures, drawings),
-        timelines=[figure.name for figure in figures if figure.name.startswith("timeline-")],
-        tracks=[figure.name for figure in figures if figure.name.startswith("tracks-")],
-        environment=ran,
-        origins=origins(findings),
-        load_rows=load_rows(findings),
-        by_operation=operations_table(findings),
-        cell_rows=cell_rows(findings),
-        percentile_names=list(PERCENTILE_NAMES.values()),
-        shifts=SHIFTS,
-        explained_rows=explained_rows(findings),
-        cause_rows=cause_rows(findings),
-        misses=miss_rows(findings.misses),
-        misses_of=rows_by_cell(findings.misses),
-        decided={f"tracks-{variant}": one.cell.id for variant, one in findings.decisive.items()},
-        cells_of={f"timeline-{one}": [cell.cell.id for cell in findings.of_variant(one)] for one in findings.labels},
-        stops_rows=stops_rows(findings),
-        on_jvms=any(variant.jvm for variant in findings.definition.variants),
-        noise_rows=noise_rows(findings),
-        steady_rows=steady_rows(findings),
-        typical_rows=typical_rows(findings),
-        draws=DRAWS,
-        block=BLOCK,
-        data_docs=data_docs.OF_CAMPAIGN if findings.data.quality else None,
-        definition_yaml=findings.data.definition_yaml,
-    )
+    drawn = _drawn(figures, drawings)
+    campaign = _campaign(findings) | {"environment": ran, "figures": drawn["figures"]}
+    sections = [
+        {"name": one.name, "link": one.link, "html": _rendered(one.template, {**campaign, **one.words(findings)})}
+        for one in SECTIONS
+        if one.is_shown(findings, drawn["figures"])
+    ]
+    head = {**_head(findings), "header": header_facts(findings), "code_versions": code_versions(findings)}
+    return _rendered("report.html.j2", campaign | drawn | head | {"sections": sections})
 
 
 def rendered(template: str, **context: Any) -> str:
     """A page of the report that needs no script, from its template."""
-    return _templates().get_template(template).render(style=_asset("style.css"), **context)
+    return _rendered(template, {"style": _asset("style.css"), **context})
 
 
 def attempt_html(
     title: str, figures: Sequence[Figure], drawings: Mapping[str, str], misses: Sequence[Miss], level: ServiceLevel
 ) -> str:
     """The charts of one attempt as a page like the report's, with its worst missed intervals."""
-    template = _templates().get_template("attempt.html.j2")
     in_time = sorted(misses, key=lambda one: one.start_s)
-    return template.render(**_drawn(figures, drawings), title=title, misses=miss_rows(in_time), level=level)
+    told = {"title": title, "misses": miss_rows(in_time), "level": level}
+    return _rendered("attempt.html.j2", _drawn(figures, drawings) | told)
 
 
 def summary_markdown(findings: Findings) -> str:
     """One page of Markdown, for a pull request or a chat."""
-    return _templates().get_template("summary.md.j2").render(**_context(findings))
+    return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_words(findings))
 
 
 def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:
@@ -121,33 +90,26 @@ def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, 
     }
 
 
-def _context(findings: Findings) -> dict[str, Any]:
-    return {
-        "findings": findings,
-        "definition": findings.definition,
-        "data": findings.data,
-        "conclusion": conclusion(findings),
-        "header": header_facts(findings),
-        "few_repeats": are_few(findings.definition.repeats),
-        "counts": [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run", "not needed")],
-        "rows": (rows := capacity_rows(findings)),
-        "loads_line": loads_line(rows),
-        "sentences": [sentence(findings, capacity) for capacity in findings.capacities],
-        "step_sentence": step_sentence(findings),
-        "left_out_rows": left_out_rows(findings),
-        "what_was_run": what_was_run(findings),
-        "how_cells_were_chosen": how_cells_were_chosen(findings),
-        "comparisons": comparison_rows(findings),
-        "validity": validity(findings),
-        "code_versions": code_versions(findings),
-    }
+def _campaign(findings: Findings) -> dict[str, Any]:
+    """What every template of a campaign has."""
+    return {"findings": findings, "definition": findings.definition, "data": findings.data}
+
+
+def _head(findings: Findings) -> dict[str, Any]:
+    """What stands above the sections."""
+    counts = [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run", "not needed")]
+    return {"conclusion": conclusion(findings), "counts": counts}
+
+
+def _rendered(template: str, context: Mapping[str, Any]) -> str:
+    return _templates().get_template(template).render(context)
 
 
 @cache
 def _templates() -> Templates:
     """Compiled once for all pages of a process."""
     templates = Templates(
-        loader=PackageLoader("plimsoll.report"),
+        loader=ChoiceLoader([PackageLoader("plimsoll.report"), PackageLoader("plimsoll.report.sections", "")]),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,

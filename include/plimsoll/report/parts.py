@@ -19,10 +19,11 @@ from plimsoll.report import file_of_part
 from plimsoll.report.answers import CapacityRow, capacity_rows
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
-from plimsoll.report.figures import capacity_frame
 from plimsoll.report.page import rendered
+from plimsoll.report.sections.answer import capacity_frame
+from plimsoll.report.sections.cells import cells_frame
 from plimsoll.report.stages import StageDocument, TakenRow, at_loads, rests_on, stage_documents, taken_frame, taken_rows
-from plimsoll.report.tables import as_csv, as_parquet, cells_frame
+from plimsoll.report.tables import as_csv, as_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,11 +8,12 @@ from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.report.backlog import achieved_remark
-from plimsoll.report.charts.achieved import achieved_chart
 from plimsoll.report.document import report_document
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.report.tables import cell_rows, cells_frame, load_rows
+from plimsoll.report.sections.achieved import achieved_chart
+from plimsoll.report.sections.cells import cell_rows, cells_frame
+from plimsoll.report.tables import load_rows
 
 BACKLOG = OpeningBacklog(in_flight=100, unsent=650, seconds=3.75)
 NONE = OpeningBacklog(in_flight=2, unsent=0, seconds=0.01)

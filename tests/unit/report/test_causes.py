@@ -1,9 +1,9 @@
 import pytest
 
 from plimsoll.analysis.coincidence import CAUSES
-from plimsoll.report.causes import cause_rows, causes_frame, explained_rows
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.findings import Findings
+from plimsoll.report.sections.why import cause_rows, causes_frame, explained_rows
 
 
 def test_missed_intervals_are_told_with_what_explains_them(demo: Findings) -> None:

@@ -39,11 +39,11 @@ def test_there_is_a_timeline_for_each_variant(drawn: Mapping[str, Figure]) -> No
         "latencies",
         "causes",
         "stops",
-        "order",
         "tracks-prime",
         "tracks-shenandoah",
         "timeline-prime",
         "timeline-shenandoah",
+        "order",
     ]
 
 

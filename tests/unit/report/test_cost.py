@@ -15,7 +15,7 @@ from plimsoll.report.document import report_document
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import summary_markdown
-from plimsoll.report.tables import cells_frame
+from plimsoll.report.sections.cells import cells_frame
 
 SOURCE = "price table of 2026-07-20 (on demand)"
 

@@ -1,5 +1,7 @@
-from plimsoll.report.figures import achieved_frame, capacity_frame, comparisons_frame, maxima_frame
 from plimsoll.report.findings import Findings
+from plimsoll.report.sections.achieved import achieved_frame
+from plimsoll.report.sections.answer import capacity_frame, comparisons_frame
+from plimsoll.report.sections.maxima import maxima_frame
 
 
 def test_capacities_are_figures_with_what_they_rest_on(demo: Findings) -> None:

@@ -9,7 +9,7 @@ from plimsoll.report.conclusion import conclusion
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
 from plimsoll.report.page import summary_markdown
-from plimsoll.report.tables import cell_rows, cells_frame
+from plimsoll.report.sections.cells import cell_rows, cells_frame
 
 OVER = {10_000: "mm", 20_000: "x.", 30_000: ".."}
 BEGUN = {10_000: "m.", 20_000: "..", 30_000: ".."}

@@ -1,14 +1,14 @@
-from plimsoll.report.causes import causes_by_cell_frame, causes_frame, explained_frame
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings
-from plimsoll.report.listings import checks_frame, environment_frame, invalid_frame, warnings_frame
 from plimsoll.report.misses import miss_rows, misses_frame
-from plimsoll.report.validity import validity
+from plimsoll.report.sections.environment import environment_frame
+from plimsoll.report.sections.validity import checks_frame, invalid_frame, validity, warnings_frame
+from plimsoll.report.sections.why import causes_by_cell_frame, causes_frame, explained_frame
 
 
 def test_every_fact_of_the_environment_is_listed_with_how_it_varies(patchy: Findings) -> None:
     ran = environment(patchy)
-    frame = environment_frame(patchy, ran).set_index("found")
+    frame = environment_frame(patchy).set_index("found")
     assert set(frame.loc[["equal"], "fact"]) == set(ran.equal)
     assert set(frame.loc[["by variant"], "fact"]) == set(ran.by_variant)
     odd = frame.loc[["deviating"]]

@@ -6,7 +6,14 @@ from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_c
 from plimsoll.analysis.host_noise import KeptHosts
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.report.noise import noise_frame, noise_rows, steadiness_frame, steady_rows, typical_frame, typical_rows
+from plimsoll.report.sections.noise import (
+    noise_frame,
+    noise_rows,
+    steadiness_frame,
+    steady_rows,
+    typical_frame,
+    typical_rows,
+)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.left_out import how_cells_were_chosen
-from plimsoll.report.tables import cell_rows
+from plimsoll.report.sections.cells import cell_rows
 
 
 @pytest.fixture(scope="module")

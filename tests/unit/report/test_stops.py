@@ -1,8 +1,7 @@
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.report.charts.stops import stops_chart
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.report.stops import stops_frame, stops_rows
+from plimsoll.report.sections.pauses import stops_chart, stops_frame, stops_rows
 
 
 def test_every_variant_and_load_has_a_row_with_units(demo: Findings) -> None:

@@ -5,7 +5,8 @@ import pandas as pd
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.report.tables import as_csv, as_parquet, cell_rows, cells_frame, load_rows
+from plimsoll.report.sections.cells import cell_rows, cells_frame
+from plimsoll.report.tables import as_csv, as_parquet, load_rows
 
 
 def test_the_cells_table_has_a_row_for_every_cell_and_empty_figures_without_a_valid_attempt() -> None:

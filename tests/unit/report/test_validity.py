@@ -4,7 +4,7 @@ from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.domain.result import Check
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.report.validity import validity
+from plimsoll.report.sections.validity import validity
 
 
 def test_invalid_attempts_name_their_reason_and_what_replaced_them(patchy: Findings) -> None:

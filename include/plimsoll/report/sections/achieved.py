@@ -1,11 +1,14 @@
 """Achieved against attempted rate, whatever the service level says."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from plimsoll.analysis.backlog import begins_with_backlog
-from plimsoll.analysis.campaign import CellResult
+from plimsoll.analysis.campaign import CellResult, achieved
 from plimsoll.domain.result import Verdict
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
@@ -19,7 +22,13 @@ from plimsoll.report.charts.theme import (
     variant_shape,
 )
 from plimsoll.report.findings import Findings
+from plimsoll.report.operations import operations_frame, operations_table
+from plimsoll.report.sections.section import Section
+from plimsoll.report.tables import load_rows
 from plimsoll.report.words import listing, ops, percent, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _RATE = "Achieved rate (ops/s)"
 _SHARE = "Achieved rate (% of attempted)"
@@ -49,6 +58,17 @@ def achieved_chart(findings: Findings) -> Figure:
         spec=specification(chart, rows_data([*points, *_references(findings)])),
         panels=Panels(count=2, in_row=2, own_axes=True, narrowest_px=270),
     )
+
+
+def achieved_frame(findings: Findings) -> pd.DataFrame:
+    """A table with one row per variant and load: lowest, median and highest achieved rate over valid repeats, ops/s."""
+    import pandas as pd
+
+    return pd.DataFrame([spread.model_dump() for spread in achieved(findings.cells)])
+
+
+def _words(findings: Findings) -> Mapping[str, Any]:
+    return {"load_rows": load_rows(findings), "by_operation": operations_table(findings)}
 
 
 def _points(findings: Findings, result: CellResult, verdict: Verdict) -> list[dict[str, object]]:
@@ -129,3 +149,12 @@ def _tooltip() -> list[alt.Tooltip]:
         alt.Tooltip("load:Q", title="Attempted (ops/s)", format=",.0f"),
         alt.Tooltip("text:N", title="Achieved"),
     ]
+
+
+ACHIEVED = Section(
+    "achieved",
+    "Achieved",
+    words=_words,
+    charts=lambda findings: (achieved_chart(findings),),
+    tables={"achieved": achieved_frame, "operations": operations_frame},
+)

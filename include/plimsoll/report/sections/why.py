@@ -1,15 +1,19 @@
-"""The causes of missed intervals, in words and as a table."""
+"""Why intervals missed: what else happened then, and how often that happens otherwise."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.causes import CauseShare, Explained, Link, VariantCauses
+from plimsoll.analysis.causes import SHIFTS, CauseShare, Explained, Link, VariantCauses
 from plimsoll.analysis.causes_by_cell import causes_by_cell
 from plimsoll.analysis.coincidence import BY_ID, Cause
+from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.findings import Findings
+from plimsoll.report.misses import miss_rows, misses_frame
+from plimsoll.report.sections.pauses import on_jvms
+from plimsoll.report.sections.section import Section
 from plimsoll.report.words import NOTHING, figure, p_text, percent
 
 if TYPE_CHECKING:
@@ -118,6 +122,16 @@ def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 
 
+def _words(findings: Findings) -> Mapping[str, Any]:
+    return {
+        "on_jvms": on_jvms(findings),
+        "explained_rows": explained_rows(findings),
+        "cause_rows": cause_rows(findings),
+        "misses": miss_rows(findings.misses),
+        "shifts": SHIFTS,
+    }
+
+
 def _explained_row(findings: Findings, one: VariantCauses) -> ExplainedRow:
     parts = one.explained
     return ExplainedRow(
@@ -156,3 +170,17 @@ def _least(cause: Cause, bound_ms: float) -> str:
 
 def _share(part: int, whole: int) -> str:
     return f"{percent(part / whole, 1)} of {whole:,}" if whole else NOTHING
+
+
+WHY = Section(
+    "why",
+    "Why it missed",
+    words=_words,
+    charts=causes_chart,
+    tables={
+        "causes": causes_frame,
+        "causes-by-cell": causes_by_cell_frame,
+        "explained": explained_frame,
+        "worst-misses": misses_frame,
+    },
+)

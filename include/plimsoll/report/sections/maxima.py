@@ -1,17 +1,23 @@
 """The client-experienced maxima: the highest interval of each percentile, by load, with the range over repeats."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from plimsoll.analysis.campaign import maxima
+from plimsoll.analysis.campaign import PERCENTILES, maxima
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import spread_layers, spread_row
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.findings import Findings
-from plimsoll.report.tables import PERCENTILE_NAMES
+from plimsoll.report.sections.section import Section
+from plimsoll.report.tables import PERCENTILE_NAMES, load_rows
 from plimsoll.report.words import figure
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DRAWN = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
@@ -41,6 +47,25 @@ def maxima_chart(findings: Findings) -> Figure:
     )
 
 
+def maxima_frame(findings: Findings) -> pd.DataFrame:
+    """A table with one row per variant, load and percentile.
+
+    Its figures are the lowest, median and highest value over repeats of each valid repeat's highest interval, ms.
+    """
+    import pandas as pd
+
+    rows = [
+        {"percentile": PERCENTILE_NAMES[percentile], **spread.model_dump()}
+        for percentile in PERCENTILES
+        for spread in maxima(findings.cells, percentile)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _words(findings: Findings) -> Mapping[str, Any]:
+    return {"load_rows": load_rows(findings), "percentile_names": list(PERCENTILE_NAMES.values())}
+
+
 def _rows(findings: Findings, percentile: str) -> Iterator[dict[str, object]]:
     for spread in maxima(findings.cells, percentile):
         if spread.low > 0:
@@ -62,3 +87,12 @@ def _bound(bound_ms: float) -> alt.Chart:
     line = alt.Chart(data).mark_rule(style=BOUND)
     drawn: alt.Chart = line.encode(y=alt.Y("bound:Q", title=""), tooltip=[alt.Tooltip("bound:Q", title="Bound (ms)")])
     return drawn
+
+
+MAXIMA = Section(
+    "maxima",
+    "Maxima",
+    words=_words,
+    charts=lambda findings: (maxima_chart(findings),),
+    tables={"maxima": maxima_frame},
+)

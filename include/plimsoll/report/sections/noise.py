@@ -1,15 +1,17 @@
-"""Noise, steadiness and bootstrap intervals, in words and as tables."""
+"""What else made a difference: noise, cells that were not steady, and intervals from a bootstrap."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.bootstrap import Estimate
+from plimsoll.analysis.bootstrap import BLOCK, DRAWS, Estimate
 from plimsoll.analysis.host_noise import KeptHosts
 from plimsoll.analysis.hosts import are_others_noticed, is_steal_noticed
 from plimsoll.analysis.steadiness import Steadiness, unsteady
+from plimsoll.report.charts.order import order_chart
 from plimsoll.report.findings import Findings
+from plimsoll.report.sections.section import Section
 from plimsoll.report.words import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
 
 if TYPE_CHECKING:
@@ -208,3 +210,22 @@ def _estimate(found: Estimate, factor: float) -> str:
     if found.low is None or found.high is None:
         return f"{value} ({NOTHING})"
     return f"{value} ({figure(found.low * factor)} to {figure(found.high * factor)})"
+
+
+def _words(findings: Findings) -> dict[str, Any]:
+    return {
+        "noise_rows": noise_rows(findings),
+        "steady_rows": steady_rows(findings),
+        "typical_rows": typical_rows(findings),
+        "draws": DRAWS,
+        "block": BLOCK,
+    }
+
+
+NOISE = Section(
+    "noise",
+    "Noise",
+    words=_words,
+    charts=order_chart,
+    tables={"noise": noise_frame, "steadiness": steadiness_frame, "typical": typical_frame},
+)

@@ -1,12 +1,19 @@
 """Invalid attempts with their reasons, cells that were not run, attempts that were replaced, and warnings."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.result import Check, Outcome
 from plimsoll.report import data_docs
 from plimsoll.report.findings import Findings
+from plimsoll.report.sections.section import Section
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,42 @@ def validity(findings: Findings) -> Validity:
     )
 
 
+def invalid_frame(findings: Findings) -> pd.DataFrame:
+    """A table with one row per invalid attempt; `replaced_by` is the number of the attempt that counts instead."""
+    import pandas as pd
+
+    rows = [
+        (one.cell, one.attempt, "; ".join(one.reasons), one.replaced_by, one.data_docs)
+        for one in validity(findings).invalid
+    ]
+    frame = pd.DataFrame(rows, columns=["cell", "attempt", "reasons", "replaced_by", "data_docs"])
+    return frame.astype({"replaced_by": "Int64"})
+
+
+def warnings_frame(findings: Findings) -> pd.DataFrame:
+    """A table with one row per warning and cell with that warning."""
+    import pandas as pd
+
+    told = validity(findings).warnings.items()
+    return pd.DataFrame([(cell, text) for text, cells in told for cell in cells], columns=["cell", "warning"])
+
+
+def checks_frame(findings: Findings) -> pd.DataFrame:
+    """A table with one row per check over the whole campaign; `result` is passed, failed, warning or not tested."""
+    import pandas as pd
+
+    columns = ["name", "result", "success", "severity", "expected", "observed"]
+    rows = [{**check.model_dump(), "result": check.result} for check in findings.data.quality]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _words(findings: Findings) -> Mapping[str, Any]:
+    return {
+        "validity": validity(findings),
+        "data_docs": data_docs.OF_CAMPAIGN if findings.data.quality else None,
+    }
+
+
 def _invalid(findings: Findings) -> Iterator[InvalidAttempt]:
     for result in findings.cells:
         counted = result.verdict.key.attempt if result.verdict else None
@@ -95,3 +138,11 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     for text, cell in pairs:
         groups[text].append(cell)
     return {text: tuple(cells) for text, cells in groups.items()}
+
+
+VALIDITY = Section(
+    "validity",
+    "Validity",
+    words=_words,
+    tables={"invalid": invalid_frame, "warnings": warnings_frame, "checks": checks_frame},
+)

@@ -1,0 +1,123 @@
+"""The answer: the capacity of each variant, what it rests on, and the comparison with the control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.analysis.statistics import Comparison, Conclusion, are_few
+from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
+from plimsoll.report.findings import Findings
+from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
+from plimsoll.report.sections.section import Section
+from plimsoll.report.sections.validity import validity
+from plimsoll.report.words import NOTHING, figure, multiple, p_text, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.half_load import HalfLoad
+
+_SAID: Mapping[Conclusion, str] = {
+    "higher": "worse: its worst intervals are higher",
+    "lower": "better: its worst intervals are lower",
+    "no difference shown": "no difference shown",
+    "too few repeats": "these repeats cannot show a difference",
+}
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """The comparison of one variant with the control, as text."""
+
+    variant: str
+    loads: str
+    ratio: str
+    superiority: str
+    p_value: str
+    p_holm: str
+    conclusion: str
+    compared: bool
+
+
+def answer_words(findings: Findings) -> dict[str, Any]:
+    """What the section and the summary show."""
+    rows = capacity_rows(findings)
+    return {
+        "validity": validity(findings),
+        "rows": rows,
+        "sentences": [sentence(findings, capacity) for capacity in findings.capacities],
+        "step_sentence": step_sentence(findings),
+        "loads_line": loads_line(rows),
+        "few_repeats": are_few(findings.definition.repeats),
+        "left_out_rows": left_out_rows(findings),
+        "what_was_run": what_was_run(findings),
+        "how_cells_were_chosen": how_cells_were_chosen(findings),
+        "comparisons": comparison_rows(findings),
+    }
+
+
+def comparison_rows(findings: Findings) -> tuple[ComparisonRow, ...]:
+    """A row for every variant but the control, in the definition's order; empty without a control."""
+    return tuple(_comparison_row(findings, one) for one in findings.comparisons)
+
+
+def capacity_frame(findings: Findings) -> pd.DataFrame:
+    """A table with one row per variant; loads in ops/s."""
+    import pandas as pd
+
+    rows = [
+        {
+            "variant": one.variant,
+            "kind": one.kind,
+            "capacity_ops_s": one.capacity_ops_s,
+            "repeats_met": one.at_capacity.met if one.at_capacity else None,
+            "next_load_ops_s": one.next_load.load_ops_s if one.next_load else None,
+            "next_load_missed": one.next_load.missed if one.next_load else None,
+            "pass_probability_bound": one.pass_probability_bound,
+            **_half_load(one.half_load),
+            "ratio_to_control": one.ratio_to_control,
+            "narrowing_ops_s": " ".join(map(str, one.narrowing_ops_s)),
+        }
+        for one in findings.capacities
+    ]
+    whole = ["capacity_ops_s", "repeats_met", "next_load_ops_s", "next_load_missed"]
+    real = ["half_load_ops_s", "half_load_low_ops_s", "half_load_high_ops_s"]
+    return pd.DataFrame(rows).astype(dict.fromkeys(whole, "Int64") | dict.fromkeys(real, "float64"))
+
+
+def comparisons_frame(findings: Findings) -> pd.DataFrame:
+    """A table with one row per variant that was compared with the control."""
+    import pandas as pd
+
+    return pd.DataFrame([{**one.model_dump(), "loads": " ".join(map(str, one.loads))} for one in findings.comparisons])
+
+
+def _comparison_row(findings: Findings, one: Comparison) -> ComparisonRow:
+    return ComparisonRow(
+        variant=findings.labels[one.variant],
+        loads=plural(len(one.loads), "load"),
+        ratio=multiple(one.ratio),
+        superiority=NOTHING if one.superiority is None else figure(round(one.superiority, 3)),
+        p_value=p_text(one.p_value),
+        p_holm=p_text(one.p_holm),
+        conclusion=_SAID[one.conclusion],
+        compared=bool(one.loads),
+    )
+
+
+def _half_load(one: HalfLoad | None) -> dict[str, float | None]:
+    return {
+        "half_load_ops_s": one.ops_s if one else None,
+        "half_load_low_ops_s": one.low_ops_s if one else None,
+        "half_load_high_ops_s": one.high_ops_s if one else None,
+    }
+
+
+ANSWER = Section(
+    "answer",
+    "Answer",
+    words=answer_words,
+    tables={"capacity": capacity_frame, "comparisons": comparisons_frame},
+)

@@ -1,0 +1,138 @@
+"""Stop-the-world times of the nodes' JVMs, by load."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from plimsoll.analysis.stops import Range, Stops
+from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
+from plimsoll.report.charts.spreads import spread_layers, spread_row
+from plimsoll.report.charts.theme import legend_room, log_y
+from plimsoll.report.findings import Findings
+from plimsoll.report.sections.section import Section
+from plimsoll.report.words import NOTHING, figure, ops, percent, span
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MIB = 1 << 20
+_STOP, _WAIT = "Longest stop", "Longest time to safepoint"
+_RANGES = ("longest_ms", "to_safepoint_longest_ms", "gc_cpu_share", "allocated_bytes_s", "heap_after_bytes")
+
+
+@dataclass(frozen=True)
+class StopsRow:
+    """One variant at one load, as text; times in ms, sizes in MiB."""
+
+    variant: str
+    load: str
+    stops: str
+    stopped_share: str
+    p50: str
+    p99: str
+    longest: str
+    to_safepoint: str
+    gc_cpu: str
+    allocated: str
+    heap_after: str
+
+
+def stops_rows(findings: Findings) -> tuple[StopsRow, ...]:
+    """A row for every variant and load with a readable GC log."""
+    return tuple(_row(findings, one) for one in findings.stops)
+
+
+def stops_frame(findings: Findings) -> pd.DataFrame:
+    """The stop-the-world times as numbers; ranges over repeats as `_low`, `_median` and `_high`."""
+    import pandas as pd
+
+    return pd.DataFrame([_record(one) for one in findings.stops])
+
+
+def stops_chart(findings: Findings) -> tuple[Figure, ...]:
+    """One panel each, on one log scale; none where no GC log tells a stop."""
+    rows = [row for one in findings.stops for row in _drawn(findings, one)]
+    if not rows:
+        return ()
+    names = [name for name in (_STOP, _WAIT) if any(row["panel"] == name for row in rows)]
+    y = log_y("median:Q", [float(str(row[end])) for row in rows for end in ("low", "high")], "Time (ms, log scale)")
+    panels = alt.layer(*spread_layers(findings, y, "ms")).properties(width=340, height=220)
+    header = alt.Header(labelFontSize=13, labelFontWeight="bold", title=None)
+    chart = panels.facet(facet=alt.Facet("panel:N", sort=names, header=header), columns=2, data=TABLE).add_params(
+        legend_room(700)
+    )
+    drawn = Figure(
+        name="stops",
+        title="Longest stop-the-world times, by load",
+        caption=(
+            "Stop: the time from the request that all threads of a node's JVM stop until they go on. Time to "
+            "safepoint: the time from that request until the last thread has stopped. Each is the longest of all nodes "
+            "over the judged time. Points are medians over the valid repeats, bars reach from the lowest to the "
+            "highest repeat."
+        ),
+        spec=specification(chart, rows_data(rows)),
+        panels=Panels(count=len(names), in_row=len(names), narrowest_px=270),
+    )
+    return (drawn,)
+
+
+def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
+    """Whether any variant runs in a JVM."""
+    return any(variant.jvm for variant in findings.definition.variants)
+
+
+def _words(findings: Findings) -> Mapping[str, Any]:
+    return {"stops_rows": stops_rows(findings)}
+
+
+def _drawn(findings: Findings, one: Stops) -> Iterator[dict[str, object]]:
+    for panel, found in ((_STOP, one.longest_ms), (_WAIT, one.to_safepoint_longest_ms)):
+        if found and found.low > 0:
+            place = one.variant, one.load_ops_s, one.repeats
+            yield spread_row(findings, panel, place, (found.low, found.median, found.high))
+
+
+def _record(one: Stops) -> dict[str, object]:
+    flat: dict[str, object] = {name: value for name, value in one.model_dump().items() if name not in _RANGES}
+    for name in _RANGES:
+        found = getattr(one, name)
+        flat |= {f"{name}_{end}": getattr(found, end) if found else None for end in ("low", "median", "high")}
+    return flat
+
+
+def _row(findings: Findings, one: Stops) -> StopsRow:
+    return StopsRow(
+        variant=findings.labels[one.variant],
+        load=ops(one.load_ops_s),
+        stops=f"{one.stops:,}" + (f" + {one.stalls:,} stalls" if one.stalls else ""),
+        stopped_share=percent(one.stopped_share, 2),
+        p50=_ms(one.p50_ms),
+        p99=_ms(one.p99_ms),
+        longest=_span(one.longest_ms),
+        to_safepoint=_span(one.to_safepoint_longest_ms),
+        gc_cpu=percent(one.gc_cpu_share.median, 2) if one.gc_cpu_share else NOTHING,
+        allocated=_span(one.allocated_bytes_s, _MIB),
+        heap_after=_span(one.heap_after_bytes, _MIB),
+    )
+
+
+def _ms(value: float | None) -> str:
+    return NOTHING if value is None else figure(value)
+
+
+def _span(found: Range | None, unit: float = 1.0) -> str:
+    return span(found.low / unit, found.high / unit) if found else NOTHING
+
+
+PAUSES = Section(
+    "pauses",
+    "Pauses",
+    words=_words,
+    charts=stops_chart,
+    tables={"pauses": stops_frame},
+    is_shown=on_jvms,
+)

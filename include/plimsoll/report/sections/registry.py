@@ -1,0 +1,62 @@
+"""The sections of a campaign's page, in their order: the one list that names them all."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from plimsoll.report.charts.heat_map import heat_map
+from plimsoll.report.charts.latencies import latencies_chart
+from plimsoll.report.charts.timeline import timelines
+from plimsoll.report.charts.tracks import track_charts
+from plimsoll.report.findings import Findings
+from plimsoll.report.misses import rows_by_cell
+from plimsoll.report.sections.achieved import ACHIEVED
+from plimsoll.report.sections.answer import ANSWER
+from plimsoll.report.sections.cells import CELLS
+from plimsoll.report.sections.environment import ENVIRONMENT
+from plimsoll.report.sections.maxima import MAXIMA
+from plimsoll.report.sections.noise import NOISE
+from plimsoll.report.sections.pauses import PAUSES
+from plimsoll.report.sections.section import Section
+from plimsoll.report.sections.validity import VALIDITY
+from plimsoll.report.sections.why import WHY
+
+
+def _misses(findings: Findings) -> Mapping[str, Any]:
+    return {"misses_of": rows_by_cell(findings.misses)}
+
+
+def _definition(findings: Findings) -> Mapping[str, Any]:
+    return {"definition_yaml": findings.data.definition_yaml}
+
+
+def _has_percentiles(_findings: Findings, charts: Collection[str]) -> bool:
+    return "latencies" in charts
+
+
+def _has_tracks(_findings: Findings, charts: Collection[str]) -> bool:
+    return any(name.startswith("tracks-") for name in charts)
+
+
+def _has_costs(findings: Findings, _charts: Collection[str]) -> bool:
+    return findings.data.spending is not None
+
+
+SECTIONS = (
+    ANSWER,
+    Section("heat-map", "Heat map", charts=lambda findings: (heat_map(findings),)),
+    ACHIEVED,
+    MAXIMA,
+    Section("percentiles", "Percentiles", charts=latencies_chart, is_shown=_has_percentiles),
+    WHY,
+    PAUSES,
+    Section("tracks", "In detail", words=_misses, charts=track_charts, is_shown=_has_tracks),
+    Section("timelines", "Timelines", words=_misses, charts=timelines),
+    NOISE,
+    ENVIRONMENT,
+    VALIDITY,
+    CELLS,
+    Section("cost", "Cost", is_shown=_has_costs),
+    Section("definition", "Definition", words=_definition),
+    Section("reproduce", "Reproduce it"),
+    Section("methods", "Methods"),
+)

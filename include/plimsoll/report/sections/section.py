@@ -1,0 +1,51 @@
+"""What a section of a campaign's page consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.report.charts.figure import Figure
+    from plimsoll.report.findings import Findings
+
+
+def _always(_findings: Findings, _charts: Collection[str]) -> bool:
+    return True
+
+
+def _no_words(_findings: Findings) -> Mapping[str, Any]:
+    return {}
+
+
+def _no_charts(_findings: Findings) -> tuple[Figure, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a campaign's page, with the charts and tables that belong to it."""
+
+    name: str
+    """Its anchor in the page, and the name of its template in this folder: `noise` has `noise.html.j2`."""
+    link: str
+    """Its name in the page's navigation."""
+    words: Callable[[Findings], Mapping[str, Any]] = _no_words
+    """What its template shows, by name: rows and sentences.
+
+    Every template also has `findings`, `definition`, `data`, `environment`, and `figures` with all charts by name.
+    """
+    charts: Callable[[Findings], tuple[Figure, ...]] = _no_charts
+    """The charts that it has of a campaign; the report has each as PNG and SVG too."""
+    tables: Mapping[str, Callable[[Findings], pd.DataFrame]] = field(default_factory=dict)
+    """Its tables as numbers, by the name of their CSV file. The report has them even where the section is left out."""
+    is_shown: Callable[[Findings, Collection[str]], bool] = _always
+    """Whether a campaign's page has it, by the findings and the names of all charts that there are."""
+
+    @property
+    def template(self) -> str:
+        """The file of its template."""
+        return f"{self.name}.html.j2"

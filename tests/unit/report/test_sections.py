@@ -1,0 +1,54 @@
+"""The list of sections: an entry in it is all that page, navigation and files need."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from importlib.resources import files
+
+import pytest
+
+from plimsoll.report import page
+from plimsoll.report.environment import environment
+from plimsoll.report.findings import Findings
+from plimsoll.report.sections.registry import SECTIONS
+from plimsoll.report.sections.section import Section
+
+FOLDER = files("plimsoll.report.sections")
+OF_FOUR_CELLS = Section("methods", "A new one", is_shown=lambda findings, _charts: len(findings.cells) == 4)
+
+
+def test_every_template_belongs_to_a_section() -> None:
+    templates = {place.name for place in FOLDER.iterdir() if place.name.endswith(".j2")}
+    assert templates == {section.template for section in SECTIONS}
+
+
+def test_every_module_is_a_sections() -> None:
+    modules = {place.name.removesuffix(".py") for place in FOLDER.iterdir() if place.name.endswith(".py")}
+    assert modules - {"__init__", "registry", "section"} < {section.name for section in SECTIONS}
+
+
+def test_no_two_sections_share_an_anchor_or_a_file() -> None:
+    anchors = [section.name for section in SECTIONS]
+    tables = [table for section in SECTIONS for table in section.tables]
+    assert max(Counter(anchors).values()) == max(Counter(tables).values()) == 1
+
+
+def test_the_navigation_leads_to_every_section(demo_files: Mapping[str, bytes]) -> None:
+    shown = demo_files["report.html"].decode()
+    links = re.findall(r'<a href="#([\w-]+)">', shown.partition("<nav")[2].partition("</nav>")[0])
+    assert links == re.findall(r'<section id="([\w-]+)">', shown)
+
+
+def test_every_table_of_a_section_is_a_file(demo_files: Mapping[str, bytes]) -> None:
+    assert {f"{table}.csv" for section in SECTIONS for table in section.tables} <= set(demo_files)
+
+
+@pytest.mark.parametrize(("campaign", "anchors"), [("demo", ["methods"]), ("patchy", [])])
+def test_an_entry_decides_which_campaigns_have_the_section(
+    campaign: str, anchors: list[str], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    findings: Findings = request.getfixturevalue(campaign)
+    monkeypatch.setattr(page, "SECTIONS", (OF_FOUR_CELLS,))
+    shown = page.page_html(findings, environment(findings), ())
+    assert re.findall(r'<section id="([\w-]+)">', shown) == anchors
+    assert shown.count("A new one</a>") == len(anchors)
