@@ -15,7 +15,6 @@ from tests.support.cloud.clock import CloudClock
 from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.ports.store import ResultStore
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ def place_with_bucket(cloud: Cloud, duration: str, tmp_path: Path) -> Place:
     return _place(cloud, duration, tmp_path, None)
 
 
-def _place(cloud: Cloud, duration: str, folder: Path, store: ResultStore | None) -> Place:
+def _place(cloud: Cloud, duration: str, folder: Path, store: ObjectStore | None) -> Place:
     moments, faults = Moments(), Faults(folder / "faults")
     # A look is some seconds after the one before: a load goes on until a death shows.
     load = StruckLoadGenerator(faults, moments, looks=1 + round(cloud.lag.terminations / 5))

@@ -14,6 +14,7 @@ from tests.support.cloud.account import Account
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.provider import Connect
 from plimsoll.adapters.ec2.tags import ROLE, STORE
+from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
@@ -21,7 +22,6 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.running import run_cell
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
@@ -159,7 +159,7 @@ def place_on(
     load: StruckLoadGenerator,
     nodes: int = 3,
     duration: str = "20s",
-    store: ResultStore | None = None,
+    store: ObjectStore | S3Store | None = None,
 ) -> Place:
     """A campaign in that store, or in one of its own in the cloud's bucket.
 
