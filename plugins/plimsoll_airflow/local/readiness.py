@@ -37,14 +37,14 @@ def await_ready(
                 raise _not_ready(home, components, waiting_for)
             time.sleep(POLL_S)
 
-    await_none(lambda: _unanswered(client))
-    client.warm_up()
+    await_none(lambda: _unanswered(client.health))
+    await_none(lambda: _unanswered(client.warm_up))
     await_none(lambda: _missing(client, unparsed, since))
 
 
-def _unanswered(client: AirflowClient) -> list[str]:
+def _unanswered(request: Callable[[], object]) -> list[str]:
     try:
-        client.health()
+        request()
     except ApiError as error:
         return [f"api-server: {error.what}"]
     return []

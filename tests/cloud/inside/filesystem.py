@@ -15,8 +15,9 @@ MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC = 0x1, 0x20, 0x1000, 0x4000
 # What a distribution installs. All else (home folders, checkouts, /tmp) is the machine's own and stays out of sight.
 OVERLAID = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "opt", "sbin", "srv", "usr", "var")
 FRESH = ("home", "media", "mnt", "root", "tmp")
-# What Plimsoll itself, in containers or on hosts over SSH, may have left on the machine: a new host has none of it.
-UNSEEN = ("var/lib/plimsoll",)
+CHECKOUT = Path(__file__).resolve().parents[3]
+# What Plimsoll itself, in containers or on hosts over SSH, may have left on the machine, and the checkout.
+UNSEEN = ("var/lib/plimsoll", str(CHECKOUT).lstrip("/"))
 DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
 # Knobs of the whole machine: a host gets copies, which it may turn as it likes.
 MACHINE_KNOBS = ("vm", "fs", "kernel", "net/core")

@@ -40,9 +40,14 @@ class Airflow:
     ) -> None:
         self.beats, self.parsed, self.import_errors = beats, parsed, import_errors or []
         self.asked: list[str] = []
+        self.lost = 0
+        """The number of next requests for the tasks' API that get no answer in time."""
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.asked.append(request.url.path)
+        if request.url.path == "/execution/health" and self.lost:
+            self.lost -= 1
+            raise httpx.ReadTimeout("timed out")
         answers: dict[str, Any] = {
             "/auth/token": lambda: {"access_token": "t"},
             "/execution/health": lambda: {},
@@ -86,6 +91,13 @@ def test_the_tasks_api_is_built_before_the_stack_counts_as_ready(home: Home) -> 
     airflow = Airflow(beats=[AFTER], parsed=[AFTER])
     await_ready(airflow.client(), home, {}, [], NOON)
     assert "/execution/health" in airflow.asked
+
+
+def test_a_tasks_api_that_takes_long_to_build_is_waited_for(home: Home) -> None:
+    airflow = Airflow(beats=[AFTER], parsed=[AFTER])
+    airflow.lost = 2
+    await_ready(airflow.client(), home, {}, [], NOON)
+    assert airflow.asked.count("/execution/health") == 3
 
 
 def test_a_dag_file_that_cant_be_parsed_is_told_with_its_traceback(home: Home) -> None:
