@@ -1,10 +1,9 @@
 """The owner of an attempt and its cluster: a run of the DAG `cell`, named by a token that both carry."""
 
-import re
 from dataclasses import dataclass
 from typing import Self
 
-from plimsoll.domain.owner import INSTALLATION
+from plimsoll.domain.owner import CAMPAIGN_RUN, CELL_RUN
 
 CELL_DAG = "cell"
 REAPER_DAG = "reaper"
@@ -22,11 +21,6 @@ INSTALLATION_ENVIRONMENT = f"AIRFLOW_VAR_{INSTALLATION_VARIABLE.upper()}"
 """Where Airflow looks for that Variable in the environment."""
 LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
-
-_CAMPAIGN = "airflow-campaign:"
-_OF = rf"(?:@(?P<installation>{INSTALLATION}))?"
-_TOKEN = re.compile(rf"airflow:(?P<run_id>.+)#(?P<clear_number>\d+){_OF}")
-_CAMPAIGN_TOKEN = re.compile(rf"{_CAMPAIGN}(?P<dag_id>[^/]+)/(?P<run_id>[^@]+){_OF}")
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,7 @@ class CellRun:
     @classmethod
     def parse(cls, owner: str) -> Self | None:
         """The pass that a token names; None for owners that are no runs of Airflow, such as the command line."""
-        found = _TOKEN.fullmatch(owner)
+        found = CELL_RUN.fullmatch(owner)
         return cls(found["run_id"], int(found["clear_number"]), found["installation"] or "") if found else None
 
     def is_of(self, installation: str) -> bool:
@@ -66,12 +60,12 @@ class CampaignRun:
     @property
     def token(self) -> str:
         """The token by which the store knows the run."""
-        return f"{_CAMPAIGN}{self.dag_id}/{self.run_id}{_suffix(self.installation)}"
+        return f"airflow-campaign:{self.dag_id}/{self.run_id}{_suffix(self.installation)}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
         """The run that a token names; None for other owners."""
-        found = _CAMPAIGN_TOKEN.fullmatch(owner)
+        found = CAMPAIGN_RUN.fullmatch(owner)
         return cls(found["dag_id"], found["run_id"], found["installation"] or "") if found else None
 
     def is_of(self, installation: str) -> bool:

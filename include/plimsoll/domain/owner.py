@@ -12,9 +12,9 @@ _KIND = "process:"
 INSTALLATION = r"[A-Za-z0-9._-]{1,40}"
 """The form of ids that tell the Airflows apart that share a store. Tokens of earlier versions contain none."""
 _OF = rf"(?:@(?P<installation>{INSTALLATION}))?"
-_RUN = re.compile(rf"airflow:(.+)#\d+{_OF}")
-"""The token of a pass of a run of Airflow's."""
-_CAMPAIGN_RUN = re.compile(rf"airflow-campaign:([^/]+)/([^@]+){_OF}")
+CELL_RUN = re.compile(rf"airflow:(?P<run_id>.+)#(?P<clear_number>\d+){_OF}")
+"""The token of a pass of a run of Airflow's for one cell."""
+CAMPAIGN_RUN = re.compile(rf"airflow-campaign:(?P<dag_id>[^/]+)/(?P<run_id>[^@]+){_OF}")
 """The token of a run that works at a whole campaign."""
 
 
@@ -55,15 +55,15 @@ def owner_words(owner: str) -> str:
     `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1, installation 5f3a91c2d04b`.
     """
     where = f", installation {found}" if (found := installation_of(owner)) else ""
-    if of_campaign := _CAMPAIGN_RUN.fullmatch(owner):
-        return f"Airflow's run {of_campaign[2]} of {of_campaign[1]}{where}"
-    run = _RUN.fullmatch(owner)
-    return f"Airflow's run {run[1]}{where}" if run else str(ProcessOwner.parse(owner) or owner)
+    if of_campaign := CAMPAIGN_RUN.fullmatch(owner):
+        return f"Airflow's run {of_campaign['run_id']} of {of_campaign['dag_id']}{where}"
+    run = CELL_RUN.fullmatch(owner)
+    return f"Airflow's run {run['run_id']}{where}" if run else str(ProcessOwner.parse(owner) or owner)
 
 
 def installation_of(owner: str) -> str:
     """The installation of Airflow whose run the owner is; empty for other owners, and where its token does not say."""
-    run = _CAMPAIGN_RUN.fullmatch(owner) or _RUN.fullmatch(owner)
+    run = CAMPAIGN_RUN.fullmatch(owner) or CELL_RUN.fullmatch(owner)
     return (run and run["installation"]) or ""
 
 
