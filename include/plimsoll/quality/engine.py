@@ -44,14 +44,13 @@ def rehearse() -> None:
 
 
 def _run(parts: Sequence[Part]) -> list[Any]:
-    gx: Any = load()
     with _ONE_AT_A_TIME:
-        return [_result(gx, part) for part in parts]
+        return [_result(part) for part in parts]
 
 
-def _result(gx: Any, part: Part) -> Any:
+def _result(part: Part) -> Any:
     batch = _tables().get_batch({"dataframe": part.table})
-    return _plain(batch.validate(_suite(gx, part), result_format=_result_format(part)))
+    return _plain(batch.validate(_suite(part), result_format=_result_format(part)))
 
 
 @cache
@@ -75,11 +74,17 @@ def _plain(result: Any) -> Any:
     return result
 
 
-def _suite(gx: Any, part: Part) -> Any:
-    suite = gx.ExpectationSuite(name=part.title)
-    for expected in part.suite:
-        suite.add_expectation(_expectation(gx, expected))
+def _suite(part: Part) -> Any:
+    suite = load().ExpectationSuite(name=part.title)
+    for one in expectations_of(part):
+        suite.add_expectation(one)
     return suite
+
+
+def expectations_of(part: Part) -> list[Any]:
+    """A part's suite as Great Expectations' own objects."""
+    gx: Any = load()
+    return [_expectation(gx, expected) for expected in part.suite]
 
 
 def _expectation(gx: Any, expected: Expected) -> Any:

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.quality.quicker import read_configuration_once
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -31,6 +33,7 @@ def load() -> ModuleType:
             # Its file connector imports modules that Python 3.11 renamed; nothing that a user could mend.
             warnings.filterwarnings("ignore", "module 'sre_(constants|parse)' is deprecated", DeprecationWarning)
             importlib.import_module(_PACKAGE)
+            read_configuration_once(importlib.import_module(f"{_PACKAGE}.expectations.expectation").Expectation)
     return importlib.import_module(_PACKAGE)
 
 
