@@ -1,4 +1,4 @@
-"""The Airflow UI of a definition: the form of its Params, and its documentation.
+"""The forms of the DAGs: their Params.
 
 A field may be empty only where its type includes `null`; the form then sends `null`. An empty field means the same as
 the field's default.
@@ -9,11 +9,9 @@ from airflow.sdk import Param
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
 from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import Part, most_repeats, parts, stage_ids, workload_ids
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.units import format_duration, format_size, parse_rate
-from plimsoll.domain.variant import SLUG, Variant
-from plimsoll.domain.workload import BASIC_TIME_SERIES
+from plimsoll.domain.parts import most_repeats, stage_ids, workload_ids
+from plimsoll.domain.units import parse_rate
+from plimsoll.domain.variant import SLUG
 from plimsoll.services.campaign.request import (
     FAILED,
     INVALID,
@@ -23,7 +21,7 @@ from plimsoll.services.campaign.request import (
     levels_of,
     repeat_id,
 )
-from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
+from plimsoll_airflow.doc_md import only_strategy
 
 _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 """A pattern of cells' ids: something with `*`, `?` or `[` in it."""
@@ -127,84 +125,9 @@ def reaper_params() -> dict[str, Param]:
     }
 
 
-def campaign_doc(definition: Definition) -> str:
-    """The definition as Markdown: what it compares, and how long it takes."""
-    cells = definition.cells
-    rows = "\n".join(_row(definition, variant) for variant in definition.variants)
-    return f"""# {definition.title}
-
-{definition.description}
-| variant | JVM | heap | database |
-|---|---|---|---|
-{rows}
-
-**{plural(cells, "cell")}**: {plural(len(definition.variants), "variant")} × {_workloads(definition)}\
-{_axes(definition)}, {definition.max_parallel} \
-at a time at most, {_hosts(definition)}.{_searched(definition)}
-
-{_what_runs(definition)}
-- {"workloads" if workload_ids(definition) else "workload"}: {_workload(definition)}
-- provider: {definition.provider.name}
-"""
-
-
-def _axes(definition: Definition) -> str:
-    """The axes of the grid besides variants: loads and repeats, or stages with their own."""
-    if stage_ids(definition):
-        return f"the loads and repeats of {plural(len(definition.stages), 'stage')}, one after the other"
-    [stage] = stage_plans(definition)
-    return f"{plural(len(stage.loads), 'load level')} × {plural(stage.repeats, 'repeat')}"
-
-
-def _hosts(definition: Definition) -> str:
-    """On which hosts cells run, and for how long these are kept."""
-    scope, nodes = definition.cluster_scope, plural(definition.system.nodes, "node")
-    if scope == "cell":
-        return f"each on a fresh cluster of {nodes}"
-    whose = "all" if scope == "campaign" else f"those of a {scope}"
-    return f"{whose} on a cluster of {nodes} that is kept for the {scope}"
-
-
-def _what_runs(definition: Definition) -> str:
-    """Loads, duration and service levels; with several stages one line for each."""
-    plans = zip(stage_plans(definition), definition.of_stages, strict=True)
-    return "\n".join(
-        f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan, alone))
-        if stage_ids(definition)
-        else "\n".join(_of_stage(plan, alone))
-        for plan, (_, alone) in plans
-    )
-
-
-def _of_stage(plan: StagePlan, alone: Definition) -> tuple[str, ...]:
-    timing = alone.timing
-    return (
-        f"- load levels: {', '.join(plan.loads)}",
-        f"- each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up",
-        f"- service levels: {', '.join(map(str, alone.service_levels))}",
-    )
-
-
-def _workload(definition: Definition) -> str:
-    [first, *_] = definition.of_stages
-    return "; ".join(_of_part(part) for part in parts(first[1]))
-
-
-def _of_part(part: Part) -> str:
-    workload = part.definition.workload
-    is_own = workload.name == BASIC_TIME_SERIES
-    words = f"{workload.name}, {1 - workload.read_share:.0%} writes" if is_own else workload.name
-    return f"`{part.workload}` ({words})" if part.workload else words
-
-
-def _workloads(definition: Definition) -> str:
-    named = workload_ids(definition)
-    return f"{plural(len(named), 'workload')} × " if named else ""
-
-
 def _what_is_missing(definition: Definition) -> str:
     if definition.has_rounds:
-        who = "strategies need" if stage_ids(definition) else f"{_only_strategy(definition)} needs"
+        who = "strategies need" if stage_ids(definition) else f"{only_strategy(definition)} needs"
         needs = f"what the {who} next, in as many runs as it takes"
         return f"{needs}; cells that it does not need run when named"
     return "every cell without a valid attempt"
@@ -218,18 +141,6 @@ def _what_follows(definition: Definition) -> str:
         " Further rounds follow once `missing` was asked for: after `missing`, and after cells that these rounds wait "
         "for. Other cells, and a choice of variants, loads or repeats, run alone."
     )
-
-
-def _searched(definition: Definition) -> str:
-    if not definition.has_rounds:
-        return ""
-    who = "Their strategies run" if stage_ids(definition) else f"A {_only_strategy(definition)} runs"
-    needs = "they need" if stage_ids(definition) else "it needs"
-    return f" {who} those of them that {needs}, in rounds."
-
-
-def _only_strategy(definition: Definition) -> str:
-    return definition.of_stages[0][1].strategy.name
 
 
 def _campaign(about: str) -> Param:
@@ -273,10 +184,3 @@ def _choice(values: dict[str, str], title: str, about: str) -> Param:
         title=title,
         description_md=about,
     )
-
-
-def _row(definition: Definition, variant: Variant) -> str:
-    jvm = variant.jvm
-    database = f"{definition.product_of(variant)} {definition.version_of(variant)}"
-    runtime, heap = (f"{jvm.jdk}, {jvm.collector}", format_size(jvm.heap)) if jvm else ("none", "")
-    return f"| `{variant.id}` {variant.title} | {runtime} | {heap} | {database} |"

@@ -23,14 +23,24 @@ LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 
 
+class _Run:
+    """A run of an Airflow's."""
+
+    installation: str
+    """Which Airflow's run it is; empty where an earlier version has made the token."""
+
+    def is_of(self, installation: str) -> bool:
+        """Whether it is a run of that Airflow. So are runs whose token does not say."""
+        return self.installation in ("", installation)
+
+
 @dataclass(frozen=True)
-class CellRun:
+class CellRun(_Run):
     """One pass of a run of the DAG `cell`. Clearing the run, or tasks of it, begins another pass."""
 
     run_id: str
     clear_number: int
     installation: str = ""
-    """Which Airflow's run it is; empty where an earlier version has made the token."""
 
     @property
     def token(self) -> str:
@@ -43,19 +53,14 @@ class CellRun:
         found = CELL_RUN.fullmatch(owner)
         return cls(found["run_id"], int(found["clear_number"]), found["installation"] or "") if found else None
 
-    def is_of(self, installation: str) -> bool:
-        """Whether it is a run of that Airflow. So are runs whose token does not say."""
-        return self.installation in ("", installation)
-
 
 @dataclass(frozen=True)
-class CampaignRun:
+class CampaignRun(_Run):
     """A run of a campaign's DAG. It works on the whole campaign, through runs of the DAG `cell`."""
 
     dag_id: str
     run_id: str
     installation: str = ""
-    """Which Airflow's run it is; empty where an earlier version has made the token."""
 
     @property
     def token(self) -> str:
@@ -67,10 +72,6 @@ class CampaignRun:
         """The run that a token names; None for other owners."""
         found = CAMPAIGN_RUN.fullmatch(owner)
         return cls(found["dag_id"], found["run_id"], found["installation"] or "") if found else None
-
-    def is_of(self, installation: str) -> bool:
-        """Whether it is a run of that Airflow. So are runs whose token does not say."""
-        return self.installation in ("", installation)
 
 
 def is_of_run(owner: str, run_id: str, installation: str) -> bool:

@@ -18,6 +18,7 @@ LIBRARY_MODULES = ("jinja2.ext", "ruamel.yaml.mergevalue")
 BINDING_MODULES = (
     "plimsoll_airflow.campaign_notices",
     "plimsoll_airflow.catalogue",
+    "plimsoll_airflow.doc_md",
     "plimsoll_airflow.forms",
     "plimsoll_airflow.operators.campaign",
     "plimsoll_airflow.operators.cell",

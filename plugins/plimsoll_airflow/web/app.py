@@ -4,7 +4,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from plimsoll import __version__
-from plimsoll_airflow.web import api, curating, headers, pages, problems
+from plimsoll_airflow.web import api, curating, headers, matrix, pages, problems
 from plimsoll_airflow.web.access import require_permission
 from plimsoll_airflow.web.forgery import require_own_page
 from plimsoll_airflow.web.rendering import base_of
@@ -36,5 +36,6 @@ def create_app() -> FastAPI:
         return JSONResponse({**app.openapi(), "servers": [{"url": base_of(request)}]})
 
     app.include_router(pages.router)
+    app.include_router(matrix.pages)
     app.include_router(curating.pages)
     return app

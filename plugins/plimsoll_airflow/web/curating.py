@@ -19,12 +19,12 @@ from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.forgery import token_for
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.owners import watching_toolkit
-from plimsoll_airflow.web.pages import Visited
 from plimsoll_airflow.web.paths import CampaignId
 from plimsoll_airflow.web.problems import RESPONSES
 from plimsoll_airflow.web.rendering import base_of, render
+from plimsoll_airflow.web.visits import Visited, campaign_pages
 
-pages = APIRouter(prefix="/campaigns/{campaign_id}", include_in_schema=False, dependencies=[Depends(require_campaign)])
+pages = campaign_pages()
 api = APIRouter(
     prefix="/api/v1/campaigns/{campaign_id}",
     responses=RESPONSES,

@@ -4,10 +4,11 @@ import hashlib
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
@@ -29,6 +30,8 @@ LISTED_S = 60.0
 FIRST_READERS = 8
 """How many campaigns are read at once that nobody has asked for yet: a store elsewhere takes its time for each."""
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -37,6 +40,16 @@ class Snapshot:
     status: CampaignStatus
     etag: str
     taken: float
+    _made: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    _making: threading.RLock = field(default_factory=threading.RLock, compare=False, repr=False)
+
+    def once(self, name: Hashable, make: Callable[[], _T]) -> _T:
+        """What `make` makes of this content, made once for all viewers who ask for it by that name."""
+        with self._making:
+            if name not in self._made:
+                self._made[name] = make()
+            made: _T = self._made[name]
+            return made
 
 
 @dataclass(frozen=True)

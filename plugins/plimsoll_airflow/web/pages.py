@@ -1,77 +1,39 @@
-"""The pages: list of campaigns, comparison, matrix of a campaign, cell, report. Forms work without scripts."""
+"""The pages: list of campaigns, comparison, cell, report. Forms work without scripts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
-from plimsoll.ports.store import ResultStore
 from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
-from plimsoll.services.campaign.deleting import interrupted_deletion
-from plimsoll.services.campaign.request import SOME_CELLS
 from plimsoll.services.cell.context import require_cell
 from plimsoll.services.cell.steps import STEPS
 from plimsoll.services.publish.publishing import REPORT
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import (
-    CampaignDefinition,
-    may_change,
     may_read,
-    require_campaign,
-    require_change,
 )
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CampaignId, CellId, PartName
+from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CellId, PartName
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
-from plimsoll_airflow.web.under_way import going_on, under_way
+from plimsoll_airflow.web.visits import Visited, campaign_pages
 
-
-@dataclass(frozen=True)
-class Visit:
-    """The user of a request, and the campaign that it is about."""
-
-    request: Request
-    campaign_id: CampaignId
-    definition: CampaignDefinition
-    user: User
-
-    @property
-    def store(self) -> ResultStore:
-        """The store of the campaign."""
-        return library().store
-
-    @property
-    def campaign(self) -> CampaignStore:
-        """The campaign's part of the store."""
-        return CampaignStore(self.store, self.campaign_id)
-
-    @property
-    def may(self) -> bool:
-        """Whether the user may change it."""
-        return may_change(self.user, self.definition.dag_id)
-
-
-Visited = Annotated[Visit, Depends(Visit)]
 router = APIRouter(include_in_schema=False)
-of_campaign = APIRouter(prefix="/campaigns/{campaign_id}", dependencies=[Depends(require_campaign)])
+of_campaign = campaign_pages()
 DATA_DOCS = "index.html"
 _SEE_OTHER = 303
 
@@ -148,31 +110,6 @@ def campaign_of_run(
         return render(request, "unopened.html.j2", {"work": work})
     place = f"{base_of(request)}/campaigns/{work.campaign_id}"
     return RedirectResponse(f"{place}/cells/{work.cell_id}" if work.cell_id else place, status_code=_SEE_OTHER)
-
-
-@of_campaign.get("")
-def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") -> Response:
-    """The matrix, with the actions on it."""
-    context = {
-        "campaign": library().snapshot(visit.campaign_id).status,
-        "may": visit.may,
-        "token": token_for(visit.user),
-        "deleting": interrupted_deletion(visit.store, visit.campaign_id),
-        "started": started and runs.find_started(visit.definition, visit.campaign_id, started),
-    }
-    return render(visit.request, "matrix.html.j2", context)
-
-
-@of_campaign.get("/matrix")
-def matrix_alone(visit: Visited) -> Response:
-    """The part of the matrix page that changes while a campaign runs. The page's script requests it repeatedly."""
-    snapshot, may = library().snapshot(visit.campaign_id), visit.may
-    etag = f'{snapshot.etag[:-1]}{"-e" if may else ""}"'
-    if visit.request.headers.get("if-none-match") == etag:
-        return Response(status_code=304, headers={"ETag": etag})
-    answer = render(visit.request, "live.html.j2", {"campaign": snapshot.status, "may": may})
-    answer.headers["ETag"] = etag
-    return answer
 
 
 @of_campaign.get("/cells/{cell_id}")
@@ -252,77 +189,8 @@ def report_of_part(visit: Visited, part: PartName) -> Response:
     return content.document(found, headers.REPORT)
 
 
-@of_campaign.post("/again", dependencies=[Depends(action_logging("plimsoll.again"))])
-def run_again(
-    visit: Visited,
-    cells: Annotated[str, Form(max_length=20_000, pattern=f"^$|{SOME_CELLS}")] = "",
-    cell: Annotated[list[str] | None, Form()] = None,
-) -> Response:
-    """*Run again*: the cells of the pressed button, else the ticked cells."""
-    require_change(visit.definition, visit.user)
-    asked = cells or " ".join(cell or ())
-    if not asked:
-        raise Refused([Problem("cells", "no cell is selected", "tick the cells to run again")], where="Run again")
-    return _back(visit, runs.run_again(visit.definition, visit.campaign_id, asked, visit.user))
-
-
-@of_campaign.get("/cancel")
-def confirm_cancel(visit: Visited) -> Response:
-    """The runs that *Cancel* would end, and the button that does it."""
-    return _confirm(visit, "cancel")
-
-
-@of_campaign.get("/destroy")
-def confirm_destroy(visit: Visited) -> Response:
-    """The clusters that *Destroy* would destroy, and the button that does it."""
-    return _confirm(visit, "destroy")
-
-
-@of_campaign.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
-def cancel(visit: Visited) -> Response:
-    """*Cancel*. What others work at goes on, and is told of."""
-    require_change(visit.definition, visit.user)
-    ended = runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
-    answer = _back(visit)
-    if ended.others:
-        raise going_on(ended.others)
-    return answer
-
-
-@of_campaign.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
-def destroy(visit: Visited) -> Response:
-    """*Destroy*."""
-    require_change(visit.definition, visit.user)
-    return _back(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
-
-
 def _readable(user: User) -> list[CampaignSummary]:
     return [one for one in library().campaigns() if may_read(user, one.dag_id)]
-
-
-def _confirm(visit: Visit, what: str) -> Response:
-    others = under_way(visit.definition, visit.campaign_id).others if what == "cancel" else ()
-    elsewhere = {one.attempt for one in others}
-    running = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
-    cells = [one for one in running if f"{visit.campaign_id}/{one.id}/{one.attempts}" not in elsewhere]
-    live = runs.live_runs(visit.definition, visit.campaign_id)
-    if others and not cells and not live:
-        raise going_on(others)
-    context = {
-        "what": what,
-        "campaign_id": visit.campaign_id,
-        "runs": live,
-        "cells": cells,
-        "may": visit.may,
-        "token": token_for(visit.user),
-    }
-    return render(visit.request, "confirm.html.j2", context)
-
-
-def _back(visit: Visit, started: runs.StartedRun | None = None) -> Response:
-    library().forget(visit.campaign_id)
-    asked = f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}" if started else ""
-    return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}{asked}", status_code=_SEE_OTHER)
 
 
 router.include_router(of_campaign)

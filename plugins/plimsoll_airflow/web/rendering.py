@@ -43,13 +43,18 @@ _FILTERS = {
 
 def render(request: Request, template: str, context: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
     """The page that a template makes from the context."""
-    base = base_of(request)
-    text = (
-        _templates()
-        .get_template(template)
-        .render(base=base, airflow=base.removesuffix(PREFIX), squares=squares, **context)
-    )
-    return HTMLResponse(text, status_code=status, headers={"Content-Security-Policy": headers.PAGE})
+    return page(markup(base_of(request), template, context), status=status)
+
+
+def page(content: str | bytes, *, status: int = 200, more: Mapping[str, str] | None = None) -> HTMLResponse:
+    """HTML that the templates made, with the policy for pages and more headers."""
+    return HTMLResponse(content, status_code=status, headers={"Content-Security-Policy": headers.PAGE, **(more or {})})
+
+
+def markup(base: str, template: str, context: Mapping[str, Any]) -> str:
+    """What a template makes from the context, escaped; links to pages begin with `base`."""
+    found = _templates().get_template(template)
+    return found.render(base=base, airflow=base.removesuffix(PREFIX), squares=squares, **context)
 
 
 def base_of(request: Request) -> str:

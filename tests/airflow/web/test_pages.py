@@ -99,6 +99,19 @@ def test_the_live_part_is_sent_only_when_it_has_changed(client: Client, campaign
     assert client("user").get(f"{HERE}/matrix", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
 
 
+def test_the_live_part_is_the_same_compressed_and_not_and_within_its_page(client: Client) -> None:
+    viewer = client("viewer")
+    packed = viewer.get(f"{HERE}/matrix", headers={"Accept-Encoding": "gzip"})
+    plain = viewer.get(f"{HERE}/matrix", headers={"Accept-Encoding": "identity"})
+
+    assert (packed.headers["content-encoding"], plain.headers.get("content-encoding")) == ("gzip", None)
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"])
+    assert packed.text == plain.text
+    assert plain.text in viewer.get(HERE).text
+    for name in ("content-type", "content-security-policy", "vary", "etag"):
+        assert packed.headers[name] == plain.headers[name]
+
+
 def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Client) -> None:
     shown = page(client, f"{HERE}/cells/v1-002k-r1")
 

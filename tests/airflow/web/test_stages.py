@@ -8,7 +8,8 @@ from tests.support.campaigns.stored import store_every_state
 
 from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.stage import Stage
-from plimsoll_airflow.forms import campaign_doc, campaign_params
+from plimsoll_airflow.doc_md import campaign_doc
+from plimsoll_airflow.forms import campaign_params
 
 STAGED = "demo-staged"
 HERE = f"/plimsoll/campaigns/{STAGED}"

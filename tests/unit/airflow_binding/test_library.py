@@ -94,6 +94,35 @@ def test_equal_content_has_an_equal_name_and_other_content_another(
     assert library.snapshot("campaign").etag != first
 
 
+def test_what_is_made_of_a_content_is_made_once_for_all_viewers_and_again_of_other_content(
+    library: Library, installation: Installation, time: dict[str, float]
+) -> None:
+    made: list[str] = []
+
+    def page(name: str) -> str:
+        snapshot = library.snapshot("campaign")
+
+        def make() -> str:
+            made.append(name)
+            return f"{name}: {snapshot.status.state}"
+
+        return snapshot.once(name, make)
+
+    assert {page("for all"), page("for all")} == {"for all: waiting"}
+    assert page("for editors") == "for editors: waiting"
+    assert made == ["for all", "for editors"]
+    start(installation)
+    time["now"] += QUIET_S
+    assert page("for all") == "for all: running"
+
+
+def test_what_could_not_be_made_is_made_at_the_next_request(library: Library) -> None:
+    snapshot = library.snapshot("campaign")
+    with pytest.raises(ZeroDivisionError):
+        snapshot.once("page", lambda: 1 / 0)
+    assert snapshot.once("page", lambda: "made") == "made"
+
+
 def test_the_list_shows_what_is_known_and_reads_it_again_meanwhile(
     library: Library, installation: Installation, time: dict[str, float]
 ) -> None:

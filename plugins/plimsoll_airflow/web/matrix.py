@@ -1,0 +1,134 @@
+"""The page of a campaign: the matrix of its cells, and the actions on them."""
+
+import gzip
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Depends, Form, Query
+from fastapi.responses import RedirectResponse, Response
+
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.services.campaign.deleting import interrupted_deletion
+from plimsoll.services.campaign.request import SOME_CELLS
+from plimsoll_airflow.internals.api_server import action_logging
+from plimsoll_airflow.web import runs
+from plimsoll_airflow.web.access import require_change
+from plimsoll_airflow.web.forgery import token_for
+from plimsoll_airflow.web.library import Snapshot, library
+from plimsoll_airflow.web.rendering import base_of, markup, page, render
+from plimsoll_airflow.web.under_way import going_on, under_way
+from plimsoll_airflow.web.visits import Visit, Visited, campaign_pages
+
+pages = campaign_pages()
+_SEE_OTHER = 303
+_LEVEL = 5  # of compression, as in Airflow
+
+
+@pages.get("")
+def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") -> Response:
+    """The matrix, with the actions on it."""
+    snapshot = library().snapshot(visit.campaign_id)
+    context = {
+        "campaign": snapshot.status,
+        "live": _live(visit, snapshot),
+        "may": visit.may,
+        "token": token_for(visit.user),
+        "deleting": interrupted_deletion(visit.store, visit.campaign_id),
+        "started": started and runs.find_started(visit.definition, visit.campaign_id, started),
+    }
+    return render(visit.request, "matrix.html.j2", context)
+
+
+@pages.get("/matrix")
+def matrix_alone(visit: Visited) -> Response:
+    """The part of the matrix page that changes while a campaign runs. The page's script requests it repeatedly."""
+    snapshot, asked = library().snapshot(visit.campaign_id), visit.request.headers
+    etag = f'{snapshot.etag[:-1]}{"-e" if visit.may else ""}"'
+    if asked.get("if-none-match") == etag:
+        return Response(status_code=304, headers={"ETag": etag})
+    about = {"ETag": etag, "Vary": "Accept-Encoding"}
+    if "gzip" in asked.get("accept-encoding", ""):
+        return page(_packed(visit, snapshot), more={**about, "Content-Encoding": "gzip"})
+    return page(_live(visit, snapshot), more=about)
+
+
+@pages.post("/again", dependencies=[Depends(action_logging("plimsoll.again"))])
+def run_again(
+    visit: Visited,
+    cells: Annotated[str, Form(max_length=20_000, pattern=f"^$|{SOME_CELLS}")] = "",
+    cell: Annotated[list[str] | None, Form()] = None,
+) -> Response:
+    """*Run again*: the cells of the pressed button, else the ticked cells."""
+    require_change(visit.definition, visit.user)
+    asked = cells or " ".join(cell or ())
+    if not asked:
+        raise Refused([Problem("cells", "no cell is selected", "tick the cells to run again")], where="Run again")
+    return _back(visit, runs.run_again(visit.definition, visit.campaign_id, asked, visit.user))
+
+
+@pages.get("/cancel")
+def confirm_cancel(visit: Visited) -> Response:
+    """The runs that *Cancel* would end, and the button that does it."""
+    return _confirm(visit, "cancel")
+
+
+@pages.get("/destroy")
+def confirm_destroy(visit: Visited) -> Response:
+    """The clusters that *Destroy* would destroy, and the button that does it."""
+    return _confirm(visit, "destroy")
+
+
+@pages.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
+def cancel(visit: Visited) -> Response:
+    """*Cancel*. What others work at goes on, and is told of."""
+    require_change(visit.definition, visit.user)
+    ended = runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
+    answer = _back(visit)
+    if ended.others:
+        raise going_on(ended.others)
+    return answer
+
+
+@pages.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
+def destroy(visit: Visited) -> Response:
+    """*Destroy*."""
+    require_change(visit.definition, visit.user)
+    return _back(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
+
+
+def _confirm(visit: Visit, what: str) -> Response:
+    others = under_way(visit.definition, visit.campaign_id).others if what == "cancel" else ()
+    elsewhere = {one.attempt for one in others}
+    running = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
+    cells = [one for one in running if f"{visit.campaign_id}/{one.id}/{one.attempts}" not in elsewhere]
+    live = runs.live_runs(visit.definition, visit.campaign_id)
+    if others and not cells and not live:
+        raise going_on(others)
+    context = {
+        "what": what,
+        "campaign_id": visit.campaign_id,
+        "runs": live,
+        "cells": cells,
+        "may": visit.may,
+        "token": token_for(visit.user),
+    }
+    return render(visit.request, "confirm.html.j2", context)
+
+
+def _back(visit: Visit, started: runs.StartedRun | None = None) -> Response:
+    library().forget(visit.campaign_id)
+    asked = f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}" if started else ""
+    return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}{asked}", status_code=_SEE_OTHER)
+
+
+def _live(visit: Visit, snapshot: Snapshot) -> str:
+    """The part that changes, made once for all viewers with the same rights."""
+    base, may = base_of(visit.request), visit.may
+    context = {"campaign": snapshot.status, "may": may}
+    return snapshot.once(("live", base, may), lambda: markup(base, "live.html.j2", context))
+
+
+def _packed(visit: Visit, snapshot: Snapshot) -> bytes:
+    """The same, compressed. Airflow's api-server would compress it again for each viewer."""
+    name = ("packed", base_of(visit.request), visit.may)
+    return snapshot.once(name, lambda: gzip.compress(_live(visit, snapshot).encode(), _LEVEL, mtime=0))

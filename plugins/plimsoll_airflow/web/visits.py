@@ -1,0 +1,48 @@
+"""A request for a page of a campaign, and the routers of such pages."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.web.access import CampaignDefinition, may_change, require_campaign
+from plimsoll_airflow.web.authentication import User
+from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.paths import CampaignId
+
+
+@dataclass(frozen=True)
+class Visit:
+    """The user of a request, and the campaign that it is about."""
+
+    request: Request
+    campaign_id: CampaignId
+    definition: CampaignDefinition
+    user: User
+
+    @property
+    def store(self) -> ResultStore:
+        """The store of the campaign."""
+        return library().store
+
+    @property
+    def campaign(self) -> CampaignStore:
+        """The campaign's part of the store."""
+        return CampaignStore(self.store, self.campaign_id)
+
+    @property
+    def may(self) -> bool:
+        """Whether the user may change it."""
+        return may_change(self.user, self.definition.dag_id)
+
+
+Visited = Annotated[Visit, Depends(Visit)]
+
+
+def campaign_pages() -> APIRouter:
+    """A router for pages of a campaign: below its path, and only for those who may see the campaign."""
+    return APIRouter(
+        prefix="/campaigns/{campaign_id}", include_in_schema=False, dependencies=[Depends(require_campaign)]
+    )
