@@ -112,8 +112,10 @@ def _took(store: ReadableStore, key: AttemptKey) -> timedelta:
 
 
 def _words(played: Replay) -> str:
+    """Each variant's capacity, such as `g1 found 6,000 ops/s`."""
     return ", ".join(
-        f"{variant} {kind} {capacity or 0:,} ops/s" for variant, (kind, capacity) in played.capacities.items()
+        f"{variant} {kind}{'' if capacity is None else f' {capacity:,} ops/s'}"
+        for variant, (kind, capacity) in played.capacities.items()
     )
 
 
