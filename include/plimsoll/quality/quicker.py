@@ -1,4 +1,4 @@
-"""Spare Great Expectations a quarter of its work, with the same results.
+"""Spare Great Expectations a part of its work, with the same results.
 
 An expectation's `configuration` is made anew each time that it is read, and the library reads it once for each argument
 of each metric: a hundred times for one expectation. Here all arguments are read from one configuration.
