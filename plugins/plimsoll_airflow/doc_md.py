@@ -1,7 +1,7 @@
 """The documentation of a campaign's DAG in Airflow's UI: what its definition compares, and how long that takes."""
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import Part, parts, stage_ids, workload_ids
+from plimsoll.domain.parts import Part, only_strategy, parts, stage_ids, workload_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.domain.variant import Variant
@@ -97,8 +97,3 @@ def _row(definition: Definition, variant: Variant) -> str:
     database = f"{definition.product_of(variant)} {definition.version_of(variant)}"
     runtime, heap = (f"{jvm.jdk}, {jvm.collector}", format_size(jvm.heap)) if jvm else ("none", "")
     return f"| `{variant.id}` {variant.title} | {runtime} | {heap} | {database} |"
-
-
-def only_strategy(definition: Definition) -> str:
-    """The name of the strategy of a definition with one stage."""
-    return definition.of_stages[0][1].strategy.name

@@ -9,7 +9,7 @@ from airflow.sdk import Param
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
 from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import most_repeats, stage_ids, workload_ids
+from plimsoll.domain.parts import most_repeats, only_strategy, stage_ids, workload_ids
 from plimsoll.domain.units import parse_rate
 from plimsoll.domain.variant import SLUG
 from plimsoll.services.campaign.request import (
@@ -21,7 +21,6 @@ from plimsoll.services.campaign.request import (
     levels_of,
     repeat_id,
 )
-from plimsoll_airflow.doc_md import only_strategy
 
 _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 """A pattern of cells' ids: something with `*`, `?` or `[` in it."""

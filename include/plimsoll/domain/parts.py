@@ -89,6 +89,11 @@ def stage_ids(definition: Definition) -> tuple[str, ...]:
     return tuple(one.id for one in definition.stages) if len(definition.stages) > 1 else ()
 
 
+def only_strategy(definition: Definition) -> str:
+    """The name of the strategy of a campaign with one stage."""
+    return definition.of_stages[0][1].strategy.name
+
+
 def most_repeats(definition: Definition) -> int:
     """The greatest number of repeats in any stage."""
     return max(alone.repeats for _, alone in definition.of_stages)

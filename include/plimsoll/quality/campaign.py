@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import distance
-from plimsoll.domain.parts import stage_ids
+from plimsoll.domain.parts import only_strategy, stage_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.quality.environment import Deviation, deviations
 from plimsoll.quality.expectation import Expected, Part, Quality, each_between, each_one_of, rows
@@ -61,7 +61,7 @@ def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerpri
 def cells_suite(definition: Definition) -> Sequence[Expected]:
     """Expectations of the matrix, one row per cell."""
     count = definition.cells
-    who = "strategies need" if len(definition.stages) > 1 else f"{definition.of_stages[0][1].strategy.name} needs"
+    who = "strategies need" if stage_ids(definition) else f"{only_strategy(definition)} needs"
     needed = f" that the {who}" if definition.has_rounds else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),

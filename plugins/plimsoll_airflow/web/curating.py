@@ -1,5 +1,6 @@
 """Annotate and delete a campaign: a page for people, and the same by the JSON API."""
 
+from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Query
@@ -31,7 +32,6 @@ api = APIRouter(
     tags=["actions"],
     dependencies=[Depends(require_campaign)],
 )
-_SEE_OTHER = 303
 _LOGGED_NOTE, _LOGGED_DELETION = Depends(action_logging("plimsoll.note")), Depends(action_logging("plimsoll.delete"))
 
 
@@ -72,14 +72,14 @@ def manage(visit: Visited) -> Response:
 def write_note(visit: Visited, text: Annotated[str, Form(max_length=2 * LONGEST_NOTE)] = "") -> Response:
     """*Save the note*; an empty one removes it."""
     _annotate(visit.definition, visit.campaign_id, text, visit.user)
-    return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}", status_code=_SEE_OTHER)
+    return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}", status_code=HTTPStatus.SEE_OTHER)
 
 
 @pages.post("/delete", dependencies=[_LOGGED_DELETION])
 def delete(visit: Visited, confirm: Annotated[str, Form(max_length=200)] = "") -> Response:
     """*Delete the campaign*, after the user has typed its id."""
     _delete(visit.definition, visit.campaign_id, confirm, visit.user)
-    return RedirectResponse(f"{base_of(visit.request)}/", status_code=_SEE_OTHER)
+    return RedirectResponse(f"{base_of(visit.request)}/", status_code=HTTPStatus.SEE_OTHER)
 
 
 @api.put("/note", dependencies=[_LOGGED_NOTE])

@@ -1,6 +1,7 @@
 """The page of a campaign: the matrix of its cells, and the actions on them."""
 
 import gzip
+from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import quote
 
@@ -20,7 +21,6 @@ from plimsoll_airflow.web.under_way import going_on, under_way
 from plimsoll_airflow.web.visits import Visit, Visited, campaign_pages
 
 pages = campaign_pages()
-_SEE_OTHER = 303
 _LEVEL = 5  # of compression, as in Airflow
 
 
@@ -118,7 +118,9 @@ def _confirm(visit: Visit, what: str) -> Response:
 def _back(visit: Visit, started: runs.StartedRun | None = None) -> Response:
     library().forget(visit.campaign_id)
     asked = f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}" if started else ""
-    return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}{asked}", status_code=_SEE_OTHER)
+    return RedirectResponse(
+        f"{base_of(visit.request)}/campaigns/{visit.campaign_id}{asked}", status_code=HTTPStatus.SEE_OTHER
+    )
 
 
 def _live(visit: Visit, snapshot: Snapshot) -> str:

@@ -20,9 +20,7 @@ from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.store import layout
 from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
-from plimsoll_airflow.web.access import (
-    may_read,
-)
+from plimsoll_airflow.web.access import may_read
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.comparing import Manner, compare
@@ -35,7 +33,6 @@ from plimsoll_airflow.web.visits import Visited, campaign_pages
 router = APIRouter(include_in_schema=False)
 of_campaign = campaign_pages()
 DATA_DOCS = "index.html"
-_SEE_OTHER = 303
 
 
 @router.get("/static/{name}")
@@ -109,7 +106,9 @@ def campaign_of_run(
     if work.opens_campaign and not library().has(work.campaign_id):
         return render(request, "unopened.html.j2", {"work": work})
     place = f"{base_of(request)}/campaigns/{work.campaign_id}"
-    return RedirectResponse(f"{place}/cells/{work.cell_id}" if work.cell_id else place, status_code=_SEE_OTHER)
+    return RedirectResponse(
+        f"{place}/cells/{work.cell_id}" if work.cell_id else place, status_code=HTTPStatus.SEE_OTHER
+    )
 
 
 @of_campaign.get("/cells/{cell_id}")

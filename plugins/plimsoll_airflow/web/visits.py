@@ -1,6 +1,7 @@
 """A request for a page of a campaign, and the routers of such pages."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -32,9 +33,9 @@ class Visit:
         """The campaign's part of the store."""
         return CampaignStore(self.store, self.campaign_id)
 
-    @property
+    @cached_property
     def may(self) -> bool:
-        """Whether the user may change it."""
+        """Whether the user may change it. Airflow is asked once for each request."""
         return may_change(self.user, self.definition.dag_id)
 
 
