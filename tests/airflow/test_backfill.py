@@ -19,6 +19,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.processes import CHECKOUT
 
 SCHEDULED = {"schedule": "0 3 * * *", "timezone": "Europe/Paris"}
+DAG_ID = "azul_2022"
 FAILED, MET = "2026-01-05", "2026-01-06"
 TIMES = [datetime(2026, 1, day, 2, tzinfo=UTC) for day in range(5, 12)]
 """When the schedule was due between the document's dates: 3:00 in Paris."""
@@ -35,7 +36,7 @@ def _scheduled(database: None, installation: Installation) -> Iterator[None]:
     sync_bag_to_db(bag, "dags-folder", None)
     yield
     signal.signal(signal.SIGTERM, handler)  # the command takes it
-    delete_dag("azul_2022")
+    delete_dag(DAG_ID)
 
 
 def test_it_runs_what_the_schedule_missed_and_with_failed_what_failed_of_that(command: str) -> None:
@@ -69,14 +70,14 @@ def create(command: str) -> None:
 
 
 def runs() -> list[tuple[str, datetime | None, str]]:
-    """State, time and id of each run."""
+    """State, time and id of each run of the DAG; other tests' DAGs have runs in the same database."""
     with create_session() as session:
-        found = session.scalars(select(DagRun).order_by(DagRun.logical_date)).all()
+        found = session.scalars(select(DagRun).where(DagRun.dag_id == DAG_ID).order_by(DagRun.logical_date)).all()
         return [(str(run.state), run.logical_date, run.run_id) for run in found]
 
 
 def end(day: str, state: str) -> None:
     """The run of that day ends so, and with it the backfill."""
     with create_session() as session:
-        session.execute(update(DagRun).where(DagRun.run_id.contains(day)).values(state=state))
-        session.execute(update(Backfill).values(completed_at=datetime.now(UTC)))
+        session.execute(update(DagRun).where(DagRun.dag_id == DAG_ID, DagRun.run_id.contains(day)).values(state=state))
+        session.execute(update(Backfill).where(Backfill.dag_id == DAG_ID).values(completed_at=datetime.now(UTC)))
