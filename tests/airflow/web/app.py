@@ -15,7 +15,7 @@ with warnings.catch_warnings():
 
 DEFINITION = instant_definition("demo", variants=3, loads=2, repeats=1)
 CAMPAIGN = "demo-mine"
-__all__ = ["CAMPAIGN", "DEFINITION", "Client", "TestClient", "mounted", "token_of"]
+__all__ = ["CAMPAIGN", "DEFINITION", "Client", "TestClient", "audited", "mounted", "token_of"]
 
 Client = Callable[..., TestClient]
 
@@ -45,3 +45,14 @@ def token_of(role: str, *, lifetime_s: int = 3600) -> str:
         SimpleAuthManagerUser(username=f"the {role}", role=role), expiration_time_in_seconds=lifetime_s
     )
     return token
+
+
+def audited(event: str) -> list[tuple[str | None, str]]:
+    """Who did it and what is told of it, in Airflow's audit log: the oldest first, those of earlier tests too."""
+    from airflow.models.log import Log
+    from airflow.utils.session import create_session
+    from sqlalchemy import select
+
+    with create_session() as session:
+        found = session.scalars(select(Log).where(Log.event == event).order_by(Log.id))
+        return [(entry.owner, entry.extra or "") for entry in found]
