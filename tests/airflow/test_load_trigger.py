@@ -18,7 +18,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, StoreError
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of
@@ -41,7 +41,7 @@ def started(installation: Installation, load_s: float = 0.0) -> AttemptContext:
     installation.open_campaign(instant_definition(load_s=load_s))
     work = begin(installation.toolkit, "campaign", CELL, "owner")
     actions.provision(work)
-    actions.start_load(work)
+    loading.start_load(work)
     return work
 
 
@@ -219,7 +219,7 @@ def test_a_kill_stops_only_the_load_of_a_run_that_has_ended(
 
     asyncio.run(trigger_of(work).on_kill())
 
-    assert actions.poll_load(work).state == state
+    assert loading.poll_load(work).state == state
 
 
 def _answer_polls_with(monkeypatch: pytest.MonkeyPatch, answers: object) -> None:

@@ -9,7 +9,7 @@ from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException,
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -125,7 +125,7 @@ def attempt(installation: Installation) -> AttemptContext:
 
 
 def test_a_cleared_task_starts_a_run_over_that_is_under_load(attempt: AttemptContext) -> None:
-    actions.start_load(attempt)
+    loading.start_load(attempt)
 
     with pytest.raises(DagRunTriggerException) as raised:
         execute(live=1, try_number=2, cleared_after=1)
@@ -162,14 +162,14 @@ def test_what_somebody_else_has_started_anew_meanwhile_is_not_started_again(
 
 @pytest.mark.parametrize("tries", [{"try_number": 2}, {"try_number": 3, "cleared_after": 1}])
 def test_a_try_for_a_killed_process_leaves_a_load_alone(attempt: AttemptContext, tries: dict[str, int]) -> None:
-    actions.start_load(attempt)
+    loading.start_load(attempt)
 
     with pytest.raises(TaskDeferred):
         execute(live=1, **tries)
 
 
 def test_a_load_that_was_collected_is_left_to_be_judged(attempt: AttemptContext) -> None:
-    actions.start_load(attempt)
+    loading.start_load(attempt)
     collect(attempt)
 
     with pytest.raises(TaskDeferred):

@@ -1,6 +1,5 @@
 """The definition: everything that declares a campaign."""
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
@@ -8,25 +7,24 @@ from pydantic import (
     Field,
     JsonValue,
     PrivateAttr,
-    SerializerFunctionWrapHandler,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary import Canary
+from plimsoll.domain.choices import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, too_many_cells
 from plimsoll.domain.faults import require_none
 from plimsoll.domain.loads import LoadLevels, of_the_top
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.stage import Openings, Stage
+from plimsoll.domain.stage import LEFT_TO_STAGES, Openings, Stage, left_to_stages
 from plimsoll.domain.strategy import FullGrid, Strategy
 from plimsoll.domain.timing import Timing
 from plimsoll.domain.units import Usd
-from plimsoll.domain.variant import RELEASE, SLUG, Variant
+from plimsoll.domain.variant import SLUG, Variant
 from plimsoll.domain.workload import NamedWorkload, Workload
 
 MAX_CELLS = 5000
@@ -36,56 +34,6 @@ STORED = {"stored": True}
 
 
 _OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels")
-REQUIRED_UNLESS_STAGED = ("loads", "timing")
-"""Keys that must stand at the top of a definition, unless every stage has its own."""
-_LEFT_TO_STAGES = object()
-"""Stands for such a key while a definition is read that has it in every stage alone."""
-
-
-class System(Model):
-    """The number of nodes of a cluster, and the database of the variants that have no `product` of their own."""
-
-    database: Annotated[str, Field(description="Product, by the name of its adapter")] = "cassandra"
-    version: Annotated[
-        str | None,
-        Field(pattern=RELEASE, description="Release of the variants that name no version", examples=["4.0.1"]),
-    ] = None
-    nodes: Annotated[int, Field(ge=1, le=1000, description="Number of database nodes of one cluster")] = 3
-    settings: Annotated[
-        dict[str, JsonValue], Field(description="Settings of the database, which replace the adapter's own")
-    ] = {}
-
-
-class LoadGeneratorChoice(Model):
-    """The load generator and its concurrency."""
-
-    name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress` or `latte`")] = "plimsoll-stress"
-    hosts: Annotated[
-        int, Field(ge=1, le=32, description="Number of load hosts of a cell. They share the rate and start together")
-    ] = 1
-    threads: Annotated[
-        int, Field(ge=1, le=1024, description="Client threads of each load host. Each thread has its own schedule")
-    ] = 8
-    concurrency: Annotated[int, Field(ge=1, description="Greatest number of queries in flight per thread")] = 50
-    heap: Annotated[str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM")] = "1G"
-
-    @model_serializer(mode="wrap")
-    def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out a count of one load host, as definitions were written before there could be several."""
-        fields: dict[str, Any] = dump(self)
-        return {key: value for key, value in fields.items() if (key, value) != ("hosts", 1)}
-
-    @property
-    def most_in_flight(self) -> int:
-        """The greatest number of queries in flight, over all load hosts."""
-        return self.hosts * self.threads * self.concurrency
-
-
-class ProviderChoice(Model):
-    """The provider of clusters, by its name, and the options that this provider defines."""
-
-    name: Annotated[str, Field(description="`local`, or another provider's name")] = "local"
-    options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
 
 
 Event = Literal["missed-schedule", "incomplete"]
@@ -177,16 +125,12 @@ class Definition(Model):
     @model_validator(mode="before")
     @classmethod
     def _leave_to_stages(cls, told: Any) -> Any:
-        stages = told.get("stages") if isinstance(told, Mapping) else None
-        if not isinstance(stages, list | tuple) or not stages:
-            return told
-        left = [name for name in REQUIRED_UNLESS_STAGED if name not in told and all(_says(one, name) for one in stages)]
-        return {**told, **dict.fromkeys(left, _LEFT_TO_STAGES)}
+        return left_to_stages(told)
 
     @field_validator("loads", mode="wrap")
     @classmethod
     def _expand_range(cls, value: object, listed: ValidatorFunctionWrapHandler, info: ValidationInfo) -> LoadLevels:
-        if value is _LEFT_TO_STAGES:
+        if value is LEFT_TO_STAGES:
             return ()
         loads: LoadLevels = listed(of_the_top(value, info.data.get("max_cells", MAX_CELLS)))
         return loads
@@ -195,7 +139,7 @@ class Definition(Model):
     @classmethod
     def _first_timing(cls, value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Timing:
         """What no stage uses: the first stage's stands there too, so that every definition has one."""
-        if value is _LEFT_TO_STAGES:
+        if value is LEFT_TO_STAGES:
             stages: tuple[Stage, ...] = info.data.get("stages", ())
             return next((stage.timing for stage in stages if stage.timing), _UNREAD)
         timing: Timing = read(value)
@@ -326,11 +270,6 @@ class Definition(Model):
 
 _UNREAD = Timing(duration=timedelta(seconds=1), warmup=timedelta(0))
 """Of a definition whose stages can't be read, and which is refused for that."""
-
-
-def _says(stage: object, name: str) -> bool:
-    told = stage.get(name) if isinstance(stage, Mapping) else getattr(stage, name, None)
-    return told is not None
 
 
 def dag_id_of(name: str) -> str:

@@ -1,7 +1,7 @@
 """Stages: parts of a campaign that run one after the other, each with a strategy and loads of its own."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, field_validator
 
@@ -11,6 +11,11 @@ from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.strategy import Strategy
 from plimsoll.domain.timing import Timing
 from plimsoll.domain.variant import SLUG
+
+REQUIRED_UNLESS_STAGED = ("loads", "timing")
+"""Keys that must stand at the top of a definition, unless every stage has its own."""
+LEFT_TO_STAGES = object()
+"""Stands for such a key while a definition is read that has it in every stage alone."""
 
 
 class Stage(Model):
@@ -85,3 +90,17 @@ class StageOpening(Model):
 
 Openings = Mapping[str, StageOpening]
 """By the stage's id; without those that have not been opened."""
+
+
+def left_to_stages(told: Any) -> Any:
+    """A definition as somebody told it, with LEFT_TO_STAGES for each required key that all of its stages have."""
+    stages = told.get("stages") if isinstance(told, Mapping) else None
+    if not isinstance(stages, list | tuple) or not stages:
+        return told
+    left = [name for name in REQUIRED_UNLESS_STAGED if name not in told and all(_says(one, name) for one in stages)]
+    return {**told, **dict.fromkeys(left, LEFT_TO_STAGES)}
+
+
+def _says(stage: object, name: str) -> bool:
+    told = stage.get(name) if isinstance(stage, Mapping) else getattr(stage, name, None)
+    return told is not None

@@ -22,7 +22,8 @@ from plimsoll.adapters.sampler import ProcSampler, sample
 from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.analysis.judgement import Run
 from plimsoll.analysis.judging import judge_logs
-from plimsoll.domain.definition import Definition, LoadGeneratorChoice
+from plimsoll.domain.choices import LoadGeneratorChoice
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.load_generator import LoadRequest

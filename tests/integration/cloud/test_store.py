@@ -18,7 +18,7 @@ from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, Depot
 from plimsoll.domain.definition import Definition
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -65,7 +65,7 @@ def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[Attem
     campaign.open(definition)
     work = begin(toolkit, campaign.campaign_id, CELL, "test")
     try:
-        for phase in (actions.provision, actions.deploy, actions.start_load):
+        for phase in (actions.provision, actions.deploy, loading.start_load):
             phase(work)
         yield work
     finally:
@@ -83,8 +83,7 @@ def test_hosts_fetch_and_bring_everything_themselves_also_those_that_survive_ano
 ) -> None:
     for place in ("ssh.bundles._send", "ssh.host.SshHost.fetch", "s3_store.S3Store.upload"):
         monkeypatch.setattr(f"plimsoll.adapters.{place}", refused)
-    cluster = work.provider.find(work.cluster_id)
-    assert cluster is not None
+    cluster = work.cluster()
     (tmp_path / "jdk").mkdir()
     (tmp_path / "jdk" / "modules").write_bytes(b"x" * 100_000)
     for info in cluster.hosts:

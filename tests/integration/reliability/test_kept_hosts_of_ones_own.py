@@ -24,7 +24,7 @@ from plimsoll.domain.variant import Variant
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.provider import Provider
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
@@ -164,13 +164,13 @@ STRIKES: dict[str, Strike] = {
     "before the hosts' end is moved on": lambda patch, site: patch.setattr(site.provider, "ensure", kill),
     "before others' remains are removed": lambda patch, site: patch.setattr(site.provider, "clear", kill),
     "in the check of the hosts": lambda patch, _: patch.setattr(actions, "_preflight", kill),
-    "before the load starts": lambda patch, _: patch.setattr(actions, "start_all", kill),
+    "before the load starts": lambda patch, _: patch.setattr(loading, "start_all", kill),
     "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_use", kill),
 }
 
 
 def all_steps(work: AttemptContext) -> None:
-    for step in (actions.provision, actions.deploy, actions.start_load, actions.destroy):
+    for step in (actions.provision, actions.deploy, loading.start_load, actions.destroy):
         step(work)
 
 

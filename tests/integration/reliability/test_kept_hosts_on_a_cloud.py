@@ -20,7 +20,7 @@ from tests.support.suite.proven import IS_LONG
 from plimsoll.adapters.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
@@ -61,7 +61,7 @@ def nothing_is_left(place: Place, tools: Toolkit) -> Iterator[None]:
 
 def started(tools: Toolkit, cell_id: str, owner: str = "me") -> AttemptContext:
     work = begin(tools, CAMPAIGN, cell_id, owner)
-    for step in (actions.provision, actions.deploy, actions.start_load):
+    for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
     return work
 
@@ -101,7 +101,7 @@ def in_deploy(patch: pytest.MonkeyPatch) -> None:
 
 
 def in_load(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(actions, "start_load", lambda *_: kill())
+    patch.setattr(loading, "start_load", lambda *_: kill())
 
 
 def in_release(patch: pytest.MonkeyPatch) -> None:
@@ -125,8 +125,7 @@ def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_
 
 
 def environments_on_its_load_host(work: AttemptContext) -> list[str]:
-    cluster = work.provider.find(work.cluster_id)
-    assert cluster is not None
+    cluster = work.cluster()
     return [path.name for path in Path(work.host(cluster, cluster.load_host).root).parent.iterdir()]
 
 

@@ -12,7 +12,7 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.services.campaign.progress import campaign_progress
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.judge.judging import judge
@@ -32,9 +32,9 @@ def work(installation: Installation) -> Any:
     """An attempt whose load is complete, nothing collected yet."""
     installation.open_campaign(installation.define(instant_definition(variants=1, loads=1)))
     work = begin(installation.toolkit, "campaign", CELL, "test")
-    for phase in (actions.provision, actions.deploy, actions.start_load):
+    for phase in (actions.provision, actions.deploy, loading.start_load):
         phase(work)
-    actions.require_complete(work, actions.poll_load(work))
+    loading.require_complete(work, loading.poll_load(work))
     return work
 
 
@@ -58,7 +58,7 @@ def test_a_node_that_no_longer_ran_at_the_end_makes_the_attempt_invalid(work: An
 
 
 def test_records_that_a_log_lost_are_noticed(work: Any) -> None:
-    cluster = work.provider.find(work.cluster_id)
+    cluster = work.cluster()
     host = work.provider.host(cluster, cluster.load_host)
     [path] = [path for path in host.files(host.root) if path.name.endswith("hdr-intended-selects")]
     lines = host.read_tail(path, max_bytes=1_000_000).splitlines(keepends=True)
@@ -80,7 +80,7 @@ def test_a_judgement_that_can_not_be_made_shows_as_failed_with_its_reason(work: 
 def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid(
     work: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster = work.provider.find(work.cluster_id)
+    cluster = work.cluster()
     host = work.provider.host(cluster, cluster.load_host)
     summary = work.load_generator.summary(
         {"summary.json": host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000)}

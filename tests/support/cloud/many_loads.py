@@ -36,7 +36,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.secrets import AwsAccess
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.launches import StoredLaunches
@@ -126,8 +126,7 @@ class Site:
     @contextmanager
     def silent(self, work: AttemptContext) -> Iterator[None]:
         """Inside the block, that cell's load host does not answer, and the sshd does not answer new connections."""
-        cluster = work.provider.find(work.cluster_id)
-        assert cluster is not None
+        cluster = work.cluster()
         silenced = [*self._sessions_of(_here(cluster.load_host.address)), self.sshd.process]
         assert len(silenced) > 1, "nobody is connected to it"
         for process in silenced:
@@ -195,11 +194,11 @@ def _started(toolkit: Toolkit, cell_id: str) -> AttemptContext:
         work.provider.host(cluster, info).start(Job(JOB, ["sleep", "3600"], _AN_HOUR))
     load = work.provider.host(cluster, cluster.load_host)
     load.write(
-        PurePosixPath("load", "plan.json"), json.dumps({"job_id": actions.load_job(work.key), "duration_s": 9000})
+        PurePosixPath("load", "plan.json"), json.dumps({"job_id": loading.load_job(work.key), "duration_s": 9000})
     )
     line = {"phase": "measure", "elapsed_s": 60, "planned_s": 9000, "achieved_ops_s": 2e4, "errors": {}}
     load.write(PurePosixPath("load", PROGRESS), json.dumps(line) + "\n")
-    load.start(Job(actions.load_job(work.key), ["sleep", "3600"], _AN_HOUR))
+    load.start(Job(loading.load_job(work.key), ["sleep", "3600"], _AN_HOUR))
     return work
 
 
@@ -208,7 +207,7 @@ class Looks:
 
     def __init__(self) -> None:
         self.at: defaultdict[str, list[float]] = defaultdict(list)
-        self._poll = actions.poll_load
+        self._poll = loading.poll_load
 
     def __call__(self, work: AttemptContext) -> LoadStatus:
         """Poll the load in place of the function that the step `load` declares, and note the time."""

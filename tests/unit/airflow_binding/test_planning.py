@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.definition import ProviderChoice
+from plimsoll.domain.choices import ProviderChoice
 from plimsoll.domain.errors import SecretError
 from plimsoll.services.campaign.opening import open_campaign
 from plimsoll.services.campaign.request import Request

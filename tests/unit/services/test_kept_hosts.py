@@ -20,7 +20,7 @@ from plimsoll.domain.strategy import Ramp, Search, Strategy
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -62,7 +62,7 @@ def started(tools: Toolkit, cell_id: str, owner: str = "me") -> AttemptContext:
     work = begin(tools, "campaign", cell_id, owner)
     actions.provision(work)
     actions.deploy(work)
-    actions.start_load(work)
+    loading.start_load(work)
     return work
 
 
@@ -116,7 +116,7 @@ def test_nothing_of_one_attempt_is_left_for_the_next(installation: Installation,
     assert cluster is not None
     host = second.host(cluster, cluster.load_host)
     assert host.root.name == f"{CELLS[1]}-1"
-    assert actions.load_job(first.key) != actions.load_job(second.key)
+    assert loading.load_job(first.key) != loading.load_job(second.key)
 
 
 def test_what_a_killed_attempt_left_goes_before_the_next_one_begins(installation: Installation, tools: Toolkit) -> None:
@@ -146,7 +146,7 @@ def test_of_an_owner_whom_nobody_knows_the_hosts_are_free_when_its_time_is_over(
 
 def test_a_second_try_of_a_killed_phase_goes_on_with_the_same_hosts(installation: Installation, tools: Toolkit) -> None:
     work = begin(tools, "campaign", CELLS[0], "me")
-    for phase in (actions.provision, actions.deploy, actions.start_load):
+    for phase in (actions.provision, actions.deploy, loading.start_load):
         phase(work)
         phase(AttemptContext(tools, work.key))
     assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[0]}-1/load.json"))
@@ -319,7 +319,7 @@ def test_a_host_that_died_under_a_cell_is_replaced_alone_and_later_fingerprints_
     tools = replace(tools, providers={"instant": provider})
     first = started(tools, CELLS[0])
     provider.lost = {"127.9.9.2"}
-    assert actions.poll_load(first).reason.startswith("the cluster is gone")
+    assert loading.poll_load(first).reason.startswith("the cluster is gone")
     actions.destroy(first)
     later = []
     for cell_id in CELLS[1:]:

@@ -21,7 +21,7 @@ from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -123,9 +123,9 @@ class Site:
 
 
 def measured(work: AttemptContext) -> None:
-    for step in (actions.provision, actions.deploy, actions.start_load):
+    for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
-    actions.poll_load(work)
+    loading.poll_load(work)
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def attempted(site: Site, cell_id: str) -> AttemptContext:
     work = site.begun(cell_id)
     try:
         measured(work)
-        actions.require_complete(work, actions.poll_load(work))
+        loading.require_complete(work, loading.poll_load(work))
     except PlimsollError as error:
         record_failure(work, str(error))
     for step in (collect, actions.destroy, judge):
@@ -278,7 +278,7 @@ STRIKES: dict[str, Patch] = {
     "before its origin is decided": lambda patch: patch.setattr(actions, "settle_origin", kill),
     "before others' remains are removed": lambda patch: patch.setattr(InstantProvider, "clear", kill),
     "before the nodes are looked at": lambda patch: patch.setattr(actions, "require_running", kill),
-    "before the load starts": lambda patch: patch.setattr(actions, "start_all", kill),
+    "before the load starts": lambda patch: patch.setattr(loading, "start_all", kill),
     "before the hosts are given back": lambda patch: patch.setattr(kept_hosts, "end_use", kill),
 }
 

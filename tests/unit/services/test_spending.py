@@ -18,7 +18,7 @@ from plimsoll.domain.errors import ProviderError, Refused, StoreError
 from plimsoll.domain.launch import Launch
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.progress import campaign_progress
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_cell
@@ -180,8 +180,8 @@ def test_a_cell_that_runs_is_not_cut_by_the_budget(
     work = start(tools, "v1-001k-r1")
     clock.at += 10 * HOUR  # 40 USD, well past it
     actions.deploy(work)
-    actions.start_load(work)
-    assert actions.poll_load(work).state == "complete"
+    loading.start_load(work)
+    assert loading.poll_load(work).state == "complete"
     assert tools.providers["instant"].find(work.cluster_id)
 
 
@@ -238,7 +238,7 @@ def test_a_second_look_at_what_was_left_counts_if_it_found_more(
 ) -> None:
     campaign = opened(installation, budget=None)
     work = start(tools)
-    cluster = tools.providers["instant"].find(work.cluster_id)
+    cluster = work.cluster()
     half = cluster.model_copy(update={"hosts": cluster.hosts[:1]})
     clock.at += HOUR
     tools.store.delete(layout.attempt_file(work.key, layout.CLUSTER))  # its provision never came so far
@@ -252,7 +252,7 @@ def test_whoever_sees_a_remnant_alone_bills_all_that_was_launched(
 ) -> None:
     campaign = opened(installation, budget=None)
     work = start(tools)
-    cluster = tools.providers["instant"].find(work.cluster_id)
+    cluster = work.cluster()
     unknown = HostInfo(name="node1", role="node", address="unknown")
     clock.at += HOUR
     destroy_cluster(

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pydantic import ValidationError
 
 from plimsoll.adapters.facts import memory_bytes
-from plimsoll.adapters.ssh.group import Group, Member, in_parallel
+from plimsoll.adapters.ssh.group import Group, in_parallel
+from plimsoll.adapters.ssh.member import Member
 from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.domain.definition import Definition

@@ -3,127 +3,22 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from plimsoll.adapters.marks import marks_of
-from plimsoll.adapters.ssh.depot import Staged
-from plimsoll.adapters.ssh.host import SshHost
-from plimsoll.adapters.ssh.leases import Held, Lease, parse_held
+from plimsoll.adapters.ssh.leases import Held, Lease
+from plimsoll.adapters.ssh.member import Member, Place
 from plimsoll.adapters.ssh.options import GroupOptions, HostOptions, SshOptions
 from plimsoll.adapters.ssh.pool import Connections
-from plimsoll.adapters.ssh.program import Program
 from plimsoll.adapters.ssh.target import Target
 from plimsoll.domain.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.errors import HostError, SecretError
 
-_ANSWER_S, _CLEAN_S = 60.0, 120.0
 _MEMBER = "group_host"
 """The fact of a host that says which host of its group it is, where it has taken another one's name."""
 
-Place = tuple[str, int, PurePosixPath]
-"""Address and port of a host, and the group's folder there."""
-
 _S = TypeVar("_S")
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Member:
-    """One host of a group. `folder` is the group's own folder on it."""
-
-    name: str
-    role: Role
-    options: HostOptions
-    connection_id: str
-    folder: PurePosixPath
-    connections: Connections
-
-    @property
-    def work(self) -> PurePosixPath:
-        """The folder of clusters."""
-        return self.folder / "clusters"
-
-    @property
-    def place(self) -> Place:
-        """What has one lease: hosts of a group may be addresses of one machine."""
-        target = self.options.target(self.connection_id)
-        return target.address, target.port, self.folder
-
-    @property
-    def reached(self) -> tuple[Target, PurePosixPath]:
-        """The way to the host, and the group's folder there."""
-        return self.options.target(self.connection_id), self.folder
-
-    @property
-    def bundles(self) -> PurePosixPath:
-        """The folder of installed bundles. They are named after their content and kept from cluster to cluster."""
-        return self.folder / "bundles"
-
-    def ask(self, command: str, timeout_s: float = _ANSWER_S, **request: Any) -> Any:
-        """Call the program on that host. Raises HostError."""
-        target = self.options.target(self.connection_id)
-        where = f"host {self.name} ({target.place})"
-        return Program(self.connections.to(target), self.bundles, where).call(command, timeout_s=timeout_s, **request)
-
-    def held(self) -> Held | None:
-        """The host's lease."""
-        return parse_held(self.ask("lease-read", folder=str(self.folder)))
-
-    def take(self, lease: Lease) -> Held:
-        """Take the host and return the lease that holds it then.
-
-        An expired lease is taken over after ending everything that it left.
-        """
-        held = self._take(lease, None)
-        if held.lease.key == lease.key or not held.expired:
-            return held
-        self.clean(held.lease.key)
-        return self._take(lease, held.lease.key)
-
-    def clean(self, key: str | None) -> None:
-        """End and remove everything of that cluster, or of all clusters. Raises HostError where something remains."""
-        left = self.ask("clean", _CLEAN_S, work=str(self.work), cluster=key)
-        self._require_nothing_left(left)
-
-    def _require_nothing_left(self, left: Sequence[str]) -> None:
-        if left:
-            mend = "end these processes and remove what is left by hand, then destroy the cluster again"
-            place = f"host {self.name} ({self.options.target(self.connection_id).place})"
-            raise HostError(f"it is not clean: {'; '.join(left)}", where=place, mend=mend)
-
-    def clear(self, cluster: Cluster, keep: frozenset[str]) -> None:
-        """End and remove everything of that cluster except these environments. Raises HostError otherwise."""
-        # Hosts of a cluster may be one machine.
-        folders = [str(self.work / str(cluster.id) / info.name) for info in cluster.hosts]
-        left = self.ask(
-            "clear", _CLEAN_S, work=str(self.work), cluster=str(cluster.id), hosts=folders, keep=sorted(keep)
-        )
-        self._require_nothing_left(left)
-
-    def renew(self, lease: Lease) -> None:
-        """Change the lease. Raises HostError where another cluster has it by now."""
-        if not self.ask("lease-renew", folder=str(self.folder), lease=lease.model_dump(mode="json")):
-            raise HostError("another has taken it meanwhile", where=f"host {self.name}", mend="run the cell again")
-
-    def release(self, key: str) -> None:
-        """End the lease, if that key holds it."""
-        self.ask("lease-release", folder=str(self.folder), key=key)
-
-    def host(self, cluster: Cluster, info: HostInfo, environment: str, staged: Staged | None) -> SshHost:
-        """The host of a cluster in that environment. It downloads bundles from where `staged` says."""
-        connection = self.connections.to(self.options.target(self.connection_id))
-        marks = marks_of(cluster, info, self.work, environment)
-        root = self.work / str(cluster.id) / info.name / environment
-        return SshHost(info, root, connection, marks=marks, bundles=self.bundles, staged=staged)
-
-    def _take(self, lease: Lease, over: str | None) -> Held:
-        wanted = lease.model_dump(mode="json")
-        held = parse_held(self.ask("lease-take", folder=str(self.folder), lease=wanted, over=over))
-        if held is None:
-            raise HostError("its lease vanished while it was taken", where=f"host {self.name}", mend="try again")
-        return held
 
 
 class Group:

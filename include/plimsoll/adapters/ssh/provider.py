@@ -10,9 +10,10 @@ from pydantic import ValidationError
 from plimsoll.adapters.ssh.checks import problems
 from plimsoll.adapters.ssh.depot import Depot
 from plimsoll.adapters.ssh.errors import as_provider_error, explained
-from plimsoll.adapters.ssh.group import Group, Place, in_parallel
+from plimsoll.adapters.ssh.group import Group, in_parallel
 from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.leases import Held, Lease, lease_of
+from plimsoll.adapters.ssh.member import Place
 from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen

@@ -1,43 +1,30 @@
-"""The actions of a cell's steps on hosts. Each is idempotent: run again, it finds what exists and goes on."""
+"""What a cell's steps do with hosts, except for the load. Each action is idempotent: it goes on with what exists."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from plimsoll.domain.canary import HostFigures
-from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.errors import DeployError, HostError, HostsLost, LoadError, ProviderError, StoreError, UnfitHosts
+from plimsoll.domain.errors import DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.ports.host import Host
-from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.data import left_for_next, require_running, settle_origin, time_of_attempt, time_of_hosts
-from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_database
+from plimsoll.services.cell.load_hosts import load_hosts
 from plimsoll.services.cell.preflight import examine
-from plimsoll.services.cell.recording import note_phase, record_failure
-from plimsoll.services.cell.sizing import with_counted_rows
+from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.hosts.launches import read_provided
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_cluster, write_model
+from plimsoll.services.store.campaigns import write_model
 from plimsoll.services.waiting import waiting_told_to
 
 _LONGEST_NOTE = 300
-
-
-def load_job(key: AttemptKey) -> str:
-    """The id of the attempt's load job.
-
-    It contains the attempt, as kept hosts may have the finished job of another attempt.
-    """
-    return f"load-{key.cell_id}-{key.attempt}"
 
 
 def provision(work: AttemptContext) -> Cluster:
@@ -99,7 +86,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
     """
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     canary = _preflight(work)
-    cluster = _cluster(work)
+    cluster = work.cluster()
     nodes, loads = work.nodes(cluster), load_hosts(work, cluster)
     load, *further = loads
     for host in loads:
@@ -108,8 +95,8 @@ def deploy(work: AttemptContext) -> Fingerprint:
     if work.goes_on:
         require_running(work, cluster)
     else:
-        work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
-    _sample(work, _sampled([*_nodes(work, _cluster(work)), *reversed(loads)]))
+        work.database.deploy(work.definition, work.variant, nodes, load, work.time_left())
+    _sample(work, _sampled([*_nodes(work, work.cluster()), *reversed(loads)]))
     fingerprint = Fingerprint(
         nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
         load_host=load.facts(),
@@ -136,7 +123,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
         # Before the record that others take their place: whoever goes on must not hold old figures against new hosts.
         work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
         if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
-            identities = {info.name: info.identity for info in _cluster(work).hosts}
+            identities = {info.name: info.identity for info in work.cluster().hosts}
             unfit = {identities[name]: why for name, why in error.reasons.items()}
             replacing.note_unfit(work.toolkit, work.cluster_id, unfit)
         else:
@@ -156,61 +143,6 @@ def _kept(work: AttemptContext) -> dict[str, Any]:
         "replaces": replacing.why_replaced(work.toolkit.store, cluster_id),
         "data_of": tuple(f"{key.cell_id}/{key.attempt}" for key in origin.earlier) if origin else (),
     }
-
-
-def start_load(work: AttemptContext) -> None:
-    """Start the load, or attach to it if it is running already."""
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
-    cluster = _cluster(work)
-    asked = LoadRequest(
-        job_id=load_job(work.key),
-        definition=work.definition,
-        load_ops_s=work.cell.load_ops_s,
-        contact_points=[host.address for host in cluster.nodes],
-        expires=_time_left(work),
-        waits=waits_for_database(work),
-        populates=not work.goes_on,
-    )
-    request = with_counted_rows(work, cluster, asked)
-    # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.
-    start_all(work, load_hosts(work, _cluster(work)), replace(request, expires=_time_left(work)))
-
-
-def poll_load(work: AttemptContext) -> LoadStatus:
-    """The load's status. It is failed if the cluster is gone, or if operations fail and a node is down."""
-    status = _load_status(work)
-    if status.state == "running":
-        note_phase(
-            work.toolkit.store,
-            work.toolkit.clock,
-            work.key,
-            status.phase,
-            achieved_ops_s=status.achieved_ops_s,
-            attempted_ops_s=work.cell.load_ops_s,
-            seconds_left=status.seconds_left,
-            note=status.note,
-        )
-    return status
-
-
-def require_complete(work: AttemptContext, status: LoadStatus) -> None:
-    """Raise LoadError with the reason unless the load ran to its end."""
-    if status.state != "complete":
-        record_failure(work, f"load: {status.reason}")
-        raise LoadError(status.reason or "did not complete", where=f"load of {work.key}")
-
-
-def stop_load(work: AttemptContext) -> None:
-    """Stop the load if it runs, so that its logs are complete. A missing cluster is no error.
-
-    Where the load of one host can't be stopped, the loads of the other hosts are stopped before the first error is
-    raised.
-    """
-    cluster = work.provider.find(work.cluster_id)
-    if cluster is None:
-        return
-    for error in stop_all(work, load_hosts(work, cluster), load_job(work.key)).values():
-        raise error
 
 
 def destroy(work: AttemptContext) -> None:
@@ -247,46 +179,18 @@ def _providers(work: AttemptContext) -> Sequence[Provider]:
         return [work.toolkit.provider_of(name, work.key.campaign_id) for name in work.toolkit.providers]
 
 
-def _load_status(work: AttemptContext) -> LoadStatus:
-    cluster = work.provider.find(work.cluster_id)
-    if cluster is None:
-        return LoadStatus("failed", reason="the cluster is gone: it was destroyed, or its hosts died")
-    status = look(work, cluster, load_job(work.key))
-    if _is_smooth(status):
-        return status
-    down = work.database.down(work.nodes(cluster))
-    return LoadStatus("failed", status.phase, reason="; ".join(down)) if down else status
-
-
-def _is_smooth(status: LoadStatus) -> bool:
-    """Whether the load itself shows that all nodes work.
-
-    If so, no other connection is needed, and a process that watches many loads has one connection for each. Operations
-    on a node that fails fail with it. If none fail, the failure is found when the attempt is collected.
-    """
-    return status.state == "running" and status.errors == 0
-
-
-def _cluster(work: AttemptContext) -> Cluster:
-    """Whoever waited for something else looks anew: it may have been destroyed, and its hosts given to others."""
-    cluster = work.provider.find(work.cluster_id)
-    if cluster is None:
-        raise ProviderError("the cluster is gone", where=str(work.key), mend="run the cell again")
-    return cluster
-
-
 def _nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:
     """Access to the nodes in the attempt's own folder, beside that of their data."""
     return [work.host(cluster, info) for info in cluster.nodes]
 
 
 def _all_hosts(work: AttemptContext) -> list[Host]:
-    cluster = _cluster(work)
+    cluster = work.cluster()
     return [*_nodes(work, cluster), *load_hosts(work, cluster)]
 
 
 def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:
-    left = _time_left(work)
+    left = work.time_left()
     with ThreadPoolExecutor(len(hosts)) as pool:
         list(pool.map(lambda host: work.toolkit.sampler.start(host, left), hosts))
 
@@ -295,9 +199,3 @@ def _sampled(hosts: Sequence[Host]) -> list[Host]:
     # Hosts that are one machine (the local provider's) would only say the same several times: the last speaks for it.
     machines = {host.info.facts.get("machine", host.info.name): host for host in hosts}
     return list(machines.values())
-
-
-def _time_left(work: AttemptContext) -> timedelta:
-    """The time until the hosts expire, as recorded when they were provisioned, because a cloud's own answer may lag."""
-    cluster = read_cluster(work.toolkit.store, work.key) or _cluster(work)
-    return cluster.expires_at - work.toolkit.clock.now()

@@ -1,13 +1,14 @@
 """The data that every step of an attempt needs: its key, and what the store and the adapters tell about it."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 
 from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id, part_of
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.data_origin import DataOrigin
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import NotFound, ProviderError
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
@@ -18,7 +19,7 @@ from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.kept_hosts import is_kept
 from plimsoll.services.hosts.uses import use_of
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_model
+from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cluster, read_model
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -122,6 +123,21 @@ class AttemptContext:
         if attempt is None:
             raise NotFound("there is no such attempt", where=str(self.key))
         return attempt
+
+    def cluster(self) -> Cluster:
+        """The attempt's cluster, as the provider tells now. Raises ProviderError where it is gone.
+
+        Whoever has waited asks again: it may have been destroyed, and its hosts given to others.
+        """
+        cluster = self.provider.find(self.cluster_id)
+        if cluster is None:
+            raise ProviderError("the cluster is gone", where=str(self.key), mend="run the cell again")
+        return cluster
+
+    def time_left(self) -> timedelta:
+        """The time until the hosts expire, as recorded when they were provisioned, since a cloud's answer may lag."""
+        cluster = read_cluster(self.toolkit.store, self.key) or self.cluster()
+        return cluster.expires_at - self.toolkit.clock.now()
 
 
 def require_cell(definition: Definition, cell_id: str) -> Cell:

@@ -14,7 +14,7 @@ from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.provider import TIME_TO_DESTROY, TIME_TO_PROVISION
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 
@@ -110,11 +110,11 @@ STEPS: tuple[Step, ...] = (
         name="load",
         does="Rows are written, then the load runs: first its warm-up, then the judged time.",
         role="measure",
-        run=actions.start_load,
+        run=loading.start_load,
         timeout=timedelta(minutes=30),
         share=0.92,
         phases=("populate", "warm-up", "load"),
-        polling=Polling(actions.poll_load, actions.require_complete, actions.stop_load, load_pause_s, _longest_load),
+        polling=Polling(loading.poll_load, loading.require_complete, loading.stop_load, load_pause_s, _longest_load),
     ),
     Step(
         name="collect",

@@ -6,7 +6,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from plimsoll.domain.definition import REQUIRED_UNLESS_STAGED, STORED, Definition
+from plimsoll.domain.definition import STORED, Definition
+from plimsoll.domain.stage import REQUIRED_UNLESS_STAGED
 from plimsoll.services.definitions.documents import parse_yaml
 
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from plimsoll.domain.definition import Definition, ProviderChoice
+from plimsoll.domain.choices import ProviderChoice
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
 from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ResultStore

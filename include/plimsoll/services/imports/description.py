@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
-from plimsoll.domain.definition import Definition, ProviderChoice
+from plimsoll.domain.choices import ProviderChoice
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.provenance import ENVIRONMENT_FACTS
 from plimsoll.domain.spelling import meant

@@ -11,7 +11,7 @@ from plimsoll.adapters.secrets import EnvironmentSecrets
 from plimsoll.adapters.ssh import Connections
 from plimsoll.adapters.ssh.checks import problems, shape
 from plimsoll.adapters.ssh.options import SshOptions
-from plimsoll.domain.definition import ProviderChoice
+from plimsoll.domain.choices import ProviderChoice
 
 
 def host(number: Any, **changes: Any) -> dict[Any, Any]:

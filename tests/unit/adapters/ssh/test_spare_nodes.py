@@ -10,7 +10,7 @@ from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.onhost import lease
 from plimsoll.adapters.ssh import Connections, SshProvider
-from plimsoll.adapters.ssh.group import Member
+from plimsoll.adapters.ssh.member import Member
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostsSilent, PartlySeen
 from plimsoll.domain.errors import HostsLost, ProviderError, Unreachable
 from plimsoll.ports.provider import Places

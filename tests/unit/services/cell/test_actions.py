@@ -12,7 +12,7 @@ from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store.campaigns import read_progress
@@ -54,7 +54,7 @@ def poll(tmp_path: Path) -> Poll:
     def polled(status: LoadStatus) -> tuple[LoadStatus, int]:
         database = Fallen()
         toolkit = replace(work.toolkit, databases={INSTANT: database}, load_generators={INSTANT: Says(status)})
-        return actions.poll_load(AttemptContext(toolkit, work.key)), database.asked
+        return loading.poll_load(AttemptContext(toolkit, work.key)), database.asked
 
     return polled
 
@@ -87,7 +87,7 @@ def test_what_a_provider_waits_for_shows_in_the_cells_progress_while_it_waits(
     work = begin(toolkit, "campaign", "v1-001k-r1", "owner")
     with caplog.at_level("INFO", "plimsoll"):
         actions.provision(work)
-        actions.start_load(work)
+        loading.start_load(work)
 
     said = "no room in us-east-1a: waiting for room since 4 of at most 30 minutes"
     assert shown == [said]

@@ -12,7 +12,7 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import HostError, ProviderError, Unreachable
 from plimsoll.domain.result import Manifest
 from plimsoll.ports.host import Host
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -28,7 +28,7 @@ def work(tmp_path: Path) -> AttemptContext:
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition(variants=1, loads=1))
     work = begin(installation.toolkit, "campaign", CELL, "test")
-    for phase in (actions.provision, actions.deploy, actions.start_load):
+    for phase in (actions.provision, actions.deploy, loading.start_load):
         phase(work)
     return work
 

@@ -20,7 +20,7 @@ from plimsoll.domain.variant import Variant
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -42,7 +42,7 @@ def work(tmp_path: Path) -> AttemptContext:
     several = one.load_generator.model_copy(update={"hosts": 2})
     installation.open_campaign(one.model_copy(update={"load_generator": several}))
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", "test")
-    for step in (actions.provision, actions.deploy, actions.start_load):
+    for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
     return work
 
@@ -77,7 +77,7 @@ def test_two_load_hosts_are_told_one_start_each_by_its_own_clock(
         "load": ClockReading(offset_ms=-200.0, error_ms=2),
         "load2": ClockReading(offset_ms=1300.0, error_ms=3),
     }
-    assert actions.poll_load(work).state == "running"
+    assert loading.poll_load(work).state == "running"
 
     start = read_start(work)
     assert start.ahead_ms == {"load": 0.0, "load2": 1500.0}
@@ -87,11 +87,11 @@ def test_two_load_hosts_are_told_one_start_each_by_its_own_clock(
         ("load", start.start, start.start),
         ("load2", start.start, start.start + timedelta(milliseconds=1500)),
     ]
-    assert actions.poll_load(work).state == "complete"
+    assert loading.poll_load(work).state == "complete"
 
 
 def test_what_both_did_is_judged_as_one_load(work: AttemptContext, clocks: dict[str, ClockReading]) -> None:
-    actions.poll_load(work)
+    loading.poll_load(work)
     clocks["load2"] = ClockReading(offset_ms=7.0)
     manifest = collect(work)
     verdict = judge(work)
@@ -106,7 +106,7 @@ def test_what_both_did_is_judged_as_one_load(work: AttemptContext, clocks: dict[
 
 
 def test_the_checks_look_at_each_load_host_and_at_their_clocks(work: AttemptContext) -> None:
-    actions.poll_load(work)
+    loading.poll_load(work)
     collect(work)
     checks = {check.name for check in judge(work).checks}
     assert {"load hosts", "each host's CPU", "each host's schedule lag", "common start"} <= checks
@@ -115,7 +115,7 @@ def test_the_checks_look_at_each_load_host_and_at_their_clocks(work: AttemptCont
 def test_a_load_host_of_which_nothing_was_collected_makes_the_attempt_invalid(
     work: AttemptContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    actions.poll_load(work)
+    loading.poll_load(work)
 
     def lost(host: FolderHost, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
         if host.info.name == "load2":
@@ -133,7 +133,7 @@ def test_clocks_that_can_not_be_compared_exactly_enough_fail_the_load(
     work: AttemptContext, clocks: dict[str, ClockReading], told: Told
 ) -> None:
     clocks |= {"load": ClockReading(offset_ms=0, error_ms=40), "load2": ClockReading(offset_ms=0, error_ms=61)}
-    status = actions.poll_load(work)
+    status = loading.poll_load(work)
     assert status.state == "failed"
     assert "can be compared to 101.0 ms only, their start must be known to 100 ms" in status.reason
     assert "load2 ±61.0 ms" in status.reason
@@ -146,7 +146,7 @@ def test_a_start_that_somebody_put_on_record_and_told_nobody_is_told(work: Attem
     write_model(
         work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=start, clocks={"load": exact, "load2": exact})
     )
-    actions.poll_load(work)
+    loading.poll_load(work)
     assert {at for _, at, _ in told} == {start}
 
 
@@ -163,8 +163,8 @@ def test_who_was_left_out_when_the_others_were_told_is_told_the_same(
     with monkeypatch.context() as lost:
         lost.setattr(InstantLoadGenerator, "begin", unreachable)
         with pytest.raises(HostError):
-            actions.poll_load(work)
-    actions.poll_load(work)
+            loading.poll_load(work)
+    loading.poll_load(work)
     assert told[0][:2] == ("load", read_start(work).start)
     assert told[-1][:2] == ("load2", read_start(work).start)
 
@@ -175,7 +175,7 @@ def test_a_start_that_is_past_and_that_nobody_was_told_gives_way_to_another(work
     write_model(
         work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=past, clocks={"load": exact, "load2": exact})
     )
-    actions.poll_load(work)
+    loading.poll_load(work)
     assert read_start(work).start > datetime.now(UTC)
     assert {at for _, at, _ in told} == {read_start(work).start}
 
@@ -192,7 +192,7 @@ def test_a_host_that_never_starts_fails_the_load(work: AttemptContext, monkeypat
         return LoadStatus("running", phases[host.info.name], errors=0)
 
     monkeypatch.setattr(InstantLoadGenerator, "status", status)
-    failed = actions.poll_load(work)
+    failed = loading.poll_load(work)
     assert (failed.state, "load2 did not start 60 s after the time to start" in failed.reason) == ("failed", True)
 
 
@@ -203,7 +203,7 @@ def test_stopping_ends_the_load_on_every_host(work: AttemptContext, monkeypatch:
         stopped.append(host.info.name)
 
     monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
-    actions.stop_load(work)
+    loading.stop_load(work)
     assert sorted(stopped) == ["load", "load2"]
 
 
@@ -219,7 +219,7 @@ def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_stopped(
 
     monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
     with pytest.raises(HostError, match="can't be reached"):
-        actions.stop_load(work)
+        loading.stop_load(work)
     assert stopped == ["load2"]
 
 
@@ -290,16 +290,16 @@ def test_a_load_waits_for_what_populating_left_where_only_the_nodes_themselves_c
     database = Reserved(Faults(tmp_path / "faults"))
     toolkit = replace(installation.toolkit, databases={INSTANT: database})
     work = begin(toolkit, "campaign", "v1-001k-r1", "test")
-    for step in (actions.provision, actions.deploy, actions.start_load):
+    for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
 
     for _ in range(2):
-        assert actions.poll_load(work).state == "running"
+        assert loading.poll_load(work).state == "running"
         assert told == []
-    assert actions.poll_load(work).state == "running"
+    assert loading.poll_load(work).state == "running"
     assert len(told) == hosts
     assert read_start(work).aftermath.left == {"node1": 4, "node2": 0}
-    assert actions.poll_load(work).state == "complete"
+    assert loading.poll_load(work).state == "complete"
     collect(work)
     assert "compactions of populating were left when the timed run began: node1 4" in judge(work).warnings
 
@@ -309,15 +309,15 @@ def test_the_published_workload_is_not_waited_for(tmp_path: Path) -> None:
     installation.open_campaign(instant_definition(variants=1, loads=1))
     toolkit = replace(installation.toolkit, databases={INSTANT: Reserved(Faults(tmp_path / "faults"))})
     work = begin(toolkit, "campaign", "v1-001k-r1", "test")
-    for step in (actions.provision, actions.deploy, actions.start_load):
+    for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
-    assert actions.poll_load(work).state == "complete"
+    assert loading.poll_load(work).state == "complete"
 
 
 def test_compactions_that_the_load_generator_saw_left_are_a_warning(
     work: AttemptContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    actions.poll_load(work)
+    loading.poll_load(work)
     collect(work)
     told = InstantLoadGenerator.summary
 

@@ -23,7 +23,7 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.campaign.remarks import remarks
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
@@ -124,7 +124,7 @@ class Setting:
     def cell(self, cell_id: str) -> AttemptContext:
         """An attempt at that cell whose load was started."""
         work = begin(self.toolkit, "campaign", cell_id, "test")
-        for action in (actions.provision, actions.deploy, actions.start_load):
+        for action in (actions.provision, actions.deploy, loading.start_load):
             action(work)
         return work
 
@@ -190,7 +190,7 @@ def test_a_start_that_was_interrupted_goes_on_with_the_same_samples_and_leaves_n
     assert "data" not in setting.database.rows
     work = AttemptContext(setting.toolkit, FIRST)
     counted = read_counted_rows(work)
-    actions.start_load(work)
+    loading.start_load(work)
     assert read_counted_rows(work) == counted
     assert len(setting.generator.samples) == 2
     assert setting.database.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
@@ -235,7 +235,7 @@ def test_a_sample_of_a_process_that_was_killed_is_ended_where_another_cell_count
     setting.cell("v2-001k-r1")
     setting.database.dropped.clear()
     setting.generator.stopped.clear()
-    actions.start_load(AttemptContext(setting.toolkit, FIRST))
+    loading.start_load(AttemptContext(setting.toolkit, FIRST))
     assert "sample-v1-001k-r1-1-1" in setting.generator.stopped
     assert "plimsoll_sample_1" in setting.database.dropped
 
@@ -301,7 +301,7 @@ def test_what_the_rows_take_is_measured_before_the_load_and_remarked_where_it_is
 ) -> None:
     work = setting.cell("v1-001k-r1")
     setting.database.rows["data"] *= 2
-    while actions.poll_load(work).state == "running":
+    while loading.poll_load(work).state == "running":
         pass
     collect(work)
     (remark,) = [one for one in judge(work).warnings if "on disk" in one]
@@ -325,14 +325,14 @@ def test_nodes_flush_once_before_the_wait_for_compactions_which_a_flush_can_begi
     work = setting.cell("v1-001k-r1")
     monkeypatch.setattr(setting.database, "bytes_on_disk", measured)
     monkeypatch.setattr(setting.database, "aftermath", waited)
-    while actions.poll_load(work).state == "running":
+    while loading.poll_load(work).state == "running":
         pass
     assert done == ["flush data", "wait", "wait", "wait", "flush data"]
 
 
 def test_a_size_as_asked_is_not_remarked(setting: Setting) -> None:
     work = setting.cell("v1-001k-r1")
-    while actions.poll_load(work).state == "running":
+    while loading.poll_load(work).state == "running":
         pass
     collect(work)
     assert not [one for one in judge(work).warnings if "on disk" in one]

@@ -1,0 +1,54 @@
+"""What a definition chooses beside its variants and loads: the system, the load generator and the provider."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.variant import RELEASE
+
+
+class System(Model):
+    """The number of nodes of a cluster, and the database of the variants that have no `product` of their own."""
+
+    database: Annotated[str, Field(description="Product, by the name of its adapter")] = "cassandra"
+    version: Annotated[
+        str | None,
+        Field(pattern=RELEASE, description="Release of the variants that name no version", examples=["4.0.1"]),
+    ] = None
+    nodes: Annotated[int, Field(ge=1, le=1000, description="Number of database nodes of one cluster")] = 3
+    settings: Annotated[
+        dict[str, JsonValue], Field(description="Settings of the database, which replace the adapter's own")
+    ] = {}
+
+
+class LoadGeneratorChoice(Model):
+    """The load generator and its concurrency."""
+
+    name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress` or `latte`")] = "plimsoll-stress"
+    hosts: Annotated[
+        int, Field(ge=1, le=32, description="Number of load hosts of a cell. They share the rate and start together")
+    ] = 1
+    threads: Annotated[
+        int, Field(ge=1, le=1024, description="Client threads of each load host. Each thread has its own schedule")
+    ] = 8
+    concurrency: Annotated[int, Field(ge=1, description="Greatest number of queries in flight per thread")] = 50
+    heap: Annotated[str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM")] = "1G"
+
+    @model_serializer(mode="wrap")
+    def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out a count of one load host, as definitions were written before there could be several."""
+        fields: dict[str, Any] = dump(self)
+        return {key: value for key, value in fields.items() if (key, value) != ("hosts", 1)}
+
+    @property
+    def most_in_flight(self) -> int:
+        """The greatest number of queries in flight, over all load hosts."""
+        return self.hosts * self.threads * self.concurrency
+
+
+class ProviderChoice(Model):
+    """The provider of clusters, by its name, and the options that this provider defines."""
+
+    name: Annotated[str, Field(description="`local`, or another provider's name")] = "local"
+    options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}

@@ -1,0 +1,94 @@
+"""The load of an attempt: its start, its status, its end. Each action is idempotent: run again, it finds what runs."""
+
+from dataclasses import replace
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.errors import LoadError
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_database
+from plimsoll.services.cell.recording import note_phase, record_failure
+from plimsoll.services.cell.sizing import with_counted_rows
+
+
+def load_job(key: AttemptKey) -> str:
+    """The id of the attempt's load job.
+
+    It contains the attempt, as kept hosts may have the finished job of another attempt.
+    """
+    return f"load-{key.cell_id}-{key.attempt}"
+
+
+def start_load(work: AttemptContext) -> None:
+    """Start the load, or attach to it if it is running already."""
+    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
+    cluster = work.cluster()
+    asked = LoadRequest(
+        job_id=load_job(work.key),
+        definition=work.definition,
+        load_ops_s=work.cell.load_ops_s,
+        contact_points=[host.address for host in cluster.nodes],
+        expires=work.time_left(),
+        waits=waits_for_database(work),
+        populates=not work.goes_on,
+    )
+    request = with_counted_rows(work, cluster, asked)
+    # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.
+    start_all(work, load_hosts(work, work.cluster()), replace(request, expires=work.time_left()))
+
+
+def poll_load(work: AttemptContext) -> LoadStatus:
+    """The load's status. It is failed if the cluster is gone, or if operations fail and a node is down."""
+    status = _load_status(work)
+    if status.state == "running":
+        note_phase(
+            work.toolkit.store,
+            work.toolkit.clock,
+            work.key,
+            status.phase,
+            achieved_ops_s=status.achieved_ops_s,
+            attempted_ops_s=work.cell.load_ops_s,
+            seconds_left=status.seconds_left,
+            note=status.note,
+        )
+    return status
+
+
+def require_complete(work: AttemptContext, status: LoadStatus) -> None:
+    """Raise LoadError with the reason unless the load ran to its end."""
+    if status.state != "complete":
+        record_failure(work, f"load: {status.reason}")
+        raise LoadError(status.reason or "did not complete", where=f"load of {work.key}")
+
+
+def stop_load(work: AttemptContext) -> None:
+    """Stop the load if it runs, so that its logs are complete. A missing cluster is no error.
+
+    Where the load of one host can't be stopped, the loads of the other hosts are stopped before the first error is
+    raised.
+    """
+    cluster = work.provider.find(work.cluster_id)
+    if cluster is None:
+        return
+    for error in stop_all(work, load_hosts(work, cluster), load_job(work.key)).values():
+        raise error
+
+
+def _load_status(work: AttemptContext) -> LoadStatus:
+    cluster = work.provider.find(work.cluster_id)
+    if cluster is None:
+        return LoadStatus("failed", reason="the cluster is gone: it was destroyed, or its hosts died")
+    status = look(work, cluster, load_job(work.key))
+    if _is_smooth(status):
+        return status
+    down = work.database.down(work.nodes(cluster))
+    return LoadStatus("failed", status.phase, reason="; ".join(down)) if down else status
+
+
+def _is_smooth(status: LoadStatus) -> bool:
+    """Whether the load itself shows that all nodes work.
+
+    If so, no other connection is needed, and a process that watches many loads has one connection for each. Operations
+    on a node that fails fail with it. If none fail, the failure is found when the attempt is collected.
+    """
+    return status.state == "running" and status.errors == 0
