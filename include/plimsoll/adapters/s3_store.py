@@ -4,7 +4,6 @@ import hashlib
 import uuid
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from io import BufferedReader, BytesIO
@@ -12,33 +11,19 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
-
 from plimsoll.adapters.renewing import RenewedClient
-from plimsoll.domain.errors import NotFound, SecretError, StoreError
+from plimsoll.adapters.s3_errors import Refused, error_of, explained
+from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.ports.store import StoredFile, UploadTicket
 
 SCHEME = "s3"
 
-_MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
 _TAKEN = frozenset({"PreconditionFailed", "412"})
 # Two conditional writes at once can both be turned away; then the key is still free.
 _CONFLICT = "ConditionalRequestConflict"
 _TRIES = 5
 # A smaller file is sent by one request in any case, for which boto3 would start threads.
 _PARTED = 8 << 20
-_MENDING = {
-    "NoSuchBucket": "make the bucket, or name another one in PLIMSOLL_STORE",
-    "InvalidBucketName": "name a bucket in PLIMSOLL_STORE: s3://bucket/prefix",
-    "AccessDenied": "allow the connection's user this action on the bucket; docs/aws.md has the whole policy",
-    "403": "allow the connection's user to list and read the bucket; docs/aws.md has the whole policy",
-    "InvalidAccessKeyId": "check the credentials of the store's connection",
-    "SignatureDoesNotMatch": "check the credentials of the store's connection",
-    "ExpiredToken": "renew the credentials of the store's connection",
-    "PermanentRedirect": "name the bucket's own region in the store's connection",
-    "SlowDown": "the bucket is asked too much at once: run fewer cells at once",
-}
-_ELSE = "check that PLIMSOLL_STORE names a bucket that exists and can be reached"
 
 
 class S3Store:
@@ -126,7 +111,8 @@ class S3Store:
             objects = {"Objects": [{"Key": name} for name in names[start : start + 1000]], "Quiet": True}
             answer = self._ask(prefix, partial(_deleted, bucket=self._bucket, objects=objects))
             for error in answer.get("Errors", ()):
-                raise self._error(prefix, error["Code"], f"DeleteObject of {error['Key']}: {error.get('Message')}")
+                said = f"DeleteObject of {error['Key']}: {error.get('Message')}"
+                raise error_of(self.url(prefix), error["Code"], said)
 
     def check(self) -> None:
         """Write, read and delete a small file."""
@@ -166,7 +152,7 @@ class S3Store:
         for left in reversed(range(_TRIES)):
             try:
                 self._ask(key, put)
-            except _Refused as refused:
+            except Refused as refused:
                 if refused.code in _TAKEN:
                     # Sent again by boto3, as its answer was lost: taken it may be by ourselves.
                     return refused.repeated and self._holds(key, opened)
@@ -188,7 +174,7 @@ class S3Store:
 
     def _presigned(self, operation: str, key: str, lifetime: timedelta, **further: Any) -> str:
         asked = {"Bucket": self._bucket, "Key": self._name(key), **further}
-        with self._explained(key):
+        with explained(self.url(key)):
             url: str = self._s3.recent().generate_presigned_url(
                 operation, Params=asked, ExpiresIn=round(lifetime.total_seconds())
             )
@@ -202,7 +188,7 @@ class S3Store:
 
     def _ask(self, key: str, question: Callable[[Any], Any]) -> Any:
         """The result of the question for the client. It may be asked twice, with renewed credentials."""
-        with self._explained(key):
+        with explained(self.url(key)):
             answer = self._s3.ask(question)
         self._has_bucket = True
         return answer
@@ -238,41 +224,9 @@ class S3Store:
         if not self._has_bucket:
             self._ask(key, lambda s3: s3.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1))
 
-    @contextmanager
-    def _explained(self, key: str) -> Iterator[None]:
-        try:
-            yield
-        except ClientError as error:
-            fault = error.response.get("Error", {})
-            code = str(fault.get("Code", ""))
-            repeated = bool(error.response.get("ResponseMetadata", {}).get("RetryAttempts"))
-            said = f"{error.operation_name}: {fault.get('Message', '')}"
-            raise self._error(key, code, said, repeated=repeated) from error
-        except (NoCredentialsError, PartialCredentialsError) as error:
-            mend = (
-                "give the store's connection an access key, or run where an instance profile or AWS_PROFILE gives one"
-            )
-            raise SecretError(f"no AWS credentials: {error}", where=self.url(key), mend=mend) from error
-        except (BotoCoreError, OSError) as error:
-            raise StoreError(f"can't be used: {error}", where=self.url(key), mend=_ELSE) from error
-
-    def _error(self, key: str, code: str, said: str, *, repeated: bool = False) -> StoreError | NotFound:
-        if code in _MISSING:
-            return NotFound("the store holds no such file", where=self.url(key))
-        mend = _MENDING.get(code, _ELSE)
-        return _Refused(f"can't be used: {said} ({code})", where=self.url(key), mend=mend, code=code, repeated=repeated)
-
 
 def _deleted(s3: Any, *, bucket: str, objects: Any) -> Any:
     return s3.delete_objects(Bucket=bucket, Delete=objects)
-
-
-class _Refused(StoreError):
-    """An error with S3's own code, and whether the request had been sent before."""
-
-    def __init__(self, what: str, *, where: str, mend: str, code: str, repeated: bool) -> None:
-        super().__init__(what, where=where, mend=mend)
-        self.code, self.repeated = code, repeated
 
 
 def _sign_v4(signature_version: str, **_: Any) -> str | None:

@@ -15,8 +15,8 @@ from plimsoll.adapters.ec2.images import Image, find_image
 from plimsoll.adapters.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.adapters.ec2.quotas import Quota, quota_of
-from plimsoll.adapters.ec2.remnants import KINDS
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
+from plimsoll.adapters.ec2.tagged import KINDS
 from plimsoll.adapters.renewing import REFUSED_CREDENTIALS
 from plimsoll.domain.cluster import ClusterId, Role
 from plimsoll.domain.definition import Definition

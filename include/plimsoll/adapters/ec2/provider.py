@@ -20,8 +20,9 @@ from plimsoll.adapters.ec2.options import CONNECTION, Ec2Options, read_options
 from plimsoll.adapters.ec2.placement import Say, placed
 from plimsoll.adapters.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.ec2.readiness import await_hosts
-from plimsoll.adapters.ec2.remnants import remove, tagged, terminate_shown
+from plimsoll.adapters.ec2.remnants import remove, terminate_shown
 from plimsoll.adapters.ec2.requests import Wanted
+from plimsoll.adapters.ec2.tagged import tagged
 from plimsoll.adapters.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target

@@ -1,4 +1,4 @@
-"""Find and remove every resource with a cluster's tags, and no other resource."""
+"""Remove every resource with a cluster's tags, and no other resource."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from plimsoll.adapters.ec2 import tags
-from plimsoll.adapters.ec2.cloud import LIVING, NOT_GONE, STATES, Answer, Cloud
-from plimsoll.adapters.ec2.describing import Resource, is_whole
+from plimsoll.adapters.ec2.cloud import LIVING, STATES, Answer, Cloud
+from plimsoll.adapters.ec2.describing import is_whole
 from plimsoll.adapters.ec2.ending import end
 from plimsoll.adapters.ec2.errors import DENIED, CloudError
 from plimsoll.adapters.ec2.launched import Launched, end_of
 from plimsoll.adapters.ec2.pausing import patient_looks
+from plimsoll.adapters.ec2.tagged import KINDS, Kind, listed
 from plimsoll.adapters.ec2.tags import Filter
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError, SecretError
+from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import TIME_TO_DESTROY
 
@@ -25,66 +26,6 @@ _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 _HELD = frozenset({"VolumeInUse", "DependencyViolation", "InvalidPlacementGroup.InUse", "InvalidParameterValue"})
 # What AWS says when it may answer better later; no answer has no code.
 _LATER = frozenset({"RequestLimitExceeded", "Throttling", "InternalError", "Unavailable", "ServiceUnavailable", ""})
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of resource, with the calls that list and delete it.
-
-    `id` is the key of its id in answers and parameters.
-    """
-
-    name: str
-    listed_by: str
-    below: str
-    id: str
-    deleted_by: str
-
-    def named(self, answer: Answer) -> str:
-        """The name of one resource, for people."""
-        return f"{self.name} {answer[self.id]}"
-
-
-KINDS = (
-    Kind("volume", "describe_volumes", "Volumes", "VolumeId", "delete_volume"),
-    Kind(
-        "interface",
-        "describe_network_interfaces",
-        "NetworkInterfaces",
-        "NetworkInterfaceId",
-        "delete_network_interface",
-    ),
-    Kind("placement group", "describe_placement_groups", "PlacementGroups", "GroupName", "delete_placement_group"),
-)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """The resources with the tags, and the reasons why there may be others that could not be listed."""
-
-    resources: tuple[Resource, ...]
-    unseen: tuple[ProviderError | SecretError, ...]
-
-
-def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
-    """Every resource with those tags: instances that have not ended, then the rest, kind by kind.
-
-    A kind that can't be listed does not hide the other kinds.
-    """
-    found: list[Resource] = []
-    unseen: list[ProviderError | SecretError] = []
-    try:
-        found += [Resource(f"instance {one['InstanceId']}", one) for one in cloud.instances(filters, NOT_GONE)]
-    except CloudError as error:
-        unseen.append(error)
-    except SecretError as error:  # no kind can be listed
-        return Seen((), (error,))
-    for kind in KINDS:
-        try:
-            found += [Resource(kind.named(one), one) for one in _listed(cloud, kind, filters)]
-        except CloudError as error:
-            unseen.append(error)
-    return Seen(tuple(found), tuple(unseen))
 
 
 @dataclass(frozen=True)
@@ -226,7 +167,7 @@ def _still(instance: Answer) -> _Left:
 
 def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterator[_Left]:
     try:
-        found = _listed(cloud, kind, filters)
+        found = listed(cloud, kind, filters)
     except CloudError as error:
         yield _left(f"{kind.name}s", error)
         return
@@ -237,12 +178,6 @@ def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterato
             yield _left(kind.named(one), error)
         else:
             yield _Left(kind.named(one), deleted=one[kind.id])
-
-
-def _listed(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> list[Answer]:
-    found = cloud.pages(kind.listed_by, kind.below, Filters=list(filters))
-    # Deleted groups and volumes may be listed for a while.
-    return [one for one in found if one.get("State", "") not in ("deleting", "deleted")]
 
 
 def _left(what: str, error: CloudError) -> _Left:

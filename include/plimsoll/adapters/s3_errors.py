@@ -1,0 +1,58 @@
+"""What S3 refuses, as errors of the store that say how to mend them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
+
+from plimsoll.domain.errors import NotFound, SecretError, StoreError
+
+_MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
+_MENDING = {
+    "NoSuchBucket": "make the bucket, or name another one in PLIMSOLL_STORE",
+    "InvalidBucketName": "name a bucket in PLIMSOLL_STORE: s3://bucket/prefix",
+    "AccessDenied": "allow the connection's user this action on the bucket; docs/aws.md has the whole policy",
+    "403": "allow the connection's user to list and read the bucket; docs/aws.md has the whole policy",
+    "InvalidAccessKeyId": "check the credentials of the store's connection",
+    "SignatureDoesNotMatch": "check the credentials of the store's connection",
+    "ExpiredToken": "renew the credentials of the store's connection",
+    "PermanentRedirect": "name the bucket's own region in the store's connection",
+    "SlowDown": "the bucket is asked too much at once: run fewer cells at once",
+}
+_ELSE = "check that PLIMSOLL_STORE names a bucket that exists and can be reached"
+
+
+class Refused(StoreError):
+    """An error with S3's own code, and whether the request had been sent before."""
+
+    def __init__(self, what: str, *, where: str, mend: str, code: str, repeated: bool) -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.code, self.repeated = code, repeated
+
+
+@contextmanager
+def explained(where: str) -> Iterator[None]:
+    """Raise what boto3 raises as an error of the store: NotFound, Refused, SecretError or StoreError.
+
+    `where` is the address that was asked for.
+    """
+    try:
+        yield
+    except ClientError as error:
+        fault = error.response.get("Error", {})
+        repeated = bool(error.response.get("ResponseMetadata", {}).get("RetryAttempts"))
+        said = f"{error.operation_name}: {fault.get('Message', '')}"
+        raise error_of(where, str(fault.get("Code", "")), said, repeated=repeated) from error
+    except (NoCredentialsError, PartialCredentialsError) as error:
+        mend = "give the store's connection an access key, or run where an instance profile or AWS_PROFILE gives one"
+        raise SecretError(f"no AWS credentials: {error}", where=where, mend=mend) from error
+    except (BotoCoreError, OSError) as error:
+        raise StoreError(f"can't be used: {error}", where=where, mend=_ELSE) from error
+
+
+def error_of(where: str, code: str, said: str, *, repeated: bool = False) -> StoreError | NotFound:
+    """The error for S3's code: NotFound for a file that is missing, else Refused with what to do."""
+    if code in _MISSING:
+        return NotFound("the store holds no such file", where=where)
+    mend = _MENDING.get(code, _ELSE)
+    return Refused(f"can't be used: {said} ({code})", where=where, mend=mend, code=code, repeated=repeated)
