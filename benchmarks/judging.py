@@ -11,11 +11,12 @@ import argparse
 import json
 import resource
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+from tests.support.processes import PLIMSOLL
 
 from benchmarks.big_cell import big_cell
 from benchmarks.java_reference import JavaReference, parse
@@ -50,8 +51,7 @@ def main() -> None:
 
 
 def _ours(logs: Sequence[Path]) -> list[str]:
-    program = Path(sys.executable).with_name("plimsoll")
-    return [str(program), "judge", *map(str, logs), "--warmup", f"{_WARMUP_S}s", "--interval", "10s", "--json"]
+    return [PLIMSOLL, "judge", *map(str, logs), "--warmup", f"{_WARMUP_S}s", "--interval", "10s", "--json"]
 
 
 def _java(logs: Sequence[Path]) -> list[str]:

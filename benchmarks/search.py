@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from tests.support.processes import CHECKOUT
+from tests.support.processes import CHECKOUT, PLIMSOLL
 
 from plimsoll.bootstrap import build_store, load_definition
 from plimsoll.domain.cell import AttemptKey, cells_by_id
@@ -84,7 +84,7 @@ def _campaign(definition: Definition, name: str, settings: Settings) -> Ran:
     """Run the campaign until no cell is invalid, six times at most, and read what came of it."""
     file = settings.work.parent / f"{name}.yaml"
     file.write_text(dump_definition(definition), encoding="utf-8")
-    argv = [str(Path(sys.executable).with_name("plimsoll")), "run", str(file), "--campaign", name]
+    argv = [PLIMSOLL, "run", str(file), "--campaign", name]
     environment = {**os.environ, "PLIMSOLL_STORE": settings.store, "PLIMSOLL_WORK": str(settings.work)}
     for _ in range(_RUNS):
         ended = subprocess.run(argv, env=environment, stdout=sys.stderr, timeout=_TIMEOUT_S, check=False)

@@ -19,6 +19,8 @@ from plimsoll.ports.host import Host, Job
 CHECKOUT = Path(__file__).resolve().parents[2]
 SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
 """The `PYTHONPATH` of processes that import this checkout's packages, also `tests`."""
+PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
+"""The program of the virtual environment that runs the tests."""
 
 PATIENCE_S = 300
 """The longest wait, s. It is for a busy machine, and only limits a test that has failed anyway."""

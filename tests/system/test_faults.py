@@ -8,13 +8,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from tests.support.nodes.even import EVEN_NODES
+from tests.support.processes import PLIMSOLL
 from tests.support.suite.requirements import needs
 
 from plimsoll.adapters.local.sweep import marked
@@ -23,7 +23,6 @@ from plimsoll.domain.result import Verdict
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.settings import Settings
 
-_PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 _CHANGES = {
     "name": "faulty",
     "system": {"database": "cassandra", "version": "4.0.1", "nodes": 1},
@@ -125,7 +124,7 @@ def started(folder: Path) -> FaultyCampaign:
     path = folder / "faulty.yaml"
     path.write_text(dump_definition(type(demo).model_validate(asked)))
     process = subprocess.Popen(
-        [*((*_ON_A_SMALL_DISK, str(work)) if _CAN_MOUNT else ()), _PLIMSOLL, "run", str(path)],
+        [*((*_ON_A_SMALL_DISK, str(work)) if _CAN_MOUNT else ()), PLIMSOLL, "run", str(path)],
         env={**os.environ, **EVEN_NODES, "PLIMSOLL_WORK": str(work), "PLIMSOLL_STORE": str(store)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

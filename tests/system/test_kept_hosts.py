@@ -5,14 +5,13 @@ On one node; in `make test-long` on two.
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.support.airflow.run_to_report import RUNS, stood_still
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.nodes.even import EVEN_NODES
-from tests.support.processes import marked
+from tests.support.processes import PLIMSOLL, marked
 from tests.support.suite.proven import IS_LONG
 
 from plimsoll.adapters.object_store import ObjectStore
@@ -61,9 +60,8 @@ def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path)
 def run(definition: Path, campaign_id: str, work: Path, store: ObjectStore) -> "subprocess.CompletedProcess[str]":
     """`plimsoll run`, to its end."""
     folders = {"PLIMSOLL_STORE": store.root, "PLIMSOLL_WORK": str(work), "PLIMSOLL_CACHE": str(Settings().cache)}
-    plimsoll = str(Path(sys.executable).with_name("plimsoll"))
     return subprocess.run(
-        [plimsoll, "run", str(definition), "--campaign", campaign_id],
+        [PLIMSOLL, "run", str(definition), "--campaign", campaign_id],
         env={**os.environ, **EVEN_NODES, **folders},
         capture_output=True,
         text=True,
