@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
+from tests.support.campaigns.raw_files import raw_text
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import until
 from tests.support.suite.proven import IS_LONG
@@ -18,7 +19,6 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.publish.publishing import report_key
-from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.settings import Settings
 
@@ -71,9 +71,9 @@ def test_the_higher_load_goes_on_with_the_nodes_and_the_rows_of_the_lower_one(
     clusters = [read_cluster(store, key) for key in (low, high)]
     assert len({str(one and one.hosts) for one in clusters}) == 1
     for node in ("node1", "node2", "node3"):
-        lower, higher = (text(store, key, f"{node}/system.log") for key in (low, high))
+        lower, higher = (raw_text(store, key, f"{node}/system.log") for key in (low, high))
         assert higher.startswith(lower), f"another process wrote {node}'s second log"
-    populated, gone_on = (json.loads(text(store, key, "load/summary.json")) for key in (low, high))
+    populated, gone_on = (json.loads(raw_text(store, key, "load/summary.json")) for key in (low, high))
     assert (populated["populate"]["scheduled"], gone_on["populate"]) == (2000, None)
 
 
@@ -93,8 +93,3 @@ def attempts_of(campaign_id: str, airflow: StackUnderTest, store: ObjectStore) -
     until(lambda: store.exists(report_key(campaign_id)), "the report", patience_s=PATIENCE_S)
     campaign = CampaignStore(store, campaign_id)
     return [list(campaign.attempts(cell)) for cell in (LOWER, HIGHER)]
-
-
-def text(store: ObjectStore, key: AttemptKey, name: str) -> str:
-    """What stands in a raw file of the attempt."""
-    return store.read(layout.attempt_file(key, f"{layout.RAW}/{name}")).decode()

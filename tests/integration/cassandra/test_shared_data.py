@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.airflow.run_to_report import is_standstills
+from tests.support.campaigns.raw_files import raw_text
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.processes import marked
@@ -15,7 +16,6 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell.running import Ran, run_missing
-from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
@@ -51,9 +51,11 @@ def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefac
     fingerprint = read_fingerprint(tools.store, high.work.key)
     assert fingerprint is not None
     assert fingerprint.data_of == (f"{low.work.key.cell_id}/1",)
-    logs = [text(tools, one.work.key, "node1/system.log") for one in (low, high)]
+    logs = [raw_text(tools.store, one.work.key, "node1/system.log") for one in (low, high)]
     assert logs[1].startswith(logs[0]), "another process wrote the second log"
-    assert text(tools, high.work.key, "node1/gc.log").startswith(text(tools, low.work.key, "node1/gc.log")[:10_000])
+    assert raw_text(tools.store, high.work.key, "node1/gc.log").startswith(
+        raw_text(tools.store, low.work.key, "node1/gc.log")[:10_000]
+    )
     populated, gone_on = (summary(tools, one.work.key) for one in (low, high))
     assert (populated["populate"]["scheduled"], gone_on["populate"]) == (2000, None)
     assert high.verdict is not None
@@ -72,10 +74,6 @@ def ramped(tools: Toolkit, own: Definition) -> tuple[Ran, Ran]:
     pytest.fail(f"no campaign has both loads: {[one.verdict for one in ran]}")
 
 
-def text(tools: Toolkit, key: AttemptKey, name: str) -> str:
-    return tools.store.read(layout.attempt_file(key, f"{layout.RAW}/{name}")).decode()
-
-
 def summary(tools: Toolkit, key: AttemptKey) -> Mapping[str, Mapping[str, int]]:
-    found: Mapping[str, Mapping[str, int]] = json.loads(text(tools, key, "load/summary.json"))
+    found: Mapping[str, Mapping[str, int]] = json.loads(raw_text(tools.store, key, "load/summary.json"))
     return found
