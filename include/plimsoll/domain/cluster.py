@@ -173,7 +173,7 @@ class ClusterRequest(Model):
     options: dict[str, object] = {}
     was_whole: Annotated[bool, Field(description="It has been provided before, and may have served attempts")] = False
     unfit: Annotated[
-        frozenset[str], Field(description="Identities of hosts that others are to take the place of, though they live")
+        frozenset[str], Field(description="Identities of hosts that live, but are to be replaced by others")
     ] = frozenset()
 
 

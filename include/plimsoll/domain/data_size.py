@@ -9,13 +9,13 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.base import Model
 
 TOLERANCE = 0.05
-"""Data on a node may be this share larger or smaller than asked for; beyond it, that is remarked."""
+"""The size of data on a node may differ from what is asked for by this share. A larger difference gives a warning."""
 FIRST_SAMPLE = 20_000
-"""Rows of which it is measured first what they take."""
+"""Rows of the first sample whose size on disk is measured."""
 _SAMPLE_SHARE, _SAMPLE_BYTES = 0.1, 1 << 30
-"""A sample is to have this share of what is asked for, or so many bytes on each node."""
+"""A sample has this share of the size that is asked for, and at most this many bytes on each node."""
 _MOST_PARTS = 9_999
-"""A load generator can't be one of more."""
+"""The greatest number of parts that a load generator can divide its rows into."""
 
 
 class CountedRows(Model):

@@ -141,7 +141,7 @@ class Ec2Provider:
         return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
 
     def _prolonged(self, cloud: Cloud, wanted: Wanted, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
-        """The cluster, whoever has it from now on, and as long as the latest to ask needs it.
+        """The cluster with its new owner, and with the later one of both expiries.
 
         The hosts' own end is moved first, then their tags. Killed in between, whoever asks again does both. The answer
         is what was written, for what EC2 shows of tags may lag.
@@ -203,7 +203,7 @@ class Ec2Provider:
             yield described(cluster_id, answers, cloud.place, self.clock.now(), names)
 
     def _clouds(self) -> list[Cloud]:
-        """Of every place; where there may be others, those of the further regions, too, through each connection."""
+        """One for each known place. Where there may be unknown ones, also for each further region and connection."""
         known = dict.fromkeys(_places(self.places.options))
         if self.places.unknown:
             connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]

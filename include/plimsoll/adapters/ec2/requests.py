@@ -33,7 +33,7 @@ class Wanted:
     usd_per_hour: dict[Role, float | None]
     was_whole: bool = False
     unfit: frozenset[str] = frozenset()
-    """Ids of instances that others are to take the place of."""
+    """Ids of instances that are to be replaced."""
 
     def count(self, role: Role) -> int:
         """Hosts of that role."""

@@ -111,9 +111,9 @@ class LocalProvider:
             )
 
     def _found(self, request: ClusterRequest) -> Cluster | None:
-        """The cluster that is there, whoever has it from now on, and as long as the latest to ask needs it.
+        """The existing cluster with its new owner, and with the later one of both expiries.
 
-        Of a kept one, others take the place of hosts that are lost or unfit, at addresses of their own.
+        Lost or unfit hosts of a kept cluster are replaced by others with addresses of their own.
         """
         found = folders.read(self._work, request.id)
         if found is None:

@@ -120,7 +120,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
     except (DeployError, HostError) as error:
         if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
             raise
-        # Before the record that others take their place: whoever goes on must not hold old figures against new hosts.
+        # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
         work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
         if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
             identities = {info.name: info.identity for info in work.cluster().hosts}
