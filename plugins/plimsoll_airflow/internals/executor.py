@@ -6,7 +6,10 @@ delays every step. With this executor it waits for a notification from the datab
 Read in Airflow 3.3.2.
 """
 
+from __future__ import annotations
+
 import importlib
+import multiprocessing
 import os
 import select
 import time
@@ -14,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import psycopg2
 from airflow.configuration import conf
@@ -25,6 +28,10 @@ from sqlalchemy.exc import DBAPIError
 from plimsoll_airflow.fencing import end_with_parent
 from plimsoll_airflow.internals.processes import TASK_RUNTIME
 from plimsoll_airflow.internals.wakeup import CHANNEL
+from plimsoll_airflow.local.packet_queue import PacketQueue
+
+if TYPE_CHECKING:
+    from airflow.models.taskinstance import TaskInstance
 
 IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""
@@ -35,8 +42,8 @@ RELISTEN_S = 1.0
 class PromptLocalExecutor(LocalExecutor):
     """Runs tasks in forked workers. `heartbeat` returns when there is something to do, or after IDLE_WAIT_S.
 
-    Uses `LocalExecutor`, which is not public to extend, with `_process_workloads`, `_read_results` and `result_queue`:
-    an executor of our own would repeat how it forks its workers and ends them.
+    Uses `LocalExecutor`, which is not public to extend, with `_process_workloads`, `_read_results`, its queues and the
+    start of its workers: an executor of our own would repeat how it forks them and ends them.
     """
 
     def start(self) -> None:
@@ -46,8 +53,17 @@ class PromptLocalExecutor(LocalExecutor):
         # Nobody gives work to the workers of a killed scheduler, and nobody would ever end them.
         os.register_at_fork(after_in_child=partial(_end_with, os.getpid()))
         self._unfinished: Counter[Any] = Counter()
-        super().start()
+        self._start_workers()
         self._listen()
+
+    def _start_workers(self) -> None:
+        """As `LocalExecutor.start`, with queues that outlive the death of any worker."""
+        self.activity_queue = cast(Any, PacketQueue())
+        self.result_queue = cast(Any, PacketQueue())
+        self._unread_messages = cast(Any, _Uncounted())
+        self.workers = {}
+        if self.is_mp_using_fork:
+            self._spawn_workers_with_gc_freeze(self.parallelism)  # type: ignore[no-untyped-call]
 
     def heartbeat(self) -> None:
         """Start queued tasks and report ended ones. When there are neither, wait."""
@@ -55,6 +71,15 @@ class PromptLocalExecutor(LocalExecutor):
         super().heartbeat()
         if not has_sent and not self.event_buffer:
             self._await_wakeup()
+
+    def revoke_task(self, *, ti: TaskInstance) -> None:
+        """Forget a task that did not begin in time, since its worker was killed. The scheduler queues it again.
+
+        `LocalExecutor` has no such method: there the task waits for ever.
+        """
+        self.running.discard(ti.key)
+        self.queued_tasks.pop(ti.key, None)
+        self._unfinished.pop(ti.key, None)
 
     def _process_workloads(self, workload_list: Sequence[Any]) -> None:
         self._unfinished.update(workload.key for workload in workload_list)
@@ -99,6 +124,22 @@ class PromptLocalExecutor(LocalExecutor):
             self._listen()
 
 
+class _Uncounted:
+    """Stands for LocalExecutor's count of messages, whose lock a killed worker might keep. The queue itself tells."""
+
+    value = 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 def _end_with(scheduler: int) -> None:
-    if os.getppid() == scheduler:
-        end_with_parent()
+    """End a process that the scheduler has just forked with it; a task's process, which a worker forks, is no such."""
+    if multiprocessing.parent_process() is not None:
+        return
+    end_with_parent()
+    if os.getppid() != scheduler:  # killed before the kernel was told
+        os._exit(1)
