@@ -1,9 +1,31 @@
 """Published campaigns, as their definitions ship."""
 
+from pathlib import Path
+
 import pytest
 from tests.support.campaigns.shipped import shipped
 
+from plimsoll.bootstrap import definition_folder, local_toolkit
+from plimsoll.domain.errors import Problem
 from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.campaign.runnable import software_problems
+from plimsoll.settings import Settings
+
+EVERY = tuple(definition_folder(Settings()).names())
+MISSING = ("is not in the cache", "can't be fetched", "is not built")
+
+
+def software_problems_of(name: str, cache: Path) -> list[Problem]:
+    """What databases and load generator object to, where the cache has no artefact."""
+    return list(software_problems(local_toolkit(Settings(cache=cache)), shipped(name)))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_shipped_definition_lacks_artefacts_alone(name: str, tmp_path: Path) -> None:
+    found = software_problems_of(name, tmp_path)
+
+    assert found
+    assert [str(problem) for problem in found if not problem.what.endswith(MISSING)] == []
 
 
 def test_tlp_2020_has_the_eight_configurations_of_its_publication() -> None:
@@ -50,6 +72,13 @@ def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_w
         960,
     )
     assert make_plan(definition).as_json()["totals"]["cells_most"] == 270 + 27 + 27
+
+
+def test_its_zgc_starts_with_16_gb_of_64() -> None:
+    jvm = shipped("datastax-2021").variant("zgc-40").jvm
+    assert jvm is not None
+    assert jvm.initial_heap is not None
+    assert (jvm.initial_heap >> 30, jvm.heap >> 30, jvm.flags) == (16, 64, ("-XX:+UseLargePages",))
 
 
 @pytest.mark.parametrize("name", ["datastax-2021", "local-datastax"])
