@@ -5,19 +5,35 @@ from pathlib import Path
 import pytest
 from tests.support.campaigns.shipped import shipped
 
+from plimsoll.adapters.ec2.options import read_options
+from plimsoll.adapters.ec2.prices import from_table
 from plimsoll.bootstrap import definition_folder, local_toolkit
+from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import Problem
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.runnable import software_problems
 from plimsoll.settings import Settings
 
 EVERY = tuple(definition_folder(Settings()).names())
+UNPRICED = {"c5.12xlarge"}
+"""Of datastax-2021, whose publication does not name the load generator's host."""
 MISSING = ("is not in the cache", "can't be fetched", "is not built")
 
 
 def software_problems_of(name: str, cache: Path) -> list[Problem]:
     """What databases and load generator object to, where the cache has no artefact."""
     return list(software_problems(local_toolkit(Settings(cache=cache)), shipped(name)))
+
+
+def tariff_from_table(name: str) -> Tariff:
+    """The prices of a definition's hosts in the table alone."""
+    options = read_options(shipped(name).provider.options, name)
+
+    def rate(kind: str) -> HostRate:
+        found = from_table(kind, options.region, options.tenancy)
+        return HostRate(kind=kind, vcpus=found.vcpus, usd_per_hour=found.usd_per_hour)
+
+    return Tariff(node=rate(options.instance_types.node), load=rate(options.instance_types.load), source="table")
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -53,6 +69,20 @@ def test_tlp_2020_takes_four_loads_for_30_minutes_each() -> None:
     totals = make_plan(shipped("tlp-2020")).as_json()["totals"]
 
     assert (totals["cells"], totals["loads"], totals["cell_hours"]) == (32, 4, 16.0)
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if shipped(name).provider.name == "ec2"])
+def test_hosts_of_shipped_definitions_have_prices_without_the_pricing_api(name: str) -> None:
+    tariff = tariff_from_table(name)
+
+    unpriced = {rate.kind for rate in (tariff.node, tariff.load) if rate.usd_per_hour is None}
+    assert unpriced == (UNPRICED if name == "datastax-2021" else set())
+
+
+def test_the_plan_of_tlp_2020_says_what_it_costs() -> None:
+    totals = make_plan(shipped("tlp-2020"), tariff=tariff_from_table("tlp-2020")).as_json()["totals"]
+
+    assert totals["usd_likely"] == pytest.approx(16 * (3 * 0.665 + 0.42))
 
 
 @pytest.mark.parametrize("name", ["tlp-2020", "local-tlp"])
