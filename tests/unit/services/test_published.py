@@ -14,6 +14,7 @@ from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.runnable import software_problems
 from plimsoll.settings import Settings
 
+CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
 EVERY = tuple(definition_folder(Settings()).names())
 UNPRICED = {"c5.12xlarge"}
 """Of datastax-2021, whose publication does not name the load generator's host."""
@@ -88,6 +89,14 @@ def test_the_plan_of_tlp_2020_says_what_it_costs() -> None:
 @pytest.mark.parametrize("name", ["tlp-2020", "local-tlp"])
 def test_its_flags_are_the_publication_s(name: str) -> None:
     assert {one.jvm.flag_set for one in shipped(name).variants if one.jvm} == {"tlp-2020"}
+
+
+def test_the_search_s_share_of_the_grid_is_said_as_its_plan_has_it() -> None:
+    text = " ".join((CAMPAIGNS / "azul-2022-search.yaml").read_text().replace("\n#", " ").split())
+    totals = make_plan(shipped("azul-2022-search")).as_json()["totals"]
+
+    assert f"likely {totals['cells_likely']} of {totals['cells_most']} if they may lie anywhere" in text
+    assert totals["cells_most"] == totals["cells"]
 
 
 def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_workloads() -> None:
