@@ -80,6 +80,27 @@ def test_hosts_of_shipped_definitions_have_prices_without_the_pricing_api(name: 
     assert unpriced == (UNPRICED if name == "datastax-2021" else set())
 
 
+def test_tlp_2020_says_that_it_finds_no_maximum_above_its_highest_rate() -> None:
+    definition = shipped("tlp-2020")
+    deviations = " ".join(definition.description.partition("Deviations:")[2].split())
+
+    assert f"none above {max(definition.loads):,} ops/s can be found" in deviations
+    assert definition.stages == ()
+
+
+def test_the_plan_of_tlp_2020_names_the_jdks_that_need_an_archive(tmp_path: Path) -> None:
+    found = [one for one in software_problems_of("tlp-2020", tmp_path) if one.what.endswith("can't be fetched")]
+
+    assert [(one.where, one.what) for one in found] == [
+        ("variants.g1-40.jvm.jdk", "JDK openjdk-14.0.1 of variants g1-40, zgc-40-jdk14 can't be fetched"),
+        (
+            "variants.shenandoah-311.jvm.jdk",
+            "JDK openjdk-shenandoah-8 of variant shenandoah-311 can't be fetched",
+        ),
+    ]
+    assert all("`jvm: {archive: {url: …, sha256: …}}`" in one.mend for one in found)
+
+
 def test_the_plan_of_tlp_2020_says_what_it_costs() -> None:
     totals = make_plan(shipped("tlp-2020"), tariff=tariff_from_table("tlp-2020")).as_json()["totals"]
 
