@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.domain.units import format_duration, format_rate
+from plimsoll.domain.units import format_duration, format_rate, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +57,7 @@ def contradictions(definition: Definition) -> Iterator[Fault]:
     yield from _faults_of_stages(definition)
     yield from _unknown_control(definition)
     yield from _without_version(definition)
+    yield from _larger_initial_heaps(definition)
     yield from _repeated("workloads", "workload id", [one.id for one in definition.workloads])
     yield from _one_workload_and_several(definition)
     yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
@@ -75,6 +76,15 @@ def _without_version(definition: Definition) -> Iterator[Fault]:
             what = f"nothing says which version of {product} variant {variant.id!r} runs"
             mend = "write it here, or as `system.version`" if is_of_system else "write it here"
             yield Fault(("variants", number, "version"), what, mend)
+
+
+def _larger_initial_heaps(definition: Definition) -> Iterator[Fault]:
+    for number, variant in enumerate(definition.variants):
+        jvm = variant.jvm
+        if jvm is not None and jvm.initial_heap is not None and jvm.initial_heap > jvm.heap:
+            what = f"{format_size(jvm.initial_heap)} is more than `heap`, which is {format_size(jvm.heap)}"
+            mend = f"write at most {format_size(jvm.heap)}, or a larger `heap`"
+            yield Fault(("variants", number, "jvm", "initial_heap"), what, mend)
 
 
 def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
-from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.contradictions import LARGEST_GRID, raise_limit
@@ -40,6 +40,15 @@ class LoadRange(Model):
 _RANGE = frozenset({"from", "to", "step"})
 
 
+def _with_other_name(schema: dict[str, Any]) -> None:
+    """Add `slowest` to the schema, of which the model itself has no field."""
+    schema["properties"]["slowest"] = {
+        **schema["properties"]["slowest_of"],
+        "description": "Another name of `slowest_of`",
+        "title": "Slowest",
+    }
+
+
 class TakenLoad(Model):
     """One load for each variant and workload, taken from the results of an earlier stage.
 
@@ -47,9 +56,15 @@ class TakenLoad(Model):
     valid and met, with all lower loads too.
     """
 
+    model_config = ConfigDict(json_schema_extra=_with_other_name)
+
     share: Annotated[
         LeftOutIfEmpty[Percent | None],
-        Field(ge=1, le=100, description="Share of each variant's own maximum, with `of`"),
+        Field(
+            ge=1,
+            le=100,
+            description="Share of each variant's own maximum, with `of`: a whole percentage, or the same as a fraction",
+        ),
     ] = None
     of: Annotated[LeftOutIfEmpty[_StageId | None], Field(description="Id of the stage whose maxima are used")] = None
     slowest_of: Annotated[
@@ -65,6 +80,15 @@ class TakenLoad(Model):
             description="The load is rounded down to a multiple of this rate. A load below this rate is not rounded",
         ),
     ] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_other_name(cls, told: Any) -> Any:
+        if not isinstance(told, dict) or "slowest" not in told:
+            return told
+        if "slowest_of" in told:
+            raise Faulty([Fault(("slowest",), "is another name of `slowest_of`, which stands here too", "remove it")])
+        return {"slowest_of" if key == "slowest" else key: value for key, value in told.items()}
 
     @model_validator(mode="after")
     def _is_one_of_both_kinds(self) -> Self:
@@ -95,6 +119,9 @@ class TakenLoad(Model):
         return max(1, exact // step * step or exact)
 
 
+_TAKEN = frozenset({*TakenLoad.model_fields, "slowest"})
+
+
 def expanded(value: object, most: int = LARGEST_GRID) -> object:
     """A definition's `loads` with a range `{from, to, step}` written out as a list. At most `most` levels."""
     if not isinstance(value, dict):
@@ -110,7 +137,7 @@ def expanded(value: object, most: int = LARGEST_GRID) -> object:
 
 def of_the_top(value: object, most: int) -> object:
     """The same of the loads at the top of a definition, which can't be taken from a stage."""
-    if isinstance(value, dict) and value.keys() & TakenLoad.model_fields.keys():
+    if isinstance(value, dict) and value.keys() & _TAKEN:
         what = "can't be taken from a stage's results here: these are the loads of stages that have none of their own"
         mend = "put it into the stage that is to run at that load, as `stages: [{id: …, loads: {…}}]`"
         raise Faulty([Fault((), what, mend)])
@@ -119,7 +146,7 @@ def of_the_top(value: object, most: int) -> object:
 
 def listed_or_taken(value: object) -> object:
     """As `expanded`, for `loads` that may also be `{share, of}` or `{slowest_of}`; these are returned unchanged."""
-    if not isinstance(value, dict) or (value.keys() & _RANGE and not value.keys() & TakenLoad.model_fields.keys()):
+    if not isinstance(value, dict) or (value.keys() & _RANGE and not value.keys() & _TAKEN):
         return expanded(value)
     return value
 

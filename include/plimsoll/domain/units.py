@@ -75,8 +75,12 @@ def parse_usd(value: str | float) -> float:
     return float(match[1])
 
 
-def parse_percent(value: str) -> int:
-    """`70%` → 70; a bare number is refused."""
+def parse_percent(value: str | float) -> int:
+    """`70%` → 70, and 0.7 → 70; a bare number above 1 is refused."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+        percent = round(value * 100, 6)
+        if percent >= 1 and percent == int(percent):
+            return int(percent)
     match = re.fullmatch(r"(\d{1,3}) ?%", value.strip()) if isinstance(value, str) else None
     if match is None:
         raise ValueError(f"{value!r} is not a whole percentage like {_whole_percentages(value)}")
@@ -84,7 +88,7 @@ def parse_percent(value: str) -> int:
 
 
 def _whole_percentages(written: object) -> str:
-    """What may have been meant: `72.5%` → `72% or 73%`, `0.7` → `70%`."""
+    """What may have been meant: `72.5%` and `0.725` → `72% or 73%`."""
     match = re.fullmatch(rf"({_NUMBER}) ?(%?)", str(written).strip())
     if match is None:
         return "70%"
@@ -189,5 +193,13 @@ Percent = Annotated[
     int,
     BeforeValidator(parse_percent),
     PlainSerializer(format_percent, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": r"^\d{1,3} ?%$", "examples": ["70%"]}),
+    WithJsonSchema(
+        {
+            "type": ["string", "number"],
+            "pattern": r"^\d{1,3} ?%$",
+            "exclusiveMinimum": 0,
+            "maximum": 1,
+            "examples": ["70%", 0.7],
+        }
+    ),
 ]

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field, JsonValue
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.units import Size
 
 Collector = Literal["G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial", "C4"]
@@ -44,6 +44,10 @@ class JvmConfiguration(Model):
     ]
     collector: Annotated[Collector, Field(description="Garbage collector. Its flags are added")]
     heap: Annotated[Size, Field(gt=0, description="Heap of each database node, as minimum and maximum")]
+    initial_heap: Annotated[
+        LeftOutIfEmpty[Size | None],
+        Field(gt=0, description="Smaller heap that nodes start with, as minimum. Without it: `heap`"),
+    ] = None
     flag_set: Annotated[
         FlagSet,
         Field(description="Flags of the collector: those that the database ships, or those of a published benchmark"),

@@ -127,6 +127,24 @@ def test_loads_are_rounded_down_unless_nothing_would_be_left(taken: TakenLoad, m
     assert taken.load(maximum) == load
 
 
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        ("{share: 0.7, of: maximum}", {"share": "70%", "of": "maximum"}),
+        ("{share: 0.29, of: maximum}", {"share": "29%", "of": "maximum"}),
+        ("{share: 1, of: maximum}", {"share": "100%", "of": "maximum"}),
+        ("{share: 1.0, of: maximum}", {"share": "100%", "of": "maximum"}),
+        ("{slowest: maximum, rounded_to: 10/s}", {"slowest_of": "maximum", "rounded_to": "10/s"}),
+    ],
+)
+def test_a_share_may_be_a_fraction_and_the_slowest_has_another_name(written: str, stored: dict[str, str]) -> None:
+    definition = parsed(f"stages: [{{id: maximum, strategy: ramp}}, {{id: then, loads: {written}}}]")
+    taken = definition.stages[1].taken
+    assert taken is not None
+    assert taken.model_dump(mode="json") == stored
+    assert parse_definition(dump_definition(definition), "kept") == definition
+
+
 def test_cells_are_as_long_as_their_own_stage_says() -> None:
     definition = parsed().opened({"share": opening("share", g1=700, zgc=1400)})
     assert duration_of(definition, "share-g1-70pct-r1") == timedelta(seconds=40)
@@ -142,11 +160,19 @@ def test_cells_are_as_long_as_their_own_stage_says() -> None:
         ("[{id: a}, {id: b, loads: {slowest_of: c}}]", "stages[1].loads.slowest_of (line 10): 'c' is no stage before"),
         ("[{id: a}, {id: a}]", "stages[1].id (line 10): stage id 'a' stands 2 times"),
         ("[{id: a}, {id: b, loads: {share: 70%}}]", "stages[1].loads (line 10): does not say one load"),
-        ("[{id: a}, {id: b, loads: {share: 0.7, of: a}}]", "stages[1].loads.share (line 10): 0.7 is not a whole perc"),
         (
-            "[{id: a}, {id: b, loads: {slowest: a}}]",
-            "stages[1].loads.slowest (line 10): there is no such key (did you mean 'slowest_of'?",
+            "[{id: a}, {id: b, loads: {share: 7, of: a}}]",
+            "stages[1].loads.share (line 10): 7 is not a whole percentage",
         ),
+        (
+            "[{id: a}, {id: b, loads: {slowest_off: a}}]",
+            "stages[1].loads.slowest_off (line 10): there is no such key (did you mean 'slowest_of'?",
+        ),
+        (
+            "[{id: a}, {id: b, loads: {slowest: a, slowest_of: a}}]",
+            "stages[1].loads.slowest (line 10): is another name of `slowest_of`, which stands here too (remove it)",
+        ),
+        ("[{id: a}, {id: b, loads: {slowest: c}}]", "stages[1].loads.slowest_of (line 10): 'c' is no stage before"),
         ("[{id: a}, {id: b, loads: {from: 3k/s, to: 1k/s, step: 1k/s}}]", "stages[1].loads.to (line 10)"),
         ("[{id: a, loads: [1k/s, 1k/s]}]", "stages[0].loads[1] (line 10): load '1000/s' stands 2 times"),
         ("[{id: a, loads: [fast]}]", "stages[0].loads[0] (line 10)"),
@@ -235,7 +261,9 @@ def test_what_neither_the_top_nor_every_stage_says_is_missing(text: str, told: t
     assert str(caught.value).count("\n") == max(1, sum(": is missing" in part for part in told)), str(caught.value)
 
 
-@pytest.mark.parametrize("taken", ["{share: 70%, of: maximum}", "{slowest_of: maximum, rounded_to: 10/s}"])
+@pytest.mark.parametrize(
+    "taken", ["{share: 70%, of: maximum}", "{slowest_of: maximum, rounded_to: 10/s}", "{slowest: maximum}"]
+)
 def test_a_load_that_is_taken_from_a_stage_does_not_stand_at_the_top_and_where_it_belongs_is_told(taken: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         parse_definition(own(loads=taken, timing="{duration: 20s, warmup: 10s}"), "staged.yaml")
@@ -247,7 +275,8 @@ def test_a_load_that_is_taken_from_a_stage_does_not_stand_at_the_top_and_where_i
 
 @pytest.mark.parametrize(
     ("share", "mend"),
-    [("72.5%", "like 72% or 73%"), ("0.7", "like 70%"), ("0.725", "like 72% or 73%"), ("70", "like 70%"),
+    [("72.5%", "like 72% or 73%"), ("0.725", "like 72% or 73%"), ("70", "like 70%"), ("1.5", "like 1% or 2%"),
+     ("0", "like 70%"), ("0.004", "like 1%"), ("-0.5", "like 70%"), (".nan", "like 70%"), ("true", "like 70%"),
      ("99.9%", "like 99% or 100%"), ("lots", "like 70%"), ("0.2%", "like 1%"), ("250.5%", "like 70%")],
 )  # fmt: skip
 def test_a_share_that_is_no_whole_percentage_is_told_with_what_to_write(share: str, mend: str) -> None:

@@ -1,9 +1,48 @@
 """Published campaigns, as their definitions ship."""
 
+from pathlib import Path
+
 import pytest
 from tests.support.campaigns.shipped import shipped
 
+from plimsoll.adapters.ec2.options import read_options
+from plimsoll.adapters.ec2.prices import from_table
+from plimsoll.bootstrap import definition_folder, local_toolkit
+from plimsoll.domain.cost import HostRate, Tariff
+from plimsoll.domain.errors import Problem
 from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.campaign.runnable import software_problems
+from plimsoll.settings import Settings
+
+CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
+EVERY = tuple(definition_folder(Settings()).names())
+UNPRICED = {"c5.12xlarge"}
+"""Of datastax-2021, whose publication does not name the load generator's host."""
+MISSING = ("is not in the cache", "can't be fetched", "is not built")
+
+
+def software_problems_of(name: str, cache: Path) -> list[Problem]:
+    """What databases and load generator object to, where the cache has no artefact."""
+    return list(software_problems(local_toolkit(Settings(cache=cache)), shipped(name)))
+
+
+def tariff_from_table(name: str) -> Tariff:
+    """The prices of a definition's hosts in the table alone."""
+    options = read_options(shipped(name).provider.options, name)
+
+    def rate(kind: str) -> HostRate:
+        found = from_table(kind, options.region, options.tenancy)
+        return HostRate(kind=kind, vcpus=found.vcpus, usd_per_hour=found.usd_per_hour)
+
+    return Tariff(node=rate(options.instance_types.node), load=rate(options.instance_types.load), source="table")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_shipped_definition_lacks_artefacts_alone(name: str, tmp_path: Path) -> None:
+    found = software_problems_of(name, tmp_path)
+
+    assert found
+    assert [str(problem) for problem in found if not problem.what.endswith(MISSING)] == []
 
 
 def test_tlp_2020_has_the_eight_configurations_of_its_publication() -> None:
@@ -33,9 +72,52 @@ def test_tlp_2020_takes_four_loads_for_30_minutes_each() -> None:
     assert (totals["cells"], totals["loads"], totals["cell_hours"]) == (32, 4, 16.0)
 
 
+@pytest.mark.parametrize("name", [name for name in EVERY if shipped(name).provider.name == "ec2"])
+def test_hosts_of_shipped_definitions_have_prices_without_the_pricing_api(name: str) -> None:
+    tariff = tariff_from_table(name)
+
+    unpriced = {rate.kind for rate in (tariff.node, tariff.load) if rate.usd_per_hour is None}
+    assert unpriced == (UNPRICED if name == "datastax-2021" else set())
+
+
+def test_tlp_2020_says_that_it_finds_no_maximum_above_its_highest_rate() -> None:
+    definition = shipped("tlp-2020")
+    deviations = " ".join(definition.description.partition("Deviations:")[2].split())
+
+    assert f"none above {max(definition.loads):,} ops/s can be found" in deviations
+    assert definition.stages == ()
+
+
+def test_the_plan_of_tlp_2020_names_the_jdks_that_need_an_archive(tmp_path: Path) -> None:
+    found = [one for one in software_problems_of("tlp-2020", tmp_path) if one.what.endswith("can't be fetched")]
+
+    assert [(one.where, one.what) for one in found] == [
+        ("variants.g1-40.jvm.jdk", "JDK openjdk-14.0.1 of variants g1-40, zgc-40-jdk14 can't be fetched"),
+        (
+            "variants.shenandoah-311.jvm.jdk",
+            "JDK openjdk-shenandoah-8 of variant shenandoah-311 can't be fetched",
+        ),
+    ]
+    assert all("`jvm: {archive: {url: …, sha256: …}}`" in one.mend for one in found)
+
+
+def test_the_plan_of_tlp_2020_says_what_it_costs() -> None:
+    totals = make_plan(shipped("tlp-2020"), tariff=tariff_from_table("tlp-2020")).as_json()["totals"]
+
+    assert totals["usd_likely"] == pytest.approx(16 * (3 * 0.665 + 0.42))
+
+
 @pytest.mark.parametrize("name", ["tlp-2020", "local-tlp"])
 def test_its_flags_are_the_publication_s(name: str) -> None:
     assert {one.jvm.flag_set for one in shipped(name).variants if one.jvm} == {"tlp-2020"}
+
+
+def test_the_search_s_share_of_the_grid_is_said_as_its_plan_has_it() -> None:
+    text = " ".join((CAMPAIGNS / "azul-2022-search.yaml").read_text().replace("\n#", " ").split())
+    totals = make_plan(shipped("azul-2022-search")).as_json()["totals"]
+
+    assert f"likely {totals['cells_likely']} of {totals['cells_most']} if they may lie anywhere" in text
+    assert totals["cells_most"] == totals["cells"]
 
 
 def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_workloads() -> None:
@@ -50,6 +132,13 @@ def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_w
         960,
     )
     assert make_plan(definition).as_json()["totals"]["cells_most"] == 270 + 27 + 27
+
+
+def test_its_zgc_starts_with_16_gb_of_64() -> None:
+    jvm = shipped("datastax-2021").variant("zgc-40").jvm
+    assert jvm is not None
+    assert jvm.initial_heap is not None
+    assert (jvm.initial_heap >> 30, jvm.heap >> 30, jvm.flags) == (16, 64, ("-XX:+UseLargePages",))
 
 
 @pytest.mark.parametrize("name", ["datastax-2021", "local-datastax"])

@@ -18,7 +18,7 @@ MISTAKES = (
         "heep: 512M, f",
         [
             "variants[0].jvm.heap (line 21): is missing (write a value like 512M or 40G: heap of each database node, as minimum and maximum)",
-            "variants[0].jvm.heep (line 21): there is no such key (did you mean 'heap'? allowed: jdk, collector, heap, flag_set, flags, archive)",
+            "variants[0].jvm.heep (line 21): there is no such key (did you mean 'heap'? allowed: jdk, collector, heap, initial_heap, flag_set, flags, archive)",
         ],
     ),
     (
@@ -59,6 +59,13 @@ MISTAKES = (
             "variants[0].jvm.heap (line 21): 512 needs a unit (write a value like 512M or 40G: heap of each database node, as minimum and maximum)"
         ],
     ),
+    (
+        "heap: 512M, f",
+        "heap: 512M, initial_heap: 1G, f",
+        [
+            "variants[0].jvm.initial_heap (line 21): 1G is more than `heap`, which is 512M (write at most 512M, or a larger `heap`)"
+        ],
+    ),
     ("heap: 512M", "heap: 512X", ["variants[0].jvm.heap (line 21): '512X' is not a size like 512M or 40G"]),
     (
         "heap: 512M",
@@ -72,7 +79,7 @@ MISTAKES = (
         "heap:",
         [
             "variants[0].jvm.heap (line 21): is missing (write a value like 512M or 40G: heap of each database node, as minimum and maximum)",
-            "variants[0].jvm.heap: (line 21): there is no such key (did you mean 'heap'? allowed: jdk, collector, heap, flag_set, flags, archive)",
+            "variants[0].jvm.heap: (line 21): there is no such key (did you mean 'heap'? allowed: jdk, collector, heap, initial_heap, flag_set, flags, archive)",
         ],
     ),
     (

@@ -16,7 +16,7 @@ from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.variant import Collector, JdkArchive
+from plimsoll.domain.variant import Collector, JdkArchive, Variant
 from plimsoll.ports.artefacts import OWN_JDK
 
 
@@ -112,11 +112,11 @@ class Artefacts:
 
     def _missing_databases(self, definition: Definition) -> Iterator[Problem]:
         for product, version in _databases(definition):
-            locked = locked_set(f"{product}-{version}")
+            where, locked = _key_of_release(definition, product, version), locked_set(f"{product}-{version}")
             if locked is None:
-                yield Problem("system.version", f"{product} {version} can't be fetched", _known(product, version))
+                yield Problem(where, f"{product} {version} can't be fetched", _known(product, version))
             elif faulty(self._cache.root / entry_of(locked), locked.checksums):
-                yield Problem("system.version", f"{product} {version} is not in the cache", _fetch(definition))
+                yield Problem(where, f"{product} {version} is not in the cache", _fetch(definition))
 
     def _missing_generator(self, definition: Definition) -> Iterator[Problem]:
         if definition.load_generator.name == CASSANDRA_STRESS and not is_there(self._cache):
@@ -155,5 +155,14 @@ def _jdks(definition: Definition) -> dict[Wanted, list[str]]:
 
 
 def _databases(definition: Definition) -> list[tuple[str, str]]:
-    found = {(definition.product_of(variant), definition.version_of(variant)) for variant in definition.variants}
-    return sorted(found)
+    return sorted({_release(definition, variant) for variant in definition.variants})
+
+
+def _key_of_release(definition: Definition, product: str, version: str) -> str:
+    """The key that names the release: that of the first variant with it, which may have it from the system."""
+    first = next(one for one in definition.variants if _release(definition, one) == (product, version))
+    return "system.version" if first.version is None else f"variants.{first.id}.version"
+
+
+def _release(definition: Definition, variant: Variant) -> tuple[str, str]:
+    return definition.product_of(variant), definition.version_of(variant)

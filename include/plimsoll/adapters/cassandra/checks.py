@@ -112,19 +112,21 @@ def _jdk(where: str, release: Release, jvm: JvmConfiguration) -> Iterator[Proble
 
 
 def _jvm(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
-    if jvm.heap < _LEAST_HEAP:
-        what = f"{format_size(jvm.heap)} is too small for a node to start in"
-        yield Problem(f"{where}.jvm.heap", what, f"at least {format_size(_LEAST_HEAP)}")
+    for key, size in (("heap", jvm.heap), ("initial_heap", jvm.initial_heap)):
+        if size is not None and size < _LEAST_HEAP:
+            what = f"{format_size(size)} is too small for a node to start in"
+            yield Problem(f"{where}.jvm.{key}", what, f"at least {format_size(_LEAST_HEAP)}")
     if jvm.flag_set == "tlp-2020" and jvm.collector not in TLP_2020:
         yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
 
 
 def _heap_flags(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
-    """Flags that would override `heap`, on which plans and fingerprints rely."""
+    """Flags that would override `heap` and `initial_heap`. Plans and fingerprints rely on `heap`."""
     for number, flag in enumerate(jvm.flags):
         if _HEAP.match(flag):
             what = f"{flag} sets the heap, which `heap` already sets to {format_size(jvm.heap)}"
-            yield Problem(f"{where}.jvm.flags[{number}]", what, "remove the flag, and write the size as `heap`")
+            mend = "remove the flag, and write the size as `heap`, or as `initial_heap` if nodes start with less"
+            yield Problem(f"{where}.jvm.flags[{number}]", what, mend)
 
 
 def _flags(where: str, version: str, jvm: JvmConfiguration, artefacts: ArtefactSource) -> Iterator[Problem]:

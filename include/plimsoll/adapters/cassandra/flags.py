@@ -89,8 +89,8 @@ def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple
 
 
 def heap_flags(jvm: JvmConfiguration) -> tuple[str, ...]:
-    """The flags of the heap, whose minimum and maximum are equal."""
-    return f"-Xms{_whole(jvm.heap)}", f"-Xmx{_whole(jvm.heap)}"
+    """The flags of the heap, whose minimum and maximum are equal unless the variant has an `initial_heap`."""
+    return f"-Xms{_whole(jvm.initial_heap or jvm.heap)}", f"-Xmx{_whole(jvm.heap)}"
 
 
 def gc_log_flags(jvm: JvmConfiguration, path: str) -> tuple[str, ...]:

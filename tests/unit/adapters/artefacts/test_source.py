@@ -43,6 +43,20 @@ def test_what_can_not_be_fetched_is_said_with_what_can(artefacts: Artefacts) -> 
     assert "4.0.1" in database.mend
 
 
+def test_a_missing_release_is_told_at_the_key_that_names_it(artefacts: Artefacts) -> None:
+    one = definition()
+    variants = [
+        one.variants[0].model_copy(update={"id": variant_id, "version": version})
+        for variant_id, version in [("a", None), ("b", "4.0.99"), ("c", "3.11.19"), ("d", "4.0.99")]
+    ]
+    found = artefacts.missing(one.model_copy(update={"variants": tuple(variants)}))
+    assert [(problem.where, problem.what) for problem in found if problem.where.endswith("version")] == [
+        ("variants.c.version", "cassandra 3.11.19 is not in the cache"),
+        ("system.version", "cassandra 4.0.1 is not in the cache"),
+        ("variants.b.version", "cassandra 4.0.99 can't be fetched"),
+    ]
+
+
 def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts: Artefacts) -> None:
     archive = {"url": "s3://mine/prime.tar.gz", "sha256": "ab" * 32}
     jdk = artefacts.missing(definition(jdk="prime-11.0.13", archive=archive))[0]

@@ -10,6 +10,7 @@ from plimsoll.adapters.cassandra.checks import problems, unchecked
 def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:
     assert list(problems(define(), artefacts)) == []
     assert list(problems(define(jvm={"flag_set": "tlp-2020"}), artefacts)) == []
+    assert list(problems(define(jvm={"initial_heap": "256M"}), artefacts)) == []
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,9 @@ def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any]
         ({"jvm": {"flags": ["-jar"]}}, "variants[0] (g1).jvm.flags[0]", "'-jar' is no flag of a JVM"),
         ({"jvm": {"flags": ["-Xmx4G"]}}, "variants[0] (g1).jvm.flags[0]", "-Xmx4G sets the heap, which `heap` already"),
         ({"jvm": {"flags": ["-XX:MaxRAMPercentage=80"]}}, "variants[0] (g1).jvm.flags[0]", "sets the heap"),
+        ({"jvm": {"flags": ["-Xms256M"]}}, "variants[0] (g1).jvm.flags[0]", "-Xms256M sets the heap"),
         ({"jvm": {"heap": "64M"}}, "variants[0] (g1).jvm.heap", "64M is too small"),
+        ({"jvm": {"initial_heap": "64M"}}, "variants[0] (g1).jvm.initial_heap", "64M is too small"),
         (
             {"jvm": {"collector": "Serial", "flag_set": "tlp-2020"}},
             "variants[0] (g1).jvm.flag_set",

@@ -76,6 +76,15 @@ def test_the_heap_is_of_one_size_in_whole_mebibytes() -> None:
     assert heap_flags(jvm(heap="1.5G")) == ("-Xms1536M", "-Xmx1536M")
 
 
+def test_a_heap_may_begin_smaller() -> None:
+    assert heap_flags(jvm("ZGC", heap="64G", initial_heap="16G")) == ("-Xms16G", "-Xmx64G")
+
+
+def test_an_initial_heap_that_nobody_gave_is_not_stored() -> None:
+    assert "initial_heap" not in jvm().model_dump(mode="json")
+    assert jvm(initial_heap="8G").model_dump(mode="json")["initial_heap"] == "8G"
+
+
 def test_the_gc_log_is_one_file_with_times_and_tags() -> None:
     wanted = "-Xlog:gc*,safepoint:file=logs/gc.log:time,uptime,level,tags:filecount=0"
     assert gc_log_flags(jvm(), "logs/gc.log") == (wanted,)
