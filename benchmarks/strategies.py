@@ -5,8 +5,9 @@
 Each line is one strategy over N campaigns of five variants, eleven loads and five repeats. Capacities are as published
 or anywhere, and the probability to meet the service level falls with the load along a logistic curve with a width of
 0.1, 0.25 or 0.5 load steps. The command fails if the answer of the exact search differs from the full grid's even once.
-It also compares the two over ladders of random outcomes (`--any N`), which need not fall with the load: once as they
-are, and once with invalid attempts, with cells that somebody runs by hand, and killed within its rounds.
+It also compares the two over ladders of random outcomes (`--any N`), whose chances fall or rise with the load or are
+the same at all loads: once as they are, and once with invalid attempts, with cells that somebody runs by hand, and
+killed within its rounds.
 """
 
 import argparse

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.fakes.census import Census
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import Faults, InstantDatabase
+from tests.fakes.instant import Faults, InstantDatabase, InstantLoadGenerator
 from tests.support.campaigns.undrawn import undrawn
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
@@ -23,19 +23,22 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
-from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell import actions, collect, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.load_hosts import look
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
+from plimsoll.services.judge import judging, verdicts
 from plimsoll.services.publish.publishing import pass_gate, publish_report, report_key
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_cluster, read_fingerprint
+from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_manifest
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 
@@ -59,6 +62,24 @@ class SleepingDatabase(InstantDatabase):
             node.start(Job("database", ("sleep", "600"), HOUR))
 
 
+class SleepingLoadGenerator(InstantLoadGenerator):
+    """A load is a process on its host for `lasts_s`, if these are any."""
+
+    lasts_s = 0
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        """With its process."""
+        super().start(host, request)
+        if self.lasts_s:
+            host.start(Job(request.job_id, ("sleep", str(self.lasts_s)), HOUR))
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """Running as long as its process."""
+        if host.status(job_id).state == "running":
+            return LoadStatus("running", "load", errors=0)
+        return super().status(host, job_id)
+
+
 @dataclass
 class Site:
     """Two variants, a cell each, on three nodes and a load host, which all are this machine."""
@@ -68,6 +89,7 @@ class Site:
     work: Path
     """Where clusters live."""
     database: SleepingDatabase
+    load: SleepingLoadGenerator
 
     @property
     def provider(self) -> type:
@@ -95,7 +117,8 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Sshd, Conne
 @pytest.fixture(params=["ssh", "local"])
 def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
     made, work = Installation(tmp_path), tmp_path / "rack1" / "clusters"
-    clock, database = made.toolkit.clock, SleepingDatabase(Faults(tmp_path / "faults"), work)
+    clock, faults = made.toolkit.clock, Faults(tmp_path / "faults")
+    database, load = SleepingDatabase(faults, work), SleepingLoadGenerator(faults)
     plain: dict[str, Any] = instant_definition(variants=2, loads=1, parallel=1).model_dump(mode="json")
     if request.param == "ssh":
         provider, options = over_ssh(tmp_path / "rack1", clock, *request.getfixturevalue("sshd"))
@@ -107,10 +130,11 @@ def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
         made.toolkit,
         providers={provider.name: provider},
         databases={"instant": database},
+        load_generators={"instant": load},
         owners=Census(alive={"me"}),
     )
     made.open_campaign(definition)
-    yield Site(tools, definition, work, database)
+    yield Site(tools, definition, work, database, load)
     end_marked("PLIMSOLL_WORK", str(work))
 
 
@@ -159,36 +183,72 @@ def kill(*_: object, **__: object) -> None:
     raise Killed
 
 
+def while_the_load_runs(patch: pytest.MonkeyPatch, site: Site) -> None:
+    """At the first look at it."""
+
+    def look_and_die(*arguments: Any) -> None:
+        assert look(*arguments).state == "running"
+        kill()
+
+    patch.setattr(site.load, "lasts_s", 600)
+    patch.setattr(loading, "look", look_and_die)
+
+
 Strike = Callable[[pytest.MonkeyPatch, Site], None]
 STRIKES: dict[str, Strike] = {
-    "before the hosts' end is moved on": lambda patch, site: patch.setattr(site.provider, "ensure", kill),
+    "before hosts are asked for": lambda patch, site: patch.setattr(site.provider, "ensure", kill),
     "before others' remains are removed": lambda patch, site: patch.setattr(site.provider, "clear", kill),
     "in the check of the hosts": lambda patch, _: patch.setattr(actions, "_preflight", kill),
     "before the load starts": lambda patch, _: patch.setattr(loading, "start_all", kill),
+    "while the load runs": while_the_load_runs,
+    "when the nodes' files are stored": lambda patch, _: patch.setattr(collect, "_load", kill),
     "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_use", kill),
 }
 
 
 def all_steps(work: AttemptContext) -> None:
-    for step in (actions.provision, actions.deploy, loading.start_load, actions.destroy):
+    for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
+    while loading.poll_load(work).state == "running":
+        work.toolkit.clock.sleep(0.1)
+    collect.collect(work)
+    actions.destroy(work)
+    judging.judge(work)
 
 
-@pytest.mark.parametrize("when", STRIKES)
-def test_killed_in_a_step_the_next_cell_has_the_same_hosts_and_finds_nothing_of_it(site: Site, when: str) -> None:
-    first, second = (cell.id for cell in running_order(site.definition))
-    dead = begin(site.tools, "campaign", first, "dead")
+def killed(site: Site, strike: Strike) -> AttemptContext:
+    """An attempt at the first cell whose process is no more."""
+    dead = begin(site.tools, "campaign", running_order(site.definition)[0].id, "dead")
     with pytest.MonkeyPatch.context() as patch:
-        STRIKES[when](patch, site)
+        strike(patch, site)
         with pytest.raises(Killed):
             all_steps(dead)
-    [ran] = run_cells(site.tools, "campaign", [second], "me", print)
+    return dead
+
+
+def the_next_cell_has_the_same_hosts_and_finds_nothing_there(site: Site) -> None:
+    [ran] = run_cells(site.tools, "campaign", [running_order(site.definition)[1].id], "me", print)
     assert ran.verdict is not None
     assert ran.verdict.valid
     assert set(site.database.found) == {0}, "a killed cell's processes were there when the next one was deployed"
     fingerprint = read_fingerprint(site.tools.store, ran.work.key)
     assert (fingerprint and fingerprint.cluster, fingerprint and fingerprint.replaces) == ("hosts/1", "")
     assert site.nothing_is_left()
+
+
+@pytest.mark.parametrize("when", STRIKES)
+def test_killed_in_a_step_the_next_cell_has_the_same_hosts_and_finds_nothing_of_it(site: Site, when: str) -> None:
+    dead = killed(site, STRIKES[when])
+    the_next_cell_has_the_same_hosts_and_finds_nothing_there(site)
+    has_all = when == "before the hosts are given back"
+    assert (read_manifest(site.tools.store, dead.key) is not None) == has_all
+
+
+@pytest.mark.parametrize("site", ["local"], indirect=True)  # judging asks no host
+def test_killed_before_its_verdict_the_attempt_is_judged_when_its_hosts_are_gone(site: Site) -> None:
+    dead = killed(site, lambda patch, _: patch.setattr(verdicts, "write_model", kill))
+    the_next_cell_has_the_same_hosts_and_finds_nothing_there(site)
+    assert judging.judge(dead).valid
 
 
 def test_killed_while_it_destroys_the_hosts_the_next_run_does(site: Site) -> None:

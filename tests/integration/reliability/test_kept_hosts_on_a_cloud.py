@@ -20,14 +20,15 @@ from tests.support.suite.proven import IS_LONG
 from plimsoll.adapters.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell import actions, collect, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
-from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
+from plimsoll.services.judge import judging, verdicts
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_manifest
 from plimsoll.services.toolkit import Toolkit
 
 CAMPAIGN = "kept"
@@ -59,11 +60,15 @@ def nothing_is_left(place: Place, tools: Toolkit) -> Iterator[None]:
     assert place.cloud.nothing_left(), place.cloud.leftovers()
 
 
-def started(tools: Toolkit, cell_id: str, owner: str = "me") -> AttemptContext:
-    work = begin(tools, CAMPAIGN, cell_id, owner)
+def started(tools: Toolkit, cell_id: str) -> AttemptContext:
+    work = begin(tools, CAMPAIGN, cell_id, "me")
+    to_its_load(work)
+    return work
+
+
+def to_its_load(work: AttemptContext) -> None:
     for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
-    return work
 
 
 def cluster_of(tools: Toolkit, work: AttemptContext) -> str:
@@ -84,44 +89,61 @@ class Killed(BaseException):
     """The process is no more: nothing is cleaned up behind it."""
 
 
-def kill() -> None:
+def kill(*_: object, **__: object) -> None:
     raise Killed
 
 
-def in_tags(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Ec2Provider, "_prolonged", lambda *_: kill())
+Strike = Callable[[pytest.MonkeyPatch, Place], None]
+STRIKES: dict[str, Strike] = {
+    "before the hosts' end is moved on": lambda patch, _: patch.setattr(Ec2Provider, "_prolonged", kill),
+    "before others' remains are removed": lambda patch, _: patch.setattr(Ec2Provider, "clear", kill),
+    "in the check of the hosts": lambda patch, _: patch.setattr(actions, "_preflight", kill),
+    "before the load starts": lambda patch, _: patch.setattr(loading, "start_all", kill),
+    "while the load runs": lambda _, place: place.moments.within.update(load=kill),
+    "when the nodes' files are stored": lambda _, place: place.moments.within.update(collect=kill),
+    "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_use", kill),
+}
 
 
-def in_clear(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Ec2Provider, "clear", lambda *_, **__: kill())
-
-
-def in_deploy(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(actions, "_preflight", lambda *_: kill())
-
-
-def in_load(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(loading, "start_load", lambda *_: kill())
-
-
-def in_release(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(kept_hosts, "end_use", lambda *_: kill())
-
-
-@pytest.mark.parametrize("strike", [in_tags, in_clear, in_deploy, in_load, in_release])
-def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_of_it(
-    place: Place, tools: Toolkit, strike: Callable[[pytest.MonkeyPatch], None]
-) -> None:
-    def one_cell() -> None:
-        actions.destroy(started(tools, CELLS[0], "dead"))
-
+def killed(place: Place, tools: Toolkit, strike: Strike) -> AttemptContext:
+    """An attempt at the first cell whose process is no more."""
+    dead = begin(tools, CAMPAIGN, CELLS[0], "dead")
     with pytest.MonkeyPatch.context() as patch:
-        strike(patch)
+        strike(patch, place)
         with pytest.raises(Killed):
-            one_cell()
+            all_steps(dead)
+    return dead
+
+
+def all_steps(work: AttemptContext) -> None:
+    to_its_load(work)
+    while loading.poll_load(work).state == "running":
+        work.toolkit.clock.sleep(1.0)
+    collect.collect(work)
+    actions.destroy(work)
+    judging.judge(work)
+
+
+def the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place: Place, tools: Toolkit) -> None:
     work = started(tools, CELLS[1])
     assert (cluster_of(tools, work), place.launched()) == ("hosts/1", 4)
     assert environments_on_its_load_host(work) == [work.key.environment]
+
+
+@pytest.mark.parametrize("when", STRIKES)
+def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_of_it(
+    place: Place, tools: Toolkit, when: str
+) -> None:
+    dead = killed(place, tools, STRIKES[when])
+    the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place, tools)
+    has_all = when == "before the hosts are given back"
+    assert (read_manifest(tools.store, dead.key) is not None) == has_all
+
+
+def test_killed_before_its_verdict_the_attempt_is_judged_without_its_hosts(place: Place, tools: Toolkit) -> None:
+    dead = killed(place, tools, lambda patch, _: patch.setattr(verdicts, "write_model", kill))
+    the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place, tools)
+    assert judging.judge(dead).valid
 
 
 def environments_on_its_load_host(work: AttemptContext) -> list[str]:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from math import exp
 
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Search
@@ -10,9 +11,21 @@ from plimsoll.strategies.ladder import Ladder, Place
 
 
 def any_ladder(dice: random.Random) -> Sequence[Sequence[ValidOutcome]]:
-    """Outcomes of any shape, rising and falling, of any size up to the published campaign's."""
-    loads, repeats, chance = dice.randint(1, 11), dice.randint(1, 5), dice.random()
-    return [["met" if dice.random() < chance else "missed" for _ in range(repeats)] for _ in range(loads)]
+    """Outcomes of any shape, of any size up to the published campaign's.
+
+    The chance that a cell is met falls with the load in a third of the draws, rises in a third and is the same at all
+    loads in a third.
+    """
+    loads, repeats, shape = dice.randint(1, 11), dice.randint(1, 5), dice.choice(("falling", "rising", "level"))
+    falling = _falling_chances(loads, dice)
+    chances = {"falling": falling, "rising": falling[::-1], "level": [dice.random()] * loads}[shape]
+    return [["met" if dice.random() < chance else "missed" for _ in range(repeats)] for chance in chances]
+
+
+def _falling_chances(loads: int, dice: random.Random) -> Sequence[float]:
+    """Along a logistic curve with its middle at any load, from nearly a step to nearly level."""
+    middle, width = dice.uniform(0, loads), dice.uniform(0.1, 2)
+    return [1 / (1 + exp((load + 0.5 - middle) / width)) for load in range(loads)]
 
 
 def played_with_kills(

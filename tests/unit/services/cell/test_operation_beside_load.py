@@ -1,56 +1,106 @@
 """A cell whose operation is timed beside its load: the list of steps has room for it, as docs/adding.md says."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
 
-from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.domain.result import Verdict
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import steps
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_cell
 from plimsoll.services.cell.steps import Polling, Step, step
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
 
+CELL = "v1-001k-r1"
 BEGUN, ENDED = "operation-begun", "operation-ended"
+LOOKS, PAUSE = 3, timedelta(seconds=7)
+TOO_SHORT = "the load was over before the operation was"
+
+
+class EndlessLoad(InstantLoadGenerator):
+    """Runs until it is told to end."""
+
+    def __init__(self, faults: Faults, clock: Clock) -> None:
+        super().__init__(faults)
+        self._clock = clock
+        self.began: datetime | None = None
+        self.ended: datetime | None = None
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        super().start(host, request)
+        self.began = self.began or self._clock.now()
+
+    def end(self) -> None:
+        self.ended = self._clock.now()
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        is_running = self.began is not None and self.ended is None
+        return LoadStatus("running", "load", errors=0) if is_running else super().status(host, job_id)
 
 
 class Operation:
-    """Is over at the third look. Its times are on record. The load is seen to run as long as it lasts."""
+    """Is over at the last of its looks. Its times are on record. Each look at it is one at the load, too."""
 
     def __init__(self, load: Polling) -> None:
         self._load = load
-        self._looks: Iterator[str] = iter(("running", "running", "complete"))
-        self.told: list[str] = []
+        self._looks: Iterator[int] = iter(range(1, LOOKS + 1))
+        self.load_seen: list[tuple[datetime, str]] = []
 
     def begin(self, work: AttemptContext) -> None:
-        self._note(work, BEGUN)
+        _note(work, BEGUN)
 
     def look(self, work: AttemptContext) -> LoadStatus:
-        self.look_at_load(work)
-        if next(self._looks) == "running":
+        load = self._load.look(work)
+        self.load_seen.append((work.toolkit.clock.now(), load.state))
+        if load.state != "running":
+            return LoadStatus("failed", reason=TOO_SHORT)
+        if next(self._looks) < LOOKS:
             return LoadStatus("running")
-        self._note(work, ENDED)
+        _note(work, ENDED)
         return LoadStatus("complete")
 
-    def look_at_load(self, work: AttemptContext) -> LoadStatus:
-        status = self._load.look(work) if ENDED in self.told else LoadStatus("running")
-        self.told.append(f"load {status.state}")
-        return status
 
-    def _note(self, work: AttemptContext, what: str) -> None:
-        work.toolkit.store.write(layout.attempt_file(work.key, what), work.toolkit.clock.now().isoformat().encode())
-        self.told.append(what)
+def _note(work: AttemptContext, what: str) -> None:
+    work.toolkit.store.create(layout.attempt_file(work.key, what), work.toolkit.clock.now().isoformat().encode())
 
 
-def with_operation() -> tuple[Operation, tuple[Step, ...]]:
-    """The operation and a cell's steps, in which the load is begun, the operation runs, and the load is awaited."""
-    load = step("load")
-    assert load.polling is not None
-    operation, polling = Operation(load.polling), replace(load.polling, pause_s=lambda _: 0.0)
+@dataclass
+class Site:
+    """A campaign whose cells have a load and an operation beside it."""
+
+    toolkit: Toolkit
+    campaign: CampaignStore
+    clock: SteppingClock
+    load: EndlessLoad
+    operation: Operation
+
+    def run(self) -> Verdict:
+        toolkit = replace(self.toolkit, clock=self.clock, load_generators={INSTANT: self.load})
+        return run_cell(toolkit, "campaign", CELL, "me", print)
+
+    def noted(self, what: str) -> datetime:
+        noted = self.toolkit.store.read(layout.attempt_file(self.campaign.key(CELL, 1), what))
+        return datetime.fromisoformat(noted.decode())
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """The load is begun, the operation runs, the load is told to end, and its end is awaited."""
+    installation, clock = Installation(tmp_path), SteppingClock()
+    load, loading = EndlessLoad(installation.faults, clock), step("load")
+    assert loading.polling is not None
+    operation, polling = Operation(loading.polling), replace(loading.polling, pause_s=lambda _: PAUSE.total_seconds())
     operate = Step(
         name="operate",
         does="The operation is over; its begin and its end are on record.",
@@ -60,26 +110,32 @@ def with_operation() -> tuple[Operation, tuple[Step, ...]]:
         share=0.0,
         polling=replace(polling, look=operation.look),
     )
-    await_load = replace(
-        operate, name="load-end", run=lambda _: None, polling=replace(polling, look=operation.look_at_load)
-    )
-    at = steps.STEPS.index(load)
-    return operation, (*steps.STEPS[:at], replace(load, polling=None), operate, await_load, *steps.STEPS[at + 1 :])
-
-
-def test_an_operation_runs_beside_the_load_and_its_times_are_on_record(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    installation, (operation, changed) = Installation(tmp_path), with_operation()
-    campaign = installation.open_campaign(instant_definition())
+    end_load = replace(operate, name="load-end", run=lambda _: load.end(), polling=polling)
+    at = steps.STEPS.index(loading)
+    changed = (*steps.STEPS[:at], replace(loading, polling=None), operate, end_load, *steps.STEPS[at + 1 :])
     monkeypatch.setattr(steps, "STEPS", changed)
+    return Site(installation.toolkit, installation.open_campaign(instant_definition()), clock, load, operation)
 
-    verdict = run_cell(installation.toolkit, "campaign", "v1-001k-r1", "me", print)
+
+def test_an_operation_runs_beside_the_load_and_its_duration_follows_from_the_record(site: Site) -> None:
+    verdict = site.run()
 
     assert verdict.valid, verdict.reasons
-    assert operation.told == [BEGUN, *["load running"] * 3, ENDED, "load complete"]
-    key, store = campaign.key("v1-001k-r1", 1), installation.toolkit.store
-    begun, ended = (
-        datetime.fromisoformat(store.read(layout.attempt_file(key, name)).decode()) for name in (BEGUN, ENDED)
-    )
-    assert begun <= ended
+    begun, ended = site.noted(BEGUN), site.noted(ENDED)
+    assert ended - begun == PAUSE * (LOOKS - 1)
+    assert site.operation.load_seen == [(begun + PAUSE * n, "running") for n in range(LOOKS)]
+    assert site.load.began is not None
+    assert site.load.ended is not None
+    assert site.load.began <= begun < ended <= site.load.ended
+
+
+def test_a_load_that_is_over_before_the_operation_makes_the_attempt_invalid(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site.clock, "sleep", lambda _: site.load.end())
+
+    verdict = site.run()
+
+    assert not verdict.valid
+    assert any(TOO_SHORT in reason for reason in verdict.reasons), verdict.reasons
+    assert [state for _, state in site.operation.load_seen] == ["running", "complete"]
