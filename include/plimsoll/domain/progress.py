@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import Cell
 
 LoadPhase = Literal["populate", "warm-up", "load"]
@@ -12,6 +12,19 @@ LoadPhase = Literal["populate", "warm-up", "load"]
 Phase = Literal["waiting", "provision", "deploy", LoadPhase, "collect", "judge", "done"]
 """What progress calls the steps of a cell (`services.cell.steps`), in order."""
 CellStateName = Literal["met", "missed", "invalid", "failed", "running", "waiting", "not-needed"]
+
+
+TimeLeft = Annotated[
+    float | None,
+    Field(
+        description="Estimate until the last cell that the newest run was asked for is judged, s. Of a campaign "
+        "`in_rounds` the cells of later rounds are not in it, because the present round's results choose them"
+    ),
+]
+InRounds = Annotated[
+    LeftOutIfEmpty[bool],
+    Field(description="It runs in rounds, a search for example, and `seconds_left` is of the present one; else absent"),
+]
 
 
 class AttemptProgress(Model):
@@ -37,13 +50,14 @@ class CellProgress(Model):
 
 
 class CampaignProgress(Model):
-    """All cells in running order, and the estimated end of the campaign."""
+    """All cells in running order, and the estimated end of what the newest run was asked for."""
 
     campaign_id: str
     title: str
     cells: tuple[CellProgress, ...]
     started_at: AwareDatetime | None
-    seconds_left: Annotated[float | None, Field(description="Estimate until the last cell is judged, s")]
+    seconds_left: TimeLeft
+    in_rounds: InRounds = False
     asked: Annotated[
         tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")
     ] = None

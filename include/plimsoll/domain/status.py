@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.progress import CellStateName, Phase
+from plimsoll.domain.progress import CellStateName, InRounds, Phase, TimeLeft
 
 CampaignStateName = Literal["waiting", "running", "complete", "incomplete"]
 
@@ -90,7 +90,8 @@ class CampaignSummary(Model):
     counts: Annotated[dict[CellStateName, int], Field(description="Cells by state; those of 0 left out")]
     started_at: Annotated[AwareDatetime | None, Field(description="Start of its first attempt")]
     changed_at: Annotated[AwareDatetime | None, Field(description="Last sign of life of any attempt")]
-    seconds_left: Annotated[float | None, Field(description="Estimate until the last cell is judged, s")]
+    seconds_left: TimeLeft
+    in_rounds: InRounds = False
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far; 0 where they are free")]
     budget_usd: float | None = None
     note: Annotated[str, Field(description="What somebody wrote about it; empty: nothing")] = ""

@@ -10,6 +10,7 @@ from plimsoll.analysis.bootstrap import Typical
 from plimsoll.analysis.campaign import PERCENTILES, CellOutcome, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
+from plimsoll.analysis.highest_achieved import HighestAchieved, highest_achieved
 from plimsoll.analysis.left_out import LeftOut
 from plimsoll.analysis.noise import Noise
 from plimsoll.analysis.operation_means import OperationP99
@@ -124,6 +125,10 @@ class ReportDocument(Model):
         str, Field(description="The definition's line that would narrow where boundaries lie; empty: none would")
     ] = ""
     achieved_ops_s: Annotated[tuple[Spread, ...], Field(description="Achieved rate per variant and load, over repeats")]
+    highest_achieved: Annotated[
+        tuple[HighestAchieved, ...],
+        Field(description="Highest mean achieved rate over the loads, by variant, whatever the service levels say"),
+    ] = ()
     p99_by_operation: Annotated[tuple[OperationP99, ...], Field(description="Means over judged intervals")] = ()
     worst_to_bound: Annotated[tuple[Spread, ...], Field(description="Worst interval / bound, over repeats")]
     maxima: Maxima
@@ -160,6 +165,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         left_out=findings.left_out,
         next_loads=loads_line(findings.capacities),
         achieved_ops_s=achieved(findings.cells),
+        highest_achieved=highest_achieved(findings.cells),
         p99_by_operation=findings.p99_by_operation,
         worst_to_bound=worst(findings.cells),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),

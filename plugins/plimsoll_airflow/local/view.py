@@ -64,7 +64,7 @@ def _cost(progress: CampaignProgress) -> str:
 def _ending(progress: CampaignProgress) -> str:
     if not progress.count("waiting", "running"):
         return "measuring is over"
-    return f"about {clock(progress.seconds_left)} left"
+    return f"about {clock(progress.seconds_left)} left{' in this round' if progress.in_rounds else ''}"
 
 
 def _done(progress: CampaignProgress) -> int:

@@ -28,6 +28,7 @@ def test_campaigns_are_listed_with_state_progress_and_validity(client: Client) -
     assert f"{HERE}" in shown.attributes("a", "href")
     assert "2 of 6" in shown.text
     assert "1 met, 1 missed, 1 invalid, 1 failed, 1 running, 1 waiting" in shown.text
+    assert "in this round" not in shown.text + page(client, HERE).text
 
 
 def test_filters_leave_out_what_does_not_fit_and_say_so(client: Client) -> None:

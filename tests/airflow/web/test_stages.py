@@ -38,6 +38,13 @@ def test_the_matrix_has_rows_for_each_stage_and_says_what_loads_will_be(client: 
 
 
 @pytest.mark.usefixtures("staged")
+def test_the_time_left_is_that_of_the_present_round(client: Client) -> None:
+    assert "Time left in this round, about" in page(client, HERE).text
+    assert "in this round" in page(client, "/plimsoll/").text
+    assert client("viewer").get(f"/plimsoll/api/v1/campaigns/{STAGED}").json()["in_rounds"] is True
+
+
+@pytest.mark.usefixtures("staged")
 def test_the_json_names_stages_and_the_campaign_is_not_complete_before_all_are_open(client: Client) -> None:
     status = client("viewer").get(f"/plimsoll/api/v1/campaigns/{STAGED}").json()
 

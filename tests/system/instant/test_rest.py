@@ -67,7 +67,7 @@ def test_the_documents_curl_commands_lead_from_a_token_to_a_capacity(
     )
 
     assert done.returncode == 0, done.stderr
-    assert "the run has ended: success" in done.stdout
+    assert "the campaign is complete" in done.stdout
     assert '{"variant":"v1","kind":"at-least","capacity_ops_s":2000}' in done.stdout
     assert json.loads((tmp_path / "report.json").read_text())["campaign_id"] == "with-curl"
 

@@ -81,6 +81,11 @@ def test_one_line_says_the_same() -> None:
     )
 
 
+def test_the_time_left_of_a_campaign_in_rounds_is_of_this_round() -> None:
+    line = progress_line(campaign(cell("met"), running()).model_copy(update={"in_rounds": True}))
+    assert "1 of 2 cells done (1 met, 1 running), about 2:05 left in this round; " in line
+
+
 def test_when_nothing_is_left_to_measure_no_time_is_guessed() -> None:
     assert progress_line(campaign(cell("met"), cell("failed"))).endswith("(1 met, 1 failed), measuring is over")
 

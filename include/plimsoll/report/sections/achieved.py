@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.campaign import CellResult, achieved
+from plimsoll.analysis.highest_achieved import highest_achieved, mean_achieved
 from plimsoll.domain.result import Verdict
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
@@ -25,7 +27,7 @@ from plimsoll.report.findings import Findings
 from plimsoll.report.operations import operations_frame, operations_table
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import load_rows
-from plimsoll.report.words import listing, ops, percent, plural
+from plimsoll.report.words import NOTHING, listing, ops, percent, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +35,16 @@ if TYPE_CHECKING:
 _RATE = "Achieved rate (ops/s)"
 _SHARE = "Achieved rate (% of attempted)"
 _SHARE_SHOWN = (95.0, 101.0)  # at least, or hundredths of a per cent would look like differences
+
+
+@dataclass(frozen=True)
+class HighestRow:
+    """The highest mean achieved rate of one variant, and the attempted rate that it was achieved at, as text."""
+
+    variant: str
+    mean: str
+    load: str
+    repeats: str
 
 
 def achieved_chart(findings: Findings) -> Figure:
@@ -61,14 +73,38 @@ def achieved_chart(findings: Findings) -> Figure:
 
 
 def achieved_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per variant and load: lowest, median and highest achieved rate over valid repeats, ops/s."""
+    """A table with one row per variant and load: lowest, median, highest and mean rate over valid repeats, ops/s.
+
+    `highest_mean`: whether the mean is the highest one of the variant.
+    """
     import pandas as pd
 
-    return pd.DataFrame([spread.model_dump() for spread in achieved(findings.cells)])
+    means, tops = mean_achieved(findings.cells), highest_achieved(findings.cells)
+    highest = {(one.variant, one.load_ops_s) for one in tops}
+    rows = [(spread, (spread.variant, spread.load_ops_s)) for spread in achieved(findings.cells)]
+    return pd.DataFrame(
+        [{**one.model_dump(), "mean": means[place], "highest_mean": place in highest} for one, place in rows]
+    )
+
+
+def highest_rows(findings: Findings) -> tuple[HighestRow, ...]:
+    """A row for each variant, in the definition's order; dashes where no valid repeat tells the achieved rate."""
+    found = {one.variant: one for one in highest_achieved(findings.cells)}
+    rows = ((label, found.get(variant)) for variant, label in findings.labels.items())
+    return tuple(
+        HighestRow(label, ops(one.mean_ops_s), ops(one.load_ops_s), plural(one.repeats, "valid repeat"))
+        if one
+        else HighestRow(label, NOTHING, NOTHING, NOTHING)
+        for label, one in rows
+    )
 
 
 def _words(findings: Findings) -> Mapping[str, Any]:
-    return {"load_rows": load_rows(findings), "by_operation": operations_table(findings)}
+    return {
+        "load_rows": load_rows(findings),
+        "highest": highest_rows(findings),
+        "by_operation": operations_table(findings),
+    }
 
 
 def _points(findings: Findings, result: CellResult, verdict: Verdict) -> list[dict[str, object]]:

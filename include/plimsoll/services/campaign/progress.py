@@ -31,6 +31,7 @@ def campaign_progress(
         cells=cells,
         started_at=first_start(state),
         seconds_left=seconds_left(definition, cells, now, asked),
+        in_rounds=definition.has_rounds,
         asked=None if asked is None else tuple(sorted(asked)),
         usd=spent_usd(ledger(campaign, now)),
         budget_usd=definition.budget,
@@ -57,9 +58,10 @@ def first_start(state: CampaignState[CellState]) -> datetime | None:
 def seconds_left(
     definition: Definition, cells: Sequence[CellProgress], now: datetime, asked: Collection[str] | None
 ) -> float:
-    """The estimated time until the last cell is judged, s, based on the time that the campaign's finished cells took.
+    """The estimated time until the last requested cell is judged, s, by the time that the finished cells took.
 
-    Of the waiting cells only those in `asked` count; None means all of them.
+    Of the waiting cells only those in `asked` count; None means all of them. For a campaign in rounds these are the
+    cells of the present round: nobody knows yet which cells its results will ask for.
     """
     whole = {part.stage: _seconds_per_cell(part, cells) for part in parts(definition)}
     due = [cell for cell in cells if cell.state != "waiting" or asked is None or cell.cell.id in asked]

@@ -121,6 +121,7 @@ def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: d
         "title": definition.title,
         "definition": definition.name,
         "dag_id": definition.dag_id,
+        "in_rounds": definition.has_rounds,
         "cells": sum(tally.counts.values()),
         **tally.model_dump(),
         "usd": spent_usd(ledger(campaign, now)),

@@ -8,10 +8,11 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import GateClosed
+from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.completeness import Asked, asked_cells, completeness, note_asked
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaign.status import campaign_status
+from plimsoll.services.campaign.status import campaign_status, summary_of
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.publish.publishing import pass_gate
@@ -88,6 +89,24 @@ def test_time_left_is_that_of_the_cells_that_were_asked_for(installation: Instal
 
     judge(installation, SECOND, valid=True)
     assert campaign_progress(tools.store, "campaign", now=tools.clock.now()).seconds_left == 0.0
+
+
+def test_time_left_of_a_search_is_that_of_the_present_round_and_says_so(installation: Installation) -> None:
+    tools, search = installation.toolkit, DEFINITION.model_copy(update={"strategy": Search()})
+    sought = installation.open_campaign(search, "sought")
+    now = tools.clock.now()
+    note_asked(sought, Asked(at=now, cells=(SECOND,), for_all=True))
+
+    progress = campaign_progress(tools.store, "sought", now=now)
+    status = campaign_status(tools.store, "sought", search, now, Memory())
+
+    assert [cell.cell.id for cell in progress.of_run().cells] == [SECOND]
+    assert status.seconds_left == progress.seconds_left == pytest.approx(search.timing.duration.total_seconds() + 45)
+    assert progress.model_dump()["in_rounds"] is True
+    assert summary_of(status).model_dump()["in_rounds"] is True
+    whole = campaign_progress(tools.store, "campaign", now=now)
+    assert (whole.in_rounds, "in_rounds" in whole.model_dump()) == (False, False)
+    assert "in_rounds" not in campaign_status(tools.store, "campaign", DEFINITION, now, Memory()).model_dump()
 
 
 def test_what_was_asked_for_in_a_way_of_another_version_counts_as_everything(campaign: CampaignStore) -> None:
