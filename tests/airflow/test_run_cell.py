@@ -19,7 +19,7 @@ from plimsoll.services.store import layout
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CellRun
-from plimsoll_airflow.triggers.turn import TurnTrigger, is_its_turn
+from plimsoll_airflow.triggers.slot import TurnTrigger, is_its_turn
 
 RUN = "campaign__v1-001k-r1"
 
@@ -205,7 +205,7 @@ def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pyte
         RunCell.execute.__wrapped__(waiting, {"ti": ti, "params": {"parallel": 2}})  # type: ignore[attr-defined]
 
     path, kwargs = raised.value.trigger.serialize()
-    assert path == "plimsoll_airflow.triggers.turn.TurnTrigger"
+    assert path == "plimsoll_airflow.triggers.slot.TurnTrigger"
     assert kwargs == {"dag_id": "demo", "run_id": "manual__1", "map_index": 4, "parallel": 2, "poll_s": 3}
     assert raised.value.method_name == "take_turn"
 

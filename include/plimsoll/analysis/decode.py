@@ -7,7 +7,7 @@ import numpy as np
 from pyhdrh import decode
 
 from plimsoll.analysis.hdrlog import Record
-from plimsoll.analysis.layout import WIDE, Ints, Layout, Unit, wide_length
+from plimsoll.analysis.histogram_layout import WIDE, Ints, Layout, Unit, wide_length
 from plimsoll.analysis.payload import Header, inflate, read_header
 from plimsoll.domain.errors import LogError
 

@@ -14,13 +14,13 @@ from jinja2 import Environment as Templates
 from plimsoll.analysis.misses import Miss
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import show_usd
-from plimsoll.report import words
+from plimsoll.report import formatting
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
 from plimsoll.report.charts.theme import page_config
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import code_versions
-from plimsoll.report.environment import Environment
+from plimsoll.report.environment_facts import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.header import header_facts
 from plimsoll.report.misses import miss_rows
@@ -29,15 +29,15 @@ from plimsoll.report.sections.answer import answer_words
 from plimsoll.report.sections.registry import SECTIONS
 
 _FILTERS = {
-    "duration": words.duration,
-    "figure": words.figure,
-    "listing": words.listing,
-    "moment": words.moment,
-    "ms": words.ms,
-    "multiple": words.multiple,
-    "ops": words.ops,
-    "percent": words.percent,
-    "plural": words.plural,
+    "duration": formatting.duration,
+    "figure": formatting.figure,
+    "listing": formatting.listing,
+    "moment": formatting.moment,
+    "ms": formatting.ms,
+    "multiple": formatting.multiple,
+    "ops": formatting.ops,
+    "percent": formatting.percent,
+    "plural": formatting.plural,
     "usd": show_usd,
 }
 

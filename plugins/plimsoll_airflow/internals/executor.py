@@ -22,9 +22,9 @@ from airflow.executors.local_executor import LocalExecutor
 from sqlalchemy import NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
-from plimsoll_airflow.fencing import end_with_parent
 from plimsoll_airflow.internals.processes import TASK_RUNTIME
 from plimsoll_airflow.internals.wakeup import CHANNEL
+from plimsoll_airflow.parent_death import end_with_parent
 
 IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""

@@ -19,9 +19,9 @@ import psutil
 from plimsoll_airflow.internals import wakeup
 from plimsoll_airflow.internals.unfinished import CLOSE_UNFINISHED_RUNS
 from plimsoll_airflow.local import processes
-from plimsoll_airflow.local.environment import COMPONENT, DATABASE_USER, MARK
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import COMPONENT, DATABASE_USER, MARK
 
 UNPRIVILEGED_USER = "nobody"
 START_TIMEOUT_S = 180.0

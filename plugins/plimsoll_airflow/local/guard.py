@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll_airflow.local.environment import MARK
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import MARK
 
 _DISMISSED = b"."
 _DISMISS_TIMEOUT_S = 10.0

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 import psutil
 
-from plimsoll_airflow.local.environment import COMPONENT, MARK
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import COMPONENT, MARK
 
 AIRFLOW_COMPONENTS: Mapping[str, tuple[str, ...]] = {
     "api-server": ("api-server",),

@@ -25,7 +25,7 @@ from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, LIVE_STATES, PLAN_TASK, CampaignRun, CellRunId
 from plimsoll_airflow.toolkit import toolkit
-from plimsoll_airflow.triggers.turn import TurnTrigger
+from plimsoll_airflow.triggers.slot import TurnTrigger
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

@@ -23,7 +23,7 @@ from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import CampaignDefinition, may_read, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document
-from plimsoll_airflow.web.comparing import Manner, compare
+from plimsoll_airflow.web.comparison_request import Manner, compare
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CampaignNamed, CellId, DefinitionName
 from plimsoll_airflow.web.problems import RESPONSES

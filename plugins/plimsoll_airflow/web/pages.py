@@ -23,8 +23,8 @@ from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import may_read
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
-from plimsoll_airflow.web.comparing import Manner, compare
-from plimsoll_airflow.web.forgery import token_for
+from plimsoll_airflow.web.comparison_request import Manner, compare
+from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CellId, PartName
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static

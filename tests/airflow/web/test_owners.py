@@ -8,7 +8,7 @@ from airflow.utils.session import create_session
 from airflow.utils.state import DagRunState
 from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, update
-from tests.fakes.census import Census
+from tests.fakes.owners import Census
 
 from plimsoll_airflow.ownership import CELL_DAG, CampaignRun, CellRun
 from plimsoll_airflow.web.owners import RunsAndProcesses

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantDatabase
+from tests.fakes.owners import Census
 from tests.support.campaigns.undrawn import undrawn
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd

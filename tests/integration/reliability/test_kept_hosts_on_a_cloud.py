@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
-from tests.fakes.census import Census
 from tests.fakes.installation import instant_definition
+from tests.fakes.owners import Census
 from tests.integration.reliability.struck import Place, definition_on
 from tests.support.suite.proven import IS_LONG
 

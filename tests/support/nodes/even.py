@@ -13,7 +13,7 @@ from tests.support.processes import SOURCES
 
 from plimsoll.adapters.local import LocalProvider
 from plimsoll.adapters.local.host import NICENESS, LocalHost
-from plimsoll.adapters.marks import marks_of
+from plimsoll.adapters.process_tags import marks_of
 from plimsoll.bootstrap import local_toolkit
 from plimsoll.domain.cluster import Cluster, HostInfo
 from plimsoll.ports.host import Job

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.fakes.census import Census
+from tests.fakes.owners import Census
 
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.run_owners import RunOwners

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
+from tests.fakes.owners import Census
 from tests.fakes.paid import PaidProvider, Prices
 from tests.unit.services.test_kept_hosts import CELLS, kept
 

@@ -7,10 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantProvider
+from tests.fakes.owners import Census
 
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo

@@ -7,7 +7,7 @@ from pathlib import PurePath, PurePosixPath
 from typing import Protocol, TypeVar
 
 from plimsoll.adapters.ec2.user_data import PROLONG, TIME
-from plimsoll.adapters.marks import marks_of
+from plimsoll.adapters.process_tags import marks_of
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import HostError, ProviderError, SecretError
 from plimsoll.ports.host import Host

@@ -24,8 +24,8 @@ from plimsoll.adapters.local.subnets import (
     with_others,
 )
 from plimsoll.adapters.local.sweep import marked
-from plimsoll.adapters.marks import Marks, marks_of
 from plimsoll.adapters.onhost import cleaning
+from plimsoll.adapters.process_tags import Marks, marks_of
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError

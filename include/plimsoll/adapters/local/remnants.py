@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from plimsoll.adapters.marks import Marks
+from plimsoll.adapters.process_tags import Marks
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role
 
 PROVIDER = "local"

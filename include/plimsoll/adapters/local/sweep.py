@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.marks import SUBNET, Marks, read_marks
+from plimsoll.adapters.process_tags import SUBNET, Marks, read_marks
 
 
 @dataclass(frozen=True)

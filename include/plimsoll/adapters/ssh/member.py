@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.marks import marks_of
+from plimsoll.adapters.process_tags import marks_of
 from plimsoll.adapters.ssh.depot import Staged
 from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.leases import Held, Lease, parse_held

@@ -22,10 +22,10 @@ from plimsoll.report.charts.theme import (
     variant_shape,
 )
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import listing, ops, percent, plural
 from plimsoll.report.operations import operations_frame, operations_table
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import load_rows
-from plimsoll.report.words import listing, ops, percent, plural
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,8 @@ from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
-from plimsoll.report.words import NOTHING, ms, ops, percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.origins import origins
 from plimsoll.report.sections.section import Section
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.report.environment import Environment
+    from plimsoll.report.environment_facts import Environment
     from plimsoll.report.findings import Findings
 
 _COLUMNS = ("found", "fact", "value", "variant", "where")

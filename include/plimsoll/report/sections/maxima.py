@@ -12,9 +12,9 @@ from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, spec
 from plimsoll.report.charts.spreads import spread_layers, spread_row
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import figure
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import PERCENTILE_NAMES, load_rows
-from plimsoll.report.words import figure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,10 +11,10 @@ from plimsoll.analysis.causes_by_cell import causes_by_cell
 from plimsoll.analysis.coincidence import BY_ID, Cause
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, figure, p_text, percent
 from plimsoll.report.misses import miss_rows, misses_frame
 from plimsoll.report.sections.pauses import on_jvms
 from plimsoll.report.sections.section import Section
-from plimsoll.report.words import NOTHING, figure, p_text, percent
 
 if TYPE_CHECKING:
     import pandas as pd

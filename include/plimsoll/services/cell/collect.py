@@ -17,10 +17,10 @@ from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.direct_upload import send_files
 from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after, stop_all
 from plimsoll.services.cell.loading import load_job
 from plimsoll.services.cell.recording import failure_of, note_phase
-from plimsoll.services.cell.sending import send_files
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_manifest
 

@@ -13,7 +13,7 @@ from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.following import Follower
+from plimsoll.services.cell.load_polling import Follower
 from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
 from plimsoll.services.cell.steps import Polling, Step, steps_of
 from plimsoll.services.hosts.kept_hosts import end_kept

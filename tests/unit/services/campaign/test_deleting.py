@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
+from tests.fakes.owners import Census
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.cluster import Cluster, HostsSilent

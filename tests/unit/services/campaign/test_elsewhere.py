@@ -7,9 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.owners import Census
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of

@@ -5,9 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.owners import Census
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused

@@ -5,7 +5,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign import AttemptData, cell_results
-from plimsoll.analysis.stops import Stops, stops_by_load
+from plimsoll.analysis.pauses import Stops, stops_by_load
 
 JVM = {"gc_cpu_share": 0.01, "allocated_bytes_s": 100.0, "heap_after_median_bytes": 5.0, "heap_after_max_bytes": 7.0}
 

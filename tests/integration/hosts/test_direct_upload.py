@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.ports.host import SENT, TAKEN
 from plimsoll.ports.store import StoredFile
-from plimsoll.services.cell.sending import send_files
+from plimsoll.services.cell.direct_upload import send_files
 
 MIB = 1 << 20
 SOON = timedelta(minutes=1)

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from plimsoll.adapters.cassandra.layout import JOB
+from plimsoll.adapters.cassandra.node_files import JOB
 from plimsoll.adapters.cassandra.said import said_last
 from plimsoll.ports.host import Host, JobStatus
 

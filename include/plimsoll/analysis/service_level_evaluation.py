@@ -7,9 +7,9 @@ from datetime import timedelta
 from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.histogram_layout import Ints, Unit
 from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, measure
 from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered, unreadable
-from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
 from plimsoll.analysis.stalls import stalls_s
@@ -108,7 +108,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
 
             judgement = slid(judgement, reading.tracks, run, reading.unit)
     elif reading.samples:
-        from plimsoll.analysis.bracketing import judge_samples
+        from plimsoll.analysis.percentile_bounds import judge_samples
 
         if slides:
             what = f"{reading.title}: has percentiles over time, but no histograms: sliding windows can't be made of it"

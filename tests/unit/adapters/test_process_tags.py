@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from plimsoll.adapters.marks import Marks, marks_of, read_marks
+from plimsoll.adapters.process_tags import Marks, marks_of, read_marks
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 
 WORK = Path("/work")

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll_airflow.local.environment import COMPONENT, MARK
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import COMPONENT, MARK
 
 
 @dataclass(frozen=True)
