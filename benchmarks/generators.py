@@ -24,7 +24,7 @@ import psutil
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.local.sweep import marked
+from plimsoll.adapters.local.sweep import tagged_processes
 from plimsoll.analysis.histogram_layout import UNITS_PER_MS, reported_values
 from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run
@@ -155,7 +155,7 @@ def _stall_in_the_middle(
 
 def _stall(work: Path, seconds: float) -> None:
     nodes = []
-    for one in marked(work):
+    for one in tagged_processes(work):
         with suppress(psutil.NoSuchProcess):
             if "org.apache.cassandra.service.CassandraDaemon" in one.process.cmdline():
                 nodes.append(one.process)

@@ -151,7 +151,7 @@ class Site:
             info,
             PurePosixPath(root),
             self.connections.to(reached),
-            marks={_MARK: str(self.folder)},
+            tags={_MARK: str(self.folder)},
             bundles=PurePosixPath(self.folder / "bundles"),
         )
 
