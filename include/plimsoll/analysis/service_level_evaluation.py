@@ -102,7 +102,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
     """
     slides = any(level.windows == "sliding" for level in levels)
     if reading.tracks:
-        judgement = judge_attempt(reading.tracks, run, levels, reading.unit)
+        judgement = judge_tracks(reading.tracks, run, levels, reading.unit)
         if slides and judgement.valid:
             from plimsoll.analysis.sliding import slid
 
@@ -133,7 +133,7 @@ def _failures(reading: Reading) -> Iterator[str]:
         yield f"{whole}; what failed has no response time, and is not judged here"
 
 
-def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
+def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
     """Judge the response times of one run, at least one track, against at least one service level.
 
     Raises LogError when a histogram inside a track can't be decoded. Every other fault becomes one of the reasons.

@@ -170,7 +170,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
             steadiness=findings.steadiness,
             noise=findings.noise,
         ),
-        pauses=findings.stops,
+        pauses=findings.pauses,
         causes=findings.causes,
         cells=entries_of(findings),
         invalid=sound.invalid,

@@ -13,7 +13,7 @@ from plimsoll.analysis.left_out import LeftOut, left_out
 from plimsoll.analysis.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.noise import UNKNOWN, Noise, noise
 from plimsoll.analysis.operation_means import OperationP99, p99_by_operation
-from plimsoll.analysis.pauses import Stops, stops_by_load
+from plimsoll.analysis.pauses import Stops, pause_statistics
 from plimsoll.analysis.resampling import Typical, typical_by_load
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
@@ -81,7 +81,7 @@ class Findings(CampaignCells):
     left_out: tuple[LeftOut, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     causes: tuple[VariantCauses, ...] = ()
-    stops: tuple[Stops, ...] = ()
+    pauses: tuple[Stops, ...] = ()
     steadiness: tuple[Steadiness, ...] = ()
     typical: tuple[Typical, ...] = ()
     repeats_by_load: tuple[RepeatsAtLoad, ...] = ()
@@ -106,7 +106,7 @@ def analyse(data: CampaignData) -> Findings:
         comparisons=compare_with_control(cells, data.definition.control),
         repeats=power_of(data.definition.repeats),
         causes=causes_of_misses(cells, level.bound_ms),
-        stops=stops_by_load(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
+        pauses=pause_statistics(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
         noise=noise(cells),
         steadiness=steadiness(cells),
         typical=typical_by_load(cells),

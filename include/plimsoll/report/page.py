@@ -25,7 +25,7 @@ from plimsoll.report.findings import Findings
 from plimsoll.report.header import header_facts
 from plimsoll.report.misses import miss_rows
 from plimsoll.report.runtime import runtime
-from plimsoll.report.sections.answer import answer_words
+from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.sections.registry import SECTIONS
 
 _FILTERS = {
@@ -52,7 +52,7 @@ def page_html(
     drawn = _drawn(figures, drawings)
     campaign = _campaign(findings) | {"environment": ran, "figures": drawn["figures"]}
     sections = [
-        {"name": one.name, "link": one.link, "html": _rendered(one.template, {**campaign, **one.words(findings)})}
+        {"name": one.name, "link": one.link, "html": _rendered(one.template, {**campaign, **one.context(findings)})}
         for one in SECTIONS
         if one.is_shown(findings, drawn["figures"])
     ]
@@ -76,7 +76,7 @@ def attempt_html(
 
 def summary_markdown(findings: Findings) -> str:
     """One page of Markdown, for a pull request or a chat."""
-    return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_words(findings))
+    return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_context(findings))
 
 
 def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_polling import Follower
+from plimsoll.services.cell.load_polling import LoadPoller
 from plimsoll.services.cell.steps import Polling, step
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.internals.supervisor import count_runs
@@ -86,8 +86,8 @@ class LoadTrigger(BaseTrigger):
         return polling
 
     @cached_property
-    def _follower(self) -> Follower:
-        return Follower(self.work, self._polling, datetime.fromisoformat(self.since) if self.since else None)
+    def _poller(self) -> LoadPoller:
+        return LoadPoller(self.work, self._polling, datetime.fromisoformat(self.since) if self.since else None)
 
     async def _end(self) -> LoadStatus:
         told: tuple[str, float] = ("", 0.0)
@@ -106,7 +106,7 @@ class LoadTrigger(BaseTrigger):
 
         Contains all blocking calls.
         """
-        found = self._follower.look()
+        found = self._poller.look()
         if isinstance(found, str):
             return found, SOON_S
         return found, self._polling.pause_s(self.work.definition)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantDatabase
-from tests.fakes.owners import Census
+from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.undrawn import undrawn
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
@@ -107,7 +107,7 @@ def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
         made.toolkit,
         providers={provider.name: provider},
         databases={"instant": database},
-        owners=Census(alive={"me"}),
+        owners=FixedOwners(alive={"me"}),
     )
     made.open_campaign(definition)
     yield Site(tools, definition, work, database)

@@ -13,7 +13,7 @@ import pytest
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
 from tests.fakes.installation import instant_definition
-from tests.fakes.owners import Census
+from tests.fakes.owners import FixedOwners
 from tests.integration.reliability.struck import Place, definition_on
 from tests.support.suite.proven import IS_LONG
 
@@ -49,7 +49,7 @@ def tools(place: Place) -> Toolkit:
     one = definition_on(place.cloud, 3).model_dump(mode="json")
     definition = Definition.model_validate({**two, "provider": one["provider"], "cluster_scope": "campaign"})
     CampaignStore(place.toolkit.store, CAMPAIGN).open(definition)
-    return replace(place.toolkit, owners=Census(alive={"me"}))
+    return replace(place.toolkit, owners=FixedOwners(alive={"me"}))
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider
-from tests.fakes.owners import Census
+from tests.fakes.owners import FixedOwners
 
 from plimsoll.adapters.cassandra_stress import CassandraStress
 from plimsoll.domain.definition import Definition
@@ -81,7 +81,7 @@ class Site:
             clock=self.clock,
             databases={"instant": self.database},
             load_generators={"instant": self.generator},
-            owners=Census(alive={"me"}),
+            owners=FixedOwners(alive={"me"}),
         )
 
     def copied(self, folder: Path) -> "Site":

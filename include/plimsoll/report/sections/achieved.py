@@ -67,7 +67,7 @@ def achieved_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame([spread.model_dump() for spread in achieved(findings.cells)])
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {"load_rows": load_rows(findings), "by_operation": operations_table(findings)}
 
 
@@ -154,7 +154,7 @@ def _tooltip() -> list[alt.Tooltip]:
 ACHIEVED = Section(
     "achieved",
     "Achieved",
-    words=_words,
+    context=_context,
     charts=lambda findings: (achieved_chart(findings),),
     tables={"achieved": achieved_frame, "operations": operations_frame},
 )

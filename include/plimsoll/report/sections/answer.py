@@ -41,7 +41,7 @@ class ComparisonRow:
     compared: bool
 
 
-def answer_words(findings: Findings) -> dict[str, Any]:
+def answer_context(findings: Findings) -> dict[str, Any]:
     """What the section and the summary show."""
     rows = capacity_rows(findings)
     return {
@@ -118,6 +118,6 @@ def _half_load(one: HalfLoad | None) -> dict[str, float | None]:
 ANSWER = Section(
     "answer",
     "Answer",
-    words=answer_words,
+    context=answer_context,
     tables={"capacity": capacity_frame, "comparisons": comparisons_frame},
 )

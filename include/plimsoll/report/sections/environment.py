@@ -29,7 +29,7 @@ def environment_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {"origins": origins(findings)}
 
 
@@ -50,4 +50,4 @@ def _told(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
             yield from (("told", fact, value, "", " ".join(cells)) for value, cells in by_value.items())
 
 
-ENVIRONMENT = Section("environment", "Environment", words=_words, tables={"environment": environment_frame})
+ENVIRONMENT = Section("environment", "Environment", context=_context, tables={"environment": environment_frame})

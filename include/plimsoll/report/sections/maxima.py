@@ -62,7 +62,7 @@ def maxima_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {"load_rows": load_rows(findings), "percentile_names": list(PERCENTILE_NAMES.values())}
 
 
@@ -92,7 +92,7 @@ def _bound(bound_ms: float) -> alt.Chart:
 MAXIMA = Section(
     "maxima",
     "Maxima",
-    words=_words,
+    context=_context,
     charts=lambda findings: (maxima_chart(findings),),
     tables={"maxima": maxima_frame},
 )

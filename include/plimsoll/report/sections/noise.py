@@ -212,7 +212,7 @@ def _estimate(found: Estimate, factor: float) -> str:
     return f"{value} ({figure(found.low * factor)} to {figure(found.high * factor)})"
 
 
-def _words(findings: Findings) -> dict[str, Any]:
+def _context(findings: Findings) -> dict[str, Any]:
     return {
         "noise_rows": noise_rows(findings),
         "steady_rows": steady_rows(findings),
@@ -225,7 +225,7 @@ def _words(findings: Findings) -> dict[str, Any]:
 NOISE = Section(
     "noise",
     "Noise",
-    words=_words,
+    context=_context,
     charts=order_chart,
     tables={"noise": noise_frame, "steadiness": steadiness_frame, "typical": typical_frame},
 )

@@ -122,7 +122,7 @@ def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {
         "on_jvms": on_jvms(findings),
         "explained_rows": explained_rows(findings),
@@ -175,7 +175,7 @@ def _share(part: int, whole: int) -> str:
 WHY = Section(
     "why",
     "Why it missed",
-    words=_words,
+    context=_context,
     charts=causes_chart,
     tables={
         "causes": causes_frame,
