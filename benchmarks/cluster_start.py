@@ -24,7 +24,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.local.sweep import marked
+from plimsoll.adapters.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
@@ -110,7 +110,7 @@ def _request(key: ClusterId, definition: Definition) -> ClusterRequest:
 def _nodes(work: Path) -> Sequence[psutil.Process]:
     """The nodes' JVMs. The CPU time of their supervisors is negligible."""
     found = []
-    for one in marked(work):
+    for one in tagged_processes(work):
         with suppress(psutil.NoSuchProcess):
             if one.process.name() == "java":
                 found.append(one.process)

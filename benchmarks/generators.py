@@ -24,11 +24,11 @@ import psutil
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.local.sweep import marked
+from plimsoll.adapters.local.sweep import tagged_processes
+from plimsoll.analysis.histogram_layout import UNITS_PER_MS, reported_values
 from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.judging import judge_logs
-from plimsoll.analysis.layout import UNITS_PER_MS, reported_values
+from plimsoll.analysis.service_level_evaluation import judge_logs
 from plimsoll.bootstrap import local_toolkit
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
@@ -155,7 +155,7 @@ def _stall_in_the_middle(
 
 def _stall(work: Path, seconds: float) -> None:
     nodes = []
-    for one in marked(work):
+    for one in tagged_processes(work):
         with suppress(psutil.NoSuchProcess):
             if "org.apache.cassandra.service.CassandraDaemon" in one.process.cmdline():
                 nodes.append(one.process)

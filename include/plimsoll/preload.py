@@ -12,7 +12,7 @@ from plimsoll.quality.engine import rehearse
 from plimsoll.quality.importing import without_garbage_collection
 from plimsoll.settings import Settings
 
-_MODULES = ("pandas", "pyarrow.parquet", "plimsoll.cli", "plimsoll.services.judge.judging")
+_MODULES = ("pandas", "pyarrow.parquet", "plimsoll.cli", "plimsoll.services.judge.attempt_judging")
 
 with without_garbage_collection():
     for name in _MODULES:

@@ -34,7 +34,7 @@ TASK_MODULES = (
     "multiprocessing.synchronize",
     "plimsoll.quality.attempt_suites",
     "plimsoll.quality.attempt_tables",
-    "plimsoll.services.judge.judging",
+    "plimsoll.services.judge.attempt_judging",
     "plimsoll.services.publish.publishing",
     "pyarrow.parquet",
     "scipy.stats",

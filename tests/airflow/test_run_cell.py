@@ -19,7 +19,7 @@ from plimsoll.services.store import layout
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CellRun
-from plimsoll_airflow.triggers.turn import TurnTrigger, is_its_turn
+from plimsoll_airflow.triggers.slot import SlotTrigger, has_slot
 
 RUN = "campaign__v1-001k-r1"
 
@@ -193,11 +193,11 @@ def test_a_cell_starts_when_few_enough_before_it_are_to_end(
 ) -> None:
     told = {f"run_cell_{number}": state for number, state in enumerate(states)}
 
-    assert is_its_turn(told, map_index, parallel) is may_start
+    assert has_slot(told, map_index, parallel) is may_start
 
 
-def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TurnTrigger, "has_come", lambda _: False)
+def test_a_cell_without_a_free_slot_waits_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SlotTrigger, "is_free", lambda _: False)
     ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", map_index=4, try_number=1)
     waiting = RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, max_active_tis_per_dagrun=8)
 
@@ -205,17 +205,17 @@ def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pyte
         RunCell.execute.__wrapped__(waiting, {"ti": ti, "params": {"parallel": 2}})  # type: ignore[attr-defined]
 
     path, kwargs = raised.value.trigger.serialize()
-    assert path == "plimsoll_airflow.triggers.turn.TurnTrigger"
+    assert path == "plimsoll_airflow.triggers.slot.SlotTrigger"
     assert kwargs == {"dag_id": "demo", "run_id": "manual__1", "map_index": 4, "parallel": 2, "poll_s": 3}
-    assert raised.value.method_name == "take_turn"
+    assert raised.value.method_name == "take_slot"
 
 
-def test_a_cell_whose_turn_has_come_is_started(installation: Installation) -> None:
+def test_a_cell_with_a_free_slot_is_started(installation: Installation) -> None:
     installation.open_campaign(instant_definition())
     context: Any = {"ti": Runs(0), "params": {"parallel": 1}}
 
     with pytest.raises(DagRunTriggerException) as raised:
-        operator().take_turn(context, "turn")
+        operator().take_slot(context, "slot")
 
     assert raised.value.dag_run_id == RUN
 

@@ -24,7 +24,7 @@ class FolderHost:
         with suppress(FileExistsError, FileNotFoundError):  # in this moment somebody moves it away
             folder.mkdir(parents=True, exist_ok=True)
 
-    def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> "FolderHost":
+    def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "FolderHost":
         """A folder below its own."""
         return FolderHost(self._folder / folder, self.info)
 

@@ -17,7 +17,7 @@ from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL
 from tests.support.suite.requirements import needs
 
-from plimsoll.adapters.local.sweep import marked
+from plimsoll.adapters.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.result import Verdict
 from plimsoll.services.definitions.text import dump_definition
@@ -56,7 +56,7 @@ class FaultyCampaign:
 
     def kill(self, program: str) -> None:
         """Kill the cluster's process of that main class, as the machine's memory watch would."""
-        [process] = [one.process for one in marked(self.work) if program in one.process.cmdline()]
+        [process] = [one.process for one in tagged_processes(self.work) if program in one.process.cmdline()]
         os.kill(process.pid, signal.SIGKILL)
 
     def fill_disk(self) -> None:
@@ -106,7 +106,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyCampaig
         # The small disk outlives the command for as long as a folder of it is open.
         with opened(running.clusters) as clusters:
             running.said += running.process.communicate(timeout=120)[0].splitlines(keepends=True)
-            assert list(marked(running.work)) == []
+            assert list(tagged_processes(running.work)) == []
             assert list(clusters.glob("*/*/*")) == []
         yield running
     finally:
@@ -147,7 +147,7 @@ def end(campaign: FaultyCampaign) -> None:
     """Kill whatever a failure has left."""
     campaign.process.kill()
     campaign.process.wait()
-    for one in marked(campaign.work):
+    for one in tagged_processes(campaign.work):
         one.process.kill()
 
 

@@ -24,8 +24,8 @@ def console_path(root: PurePosixPath, job_id: str) -> PurePosixPath:
     return root / FOLDER / f"{job_id}.log"
 
 
-def order(job: Job, root: PurePosixPath, marks: Collection[str], niceness: int, where: str) -> Mapping[str, object]:
-    """The supervisor's input. The job can't set the variables named in `marks`.
+def order(job: Job, root: PurePosixPath, tags: Collection[str], niceness: int, where: str) -> Mapping[str, object]:
+    """The supervisor's input. The job can't set the variables named in `tags`.
 
     Raises HostError for a job that can't be started; `where` names the host in the message.
     """
@@ -37,7 +37,7 @@ def order(job: Job, root: PurePosixPath, marks: Collection[str], niceness: int, 
     return {
         "id": job.id,
         "argv": list(job.argv),
-        "env": {name: value for name, value in job.env.items() if name not in marks},
+        "env": {name: value for name, value in job.env.items() if name not in tags},
         "cwd": str(root if job.cwd is None else root / job.cwd),
         "expires_s": job.expires.total_seconds(),
         "owns": None if job.owns is None else str(job.owns),

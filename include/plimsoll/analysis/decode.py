@@ -7,7 +7,7 @@ import numpy as np
 from pyhdrh import decode
 
 from plimsoll.analysis.hdrlog import Record
-from plimsoll.analysis.layout import WIDE, Ints, Layout, Unit, wide_length
+from plimsoll.analysis.histogram_layout import WIDE, HistogramLayout, Ints, Unit, wide_length
 from plimsoll.analysis.payload import Header, inflate, read_header
 from plimsoll.domain.errors import LogError
 
@@ -28,7 +28,7 @@ class _Source:
 
     @classmethod
     def of(cls, header: Header, unit: Unit) -> "_Source":
-        layout = Layout.of(header.lowest, header.digits)
+        layout = HistogramLayout.of(header.lowest, header.digits)
         if layout == WIDE:
             return cls._with(header, wide_length(unit), None)
         values = layout.lowest_values(np.arange(_length(layout, unit), dtype=np.int64))
@@ -66,7 +66,7 @@ class _Source:
         return used
 
 
-def _length(layout: Layout, unit: Unit) -> int:
+def _length(layout: HistogramLayout, unit: Unit) -> int:
     """The number of slots of `layout` up to the last value that the wide histogram can count."""
     last = WIDE.highest_values(np.array([wide_length(unit) - 1]))[0]
     return int(layout.index_of(np.array([last]))[0]) + 1

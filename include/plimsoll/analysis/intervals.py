@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.analysis.alignment import Phase, Window
-from plimsoll.analysis.layout import wide_length
+from plimsoll.analysis.histogram_layout import wide_length
 from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms
 from plimsoll.domain.level_verdict import Percentiles
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.decode import Decoder
-    from plimsoll.analysis.layout import Ints
+    from plimsoll.analysis.histogram_layout import Ints
     from plimsoll.analysis.operations import Track
 
 ALL = "all"

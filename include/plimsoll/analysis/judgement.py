@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from plimsoll.analysis.alignment import Schedule
 from plimsoll.analysis.formats.reading import WholeRun
+from plimsoll.analysis.histogram_layout import Ints, Unit
 from plimsoll.analysis.intervals import IntervalTable, maxima, maxima_by_operation
-from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict, Percentiles

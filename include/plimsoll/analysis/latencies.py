@@ -11,7 +11,7 @@ from plimsoll.analysis.percentiles import values_ms
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.layout import Ints, Unit
+    from plimsoll.analysis.histogram_layout import Ints, Unit
 
 COLUMNS = ("operation", "percentile", "ms", "operations")
 STEPS = tuple(round(100 * (1 - 1 / (factor * 10**power)), 7) for power in range(6) for factor in (1, 1.5, 2, 3, 5, 7))

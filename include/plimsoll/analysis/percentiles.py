@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plimsoll.analysis.layout import UNITS_PER_MS, Ints, Unit, reported_values
+from plimsoll.analysis.histogram_layout import UNITS_PER_MS, Ints, Unit, reported_values
 
 SHOWN = (50.0, 90.0, 99.0, 99.9, 100.0)
 """The percentiles of every interval; the hundredth is the maximum."""

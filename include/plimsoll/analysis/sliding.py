@@ -12,9 +12,9 @@ import numpy as np
 
 from plimsoll.analysis.alignment import Window
 from plimsoll.analysis.decode import Decoder
+from plimsoll.analysis.histogram_layout import Ints, Unit
 from plimsoll.analysis.intervals import ALL, IntervalTable, Measured, maxima, maxima_by_operation
 from plimsoll.analysis.judgement import Judgement, Run, schedule_of
-from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms
 from plimsoll.domain.errors import LogError

@@ -132,7 +132,7 @@ def judge(  # noqa: PLR0913  # one for each option
     measurement.
     """
     from plimsoll.analysis.judgement import Run, unreadable
-    from plimsoll.analysis.judging import judge_logs
+    from plimsoll.analysis.service_level_evaluation import judge_logs
     from plimsoll.cli.judge_answer import EXIT_CODES, document, outcome, show
     from plimsoll.domain.errors import LogError
     from plimsoll.domain.service_level import ServiceLevel

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.campaign import distance
 from plimsoll.domain.parts import only_strategy, stage_ids
 from plimsoll.domain.plurals import plural
-from plimsoll.quality.environment import Deviation, deviations
+from plimsoll.quality.deviations import Deviation, deviations
 from plimsoll.quality.expectation import Expected, Part, Quality, each_between, each_one_of, rows
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from plimsoll.analysis.half_load import HalfLoad
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.findings import CampaignCells, Findings
-from plimsoll.report.words import NOTHING, listing, multiple, ops, percent, plural
+from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, plural
 
 
 @dataclass(frozen=True)

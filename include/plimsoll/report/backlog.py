@@ -4,7 +4,7 @@ from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.judgement import answered_more
 from plimsoll.domain.result import OpeningBacklog, Verdict
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.report.words import figure, percent, plural
+from plimsoll.report.formatting import figure, percent, plural
 
 
 def backlog_words(opening: OpeningBacklog) -> str:

@@ -8,7 +8,7 @@ from plimsoll.report import file_of_part
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.rendering import drawing, pictures
 from plimsoll.report.document import report_document, report_schema
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.parts import overview

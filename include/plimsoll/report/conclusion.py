@@ -5,8 +5,8 @@ from itertools import groupby
 
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import ops, percent, plural
 from plimsoll.report.left_out import what_was_run
-from plimsoll.report.words import ops, percent, plural
 
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.backlog import begins_with_backlog
-from plimsoll.analysis.bootstrap import Typical
 from plimsoll.analysis.campaign import PERCENTILES, CellOutcome, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
@@ -14,9 +13,10 @@ from plimsoll.analysis.highest_achieved import HighestAchieved, highest_achieved
 from plimsoll.analysis.left_out import LeftOut
 from plimsoll.analysis.noise import Noise
 from plimsoll.analysis.operation_means import OperationP99
+from plimsoll.analysis.pauses import Stops
+from plimsoll.analysis.resampling import Typical
 from plimsoll.analysis.statistics import Comparison, Repeats
 from plimsoll.analysis.steadiness import Steadiness
-from plimsoll.analysis.stops import Stops
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.definition import Definition
@@ -25,7 +25,7 @@ from plimsoll.domain.note import Note
 from plimsoll.domain.result import Check, OpeningBacklog
 from plimsoll.report.answers import loads_line, sentence
 from plimsoll.report.conclusion import conclusion
-from plimsoll.report.environment import Environment
+from plimsoll.report.environment_facts import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.origins import Origin, origins
 from plimsoll.report.sections.cells import cost_of_cell
@@ -176,7 +176,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
             steadiness=findings.steadiness,
             noise=findings.noise,
         ),
-        pauses=findings.stops,
+        pauses=findings.pauses,
         causes=findings.causes,
         cells=entries_of(findings),
         invalid=sound.invalid,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.bootstrap import Typical, typical_by_load
 from plimsoll.analysis.by_load import RepeatsAtLoad, repeats_by_load
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
 from plimsoll.analysis.capacity import Capacity, capacities
@@ -14,10 +13,11 @@ from plimsoll.analysis.left_out import LeftOut, left_out
 from plimsoll.analysis.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.noise import UNKNOWN, Noise, noise
 from plimsoll.analysis.operation_means import OperationP99, p99_by_operation
+from plimsoll.analysis.pauses import Stops, pause_statistics
+from plimsoll.analysis.resampling import Typical, typical_by_load
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
-from plimsoll.analysis.stops import Stops, stops_by_load
-from plimsoll.report.words import ops
+from plimsoll.report.formatting import ops
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,7 +81,7 @@ class Findings(CampaignCells):
     left_out: tuple[LeftOut, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     causes: tuple[VariantCauses, ...] = ()
-    stops: tuple[Stops, ...] = ()
+    pauses: tuple[Stops, ...] = ()
     steadiness: tuple[Steadiness, ...] = ()
     typical: tuple[Typical, ...] = ()
     repeats_by_load: tuple[RepeatsAtLoad, ...] = ()
@@ -106,7 +106,7 @@ def analyse(data: CampaignData) -> Findings:
         comparisons=compare_with_control(cells, data.definition.control),
         repeats=power_of(data.definition.repeats),
         causes=causes_of_misses(cells, level.bound_ms),
-        stops=stops_by_load(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
+        pauses=pause_statistics(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
         noise=noise(cells),
         steadiness=steadiness(cells),
         typical=typical_by_load(cells),

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import duration, figure, listing, moment, plural
+from plimsoll.report.formatting import duration, figure, listing, moment, plural
 
 _UNKNOWN = "not recorded"
 _GIB = 2**30

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from plimsoll.analysis.left_out import LeftOut, shared_data
 from plimsoll.domain.strategy import Ramp, Search, keeps_data
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import NOTHING, plural
+from plimsoll.report.formatting import NOTHING, plural
 
 _EXACT = (
     "It climbed from the lowest load to the first repeat that missed. Given the same outcomes a full grid finds the "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.misses import WORST, Miss, Touch
-from plimsoll.report.words import figure, ms, percent
+from plimsoll.report.formatting import figure, ms, percent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.by_load import RepeatsAtLoad
 from plimsoll.analysis.operation_means import OperationP99
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, figure, ops, plural, span
 from plimsoll.report.tables import valid_repeats
-from plimsoll.report.words import NOTHING, figure, ops, plural, span
 
 if TYPE_CHECKING:
     import pandas as pd

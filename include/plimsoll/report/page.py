@@ -14,30 +14,30 @@ from jinja2 import Environment as Templates
 from plimsoll.analysis.misses import Miss
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import show_usd
-from plimsoll.report import words
+from plimsoll.report import formatting
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
 from plimsoll.report.charts.theme import page_config
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import code_versions
-from plimsoll.report.environment import Environment
+from plimsoll.report.environment_facts import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.header import header_facts
 from plimsoll.report.misses import miss_rows
 from plimsoll.report.runtime import runtime
-from plimsoll.report.sections.answer import answer_words
+from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.sections.registry import SECTIONS
 
 _FILTERS = {
-    "duration": words.duration,
-    "figure": words.figure,
-    "listing": words.listing,
-    "moment": words.moment,
-    "ms": words.ms,
-    "multiple": words.multiple,
-    "ops": words.ops,
-    "percent": words.percent,
-    "plural": words.plural,
+    "duration": formatting.duration,
+    "figure": formatting.figure,
+    "listing": formatting.listing,
+    "moment": formatting.moment,
+    "ms": formatting.ms,
+    "multiple": formatting.multiple,
+    "ops": formatting.ops,
+    "percent": formatting.percent,
+    "plural": formatting.plural,
     "usd": show_usd,
 }
 
@@ -52,7 +52,7 @@ def page_html(
     drawn = _drawn(figures, drawings)
     campaign = _campaign(findings) | {"environment": ran, "figures": drawn["figures"]}
     sections = [
-        {"name": one.name, "link": one.link, "html": _rendered(one.template, {**campaign, **one.words(findings)})}
+        {"name": one.name, "link": one.link, "html": _rendered(one.template, {**campaign, **one.context(findings)})}
         for one in SECTIONS
         if one.is_shown(findings, drawn["figures"])
     ]
@@ -76,7 +76,7 @@ def attempt_html(
 
 def summary_markdown(findings: Findings) -> str:
     """One page of Markdown, for a pull request or a chat."""
-    return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_words(findings))
+    return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_context(findings))
 
 
 def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:

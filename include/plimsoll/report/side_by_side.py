@@ -21,10 +21,10 @@ from plimsoll.analysis.statistics import CONFIDENCE, Comparison, smallest_correc
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.answers import headline
-from plimsoll.report.environment import Environment, environment
+from plimsoll.report.environment_facts import Environment, environment
 from plimsoll.report.findings import CampaignCells
+from plimsoll.report.formatting import multiple, p_text, percent, plural
 from plimsoll.report.origins import told_facts
-from plimsoll.report.words import multiple, p_text, percent, plural
 
 
 class CampaignSide(Model):

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from plimsoll.analysis.campaign import Spread
 from plimsoll.analysis.side_by_side import LoadPair, LoadSide, VariantPair
 from plimsoll.report.answers import headline, rung_outcome
+from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
 from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.report.tables import PERCENTILE_NAMES
-from plimsoll.report.words import NOTHING, listing, multiple, ops, span, whole_span
 
 DIFFERENCE_HEADINGS = ("What", "A", "B")
 CAPACITY_HEADINGS = ("Variant", "A", "B", "Ratio")

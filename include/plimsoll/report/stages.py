@@ -12,7 +12,7 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.opening_notes import opening_notes
 from plimsoll.domain.stage import StageOpening
 from plimsoll.domain.units import format_rate
-from plimsoll.report.words import figure, moment, ms, multiple, ops
+from plimsoll.report.formatting import figure, moment, ms, multiple, ops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.by_load import RepeatsAtLoad
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import NOTHING, ops, percent, plural, span, whole_span
+from plimsoll.report.formatting import NOTHING, ops, percent, plural, span, whole_span
 
 if TYPE_CHECKING:
     import pandas as pd

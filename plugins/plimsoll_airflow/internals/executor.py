@@ -25,10 +25,10 @@ from airflow.executors.local_executor import LocalExecutor
 from sqlalchemy import NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
-from plimsoll_airflow.fencing import end_with_parent
 from plimsoll_airflow.internals.processes import TASK_RUNTIME
 from plimsoll_airflow.internals.wakeup import CHANNEL
 from plimsoll_airflow.local.packet_queue import PacketQueue
+from plimsoll_airflow.parent_death import end_with_parent
 
 if TYPE_CHECKING:
     from airflow.models.taskinstance import TaskInstance

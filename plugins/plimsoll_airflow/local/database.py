@@ -19,9 +19,9 @@ import psutil
 from plimsoll_airflow.internals import wakeup
 from plimsoll_airflow.internals.unfinished import CLOSE_UNFINISHED_RUNS
 from plimsoll_airflow.local import processes
-from plimsoll_airflow.local.environment import COMPONENT, DATABASE_USER, MARK
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import COMPONENT, DATABASE_USER, HOME_TAG
 
 UNPRIVILEGED_USER = "nobody"
 START_TIMEOUT_S = 180.0
@@ -161,7 +161,7 @@ def _await_answer(home: Home, server: psutil.Process) -> None:
 
 
 def _run(command: list[str], home: Home, text: str = "") -> subprocess.CompletedProcess[str]:
-    """Run one of PostgreSQL's programs, marked as part of this home."""
+    """Run one of PostgreSQL's programs, tagged as part of this home."""
     return subprocess.run(
         command,
         input=text,
@@ -170,7 +170,7 @@ def _run(command: list[str], home: Home, text: str = "") -> subprocess.Completed
         timeout=PROGRAM_TIMEOUT_S,
         check=False,
         cwd=home.path,
-        env={"PATH": os.environ.get("PATH", os.defpath), MARK: str(home.path), COMPONENT: "postgres"},
+        env={"PATH": os.environ.get("PATH", os.defpath), HOME_TAG: str(home.path), COMPONENT: "postgres"},
     )
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from plimsoll_airflow.internals import processes as airflow_processes
 from plimsoll_airflow.local import processes
-from plimsoll_airflow.local.environment import COMPONENT
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import COMPONENT
 
 DATABASE_MODULES = (
     "psycopg2",

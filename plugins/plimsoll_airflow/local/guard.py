@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll_airflow.local.environment import MARK
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import HOME_TAG
 
 _DISMISSED = b"."
 _DISMISS_TIMEOUT_S = 10.0
@@ -30,8 +30,8 @@ class Guard:
 
         `environment` is that of the stack's processes.
         """
-        # Without the mark, for the guard is no part of the stack and must not be ended with it.
-        told = {name: value for name, value in environment.items() if name != MARK}
+        # Without the tag, for the guard is no part of the stack and must not be ended with it.
+        told = {name: value for name, value in environment.items() if name != HOME_TAG}
         with (home.run / "guard.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(home.path)],
@@ -65,7 +65,7 @@ def _end_stack(home: Home) -> None:
     from plimsoll_airflow.local.shutdown import stop_stack
 
     with suppress(StackBusy), launcher_lock(home, CLEANING_UP):
-        stop_stack(home, lambda: destroy_clusters({**os.environ, MARK: str(home.path)}))
+        stop_stack(home, lambda: destroy_clusters({**os.environ, HOME_TAG: str(home.path)}))
 
 
 if __name__ == "__main__":

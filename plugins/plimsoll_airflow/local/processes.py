@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 import psutil
 
-from plimsoll_airflow.local.environment import COMPONENT, MARK
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import COMPONENT, HOME_TAG
 
 AIRFLOW_COMPONENTS: Mapping[str, tuple[str, ...]] = {
     "api-server": ("api-server",),
@@ -41,7 +41,7 @@ def start(component: str, command: Sequence[str], home: Home, environment: Mappi
     with fresh_log(home, component) as output:
         child = subprocess.Popen(
             command,
-            env={**environment, MARK: str(home.path), COMPONENT: component},
+            env={**environment, HOME_TAG: str(home.path), COMPONENT: component},
             cwd=home.path,
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -9,12 +9,12 @@ from importlib.metadata import version
 
 import psutil
 
-from plimsoll_airflow.local import census, database, ports, processes, readiness, record, shutdown
+from plimsoll_airflow.local import database, ports, process_discovery, processes, readiness, record, shutdown
 from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
-from plimsoll_airflow.local.environment import StackSettings, stack_environment
 from plimsoll_airflow.local.errors import ApiError, StackError
 from plimsoll_airflow.local.guard import Guard
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import StackSettings, stack_environment
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.local.users import administrator
@@ -81,7 +81,7 @@ class Stack:
 
     def unhealthy(self, running: Record) -> list[str]:
         """The parts of a running stack without a recent heartbeat."""
-        alive = {member.component for member in census.members(self.home) if member.is_top}
+        alive = {member.component for member in process_discovery.members(self.home) if member.is_top}
         dead = [name for name in ("postgres", *processes.AIRFLOW_COMPONENTS) if name not in alive]
         if dead:
             return dead

@@ -25,7 +25,7 @@ from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, LIVE_STATES, PLAN_TASK, CampaignRun, CellRunId
 from plimsoll_airflow.toolkit import toolkit
-from plimsoll_airflow.triggers.turn import TurnTrigger
+from plimsoll_airflow.triggers.slot import SlotTrigger
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -127,21 +127,21 @@ class RunCell(TriggerDagRunOperator):
         return CampaignStore(toolkit().store, self.cell_run.campaign_id)
 
     def execute(self, context: "Context") -> None:
-        """Start the run, or attach to it, as soon as it is this cell's turn."""
+        """Start the run, or attach to it, as soon as there is a slot for this cell."""
         if self._is_done(context):
             self.log.info("%s became valid while this task was killed: nothing to run", self.cell_run.cell_id)
             return
         parallel = context["params"].get("parallel")
         if parallel and parallel < (self.max_active_tis_per_dagrun or parallel):
             ti = context["ti"]
-            turn = TurnTrigger(ti.dag_id, ti.run_id, ti.map_index or 0, parallel, self.poke_interval)
-            if not turn.has_come():
-                self.log.info("no more than %s cells at a time: waiting for this one's turn", parallel)
-                self.defer(trigger=turn, method_name="take_turn")
+            slot = SlotTrigger(ti.dag_id, ti.run_id, ti.map_index or 0, parallel, self.poke_interval)
+            if not slot.is_free():
+                self.log.info("no more than %s cells at a time: waiting for a free slot", parallel)
+                self.defer(trigger=slot, method_name="take_slot")
         self._start(context)
 
-    def take_turn(self, context: "Context", event: str) -> None:  # noqa: ARG002
-        """Start the run, or attach to it, when the turn has come."""
+    def take_slot(self, context: "Context", event: str) -> None:  # noqa: ARG002
+        """Start the run, or attach to it, when a slot is free."""
         self._start(context)
 
     def _start(self, context: "Context") -> None:

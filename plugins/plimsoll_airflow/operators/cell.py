@@ -10,18 +10,18 @@ from airflow.sdk.exceptions import AirflowFailException, TaskDeferralTimeout
 from plimsoll.domain.errors import SecretError, StoreError
 from plimsoll.domain.result import Verdict
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.following import OVERTIME
+from plimsoll.services.cell.load_polling import OVERTIME
 from plimsoll.services.cell.recording import failures_recorded, record_failure
 from plimsoll.services.cell.steps import Role, Step, step, steps_of
 from plimsoll.services.hosts.reaping import destroy_owned
 from plimsoll.services.hosts.spending import spent_so_far
-from plimsoll_airflow import narration
+from plimsoll_airflow import log_messages
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
-from plimsoll_airflow.fencing import end_with_supervisor
 from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.links import CellPageLink
 from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.ownership import CellRun, CellRunId, is_of_run
+from plimsoll_airflow.parent_death import end_with_supervisor
 from plimsoll_airflow.run_owners import RunOwners
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.load import LoadTrigger
@@ -74,7 +74,7 @@ class Measure(StepTask):
             self.log.info("attempt %s", work.key)
             with overrun_recorded(work, self.step.name), failures_recorded(work, self.step.name):
                 self.tell(self.beforehand(work))
-                self.tell(narration.came_of(self.step, self.step.run(work)))
+                self.tell(log_messages.came_of(self.step, self.step.run(work)))
         if self.step.polling is not None:
             since = work.toolkit.clock.now().isoformat()
             self.defer(
@@ -134,7 +134,7 @@ class Keep(StepTask):
         """Run the step and log its result."""
         with final():
             work = self.attempt(context)
-        self.tell(narration.came_of(self.step, self.step.run(work)))
+        self.tell(log_messages.came_of(self.step, self.step.run(work)))
 
 
 class Judge(StepTask):
@@ -145,7 +145,7 @@ class Judge(StepTask):
         with final():
             work = self.attempt(context)
             verdict = self.step.run(work)
-            self.tell(narration.came_of(self.step, verdict))
+            self.tell(log_messages.came_of(self.step, verdict))
             if not isinstance(verdict, Verdict):
                 raise TypeError(f"{self.task_id} gave no verdict")
             if not verdict.valid:
@@ -172,7 +172,7 @@ class CleanUp(StepTask):
             self.log.info("no attempt was begun, so there is nothing to destroy")
             return
         self.step.run(work)
-        self.tell([narration.destroyed(work)])
+        self.tell([log_messages.destroyed(work)])
         self.tell(_money(work))
 
 

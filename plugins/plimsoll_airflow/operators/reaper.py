@@ -15,7 +15,7 @@ from plimsoll.services.campaign.elsewhere import end_run
 from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.hosts.uses import use_under_way
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow import narration, notices
+from plimsoll_airflow import log_messages, notices
 from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import (
@@ -58,7 +58,7 @@ class Reap(BaseOperator):
             return cluster.id.campaign_id != campaign_id if campaign_id else is_owned(cluster, ti, now, mine, ended)
 
         reaped = reap(toolkit(), is_kept, dry_run=dry_run)
-        for line in narration.reaped(reaped, now, dry_run=dry_run):
+        for line in log_messages.reaped(reaped, now, dry_run=dry_run):
             self.log.info(line)
         for why in reaped.silent:
             self.log.warning(why)
@@ -132,7 +132,7 @@ def _untold(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:
     """Send notices of clusters that were destroyed or could not be; yields why a notice could not be sent."""
     if not (reaped.destroyed or reaped.troubles):
         return
-    lines = (*narration.reaped(reaped, now, dry_run=False), *reaped.troubles)
+    lines = (*log_messages.reaped(reaped, now, dry_run=False), *reaped.troubles)
     title = f"Plimsoll's reaper: destroyed {len(reaped.destroyed)}, in trouble with {len(reaped.troubles)}"
     try:
         notices.send(dict(context), title, "\n".join(lines))

@@ -15,9 +15,9 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.following import Follower
+from plimsoll.services.cell.load_polling import LoadPoller
 from plimsoll.services.cell.steps import Polling, step
-from plimsoll_airflow import narration
+from plimsoll_airflow import log_messages
 from plimsoll_airflow.internals.supervisor import count_runs
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
 from plimsoll_airflow.toolkit import toolkit
@@ -86,8 +86,8 @@ class LoadTrigger(BaseTrigger):
         return polling
 
     @cached_property
-    def _follower(self) -> Follower:
-        return Follower(self.work, self._polling, datetime.fromisoformat(self.since) if self.since else None)
+    def _poller(self) -> LoadPoller:
+        return LoadPoller(self.work, self._polling, datetime.fromisoformat(self.since) if self.since else None)
 
     async def _end(self) -> LoadStatus:
         told: tuple[str, float] = ("", 0.0)
@@ -106,7 +106,7 @@ class LoadTrigger(BaseTrigger):
 
         Contains all blocking calls.
         """
-        found = self._follower.look()
+        found = self._poller.look()
         if isinstance(found, str):
             return found, SOON_S
         return found, self._polling.pause_s(self.work.definition)
@@ -115,7 +115,7 @@ class LoadTrigger(BaseTrigger):
         phase, at = told
         if status.phase == phase and now - at < TOLD_EVERY.total_seconds():
             return told
-        self.log.info(narration.loading(status, self.work.cell.load_ops_s))
+        self.log.info(log_messages.loading(status, self.work.cell.load_ops_s))
         return status.phase, now
 
     def _stop_if_orphaned(self) -> None:

@@ -23,7 +23,7 @@ from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import CampaignDefinition, may_read, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document
-from plimsoll_airflow.web.comparing import Manner, compare
+from plimsoll_airflow.web.comparison_request import ComparisonOptions, compare
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CampaignNamed, CellId, DefinitionName
 from plimsoll_airflow.web.problems import RESPONSES
@@ -93,13 +93,13 @@ def list_campaigns(
 
 @router.get("/compare", tags=["campaigns"])
 def compare_campaigns(
-    a: CampaignNamed, b: CampaignNamed, manner: Annotated[Manner, Depends()], user: User
+    a: CampaignNamed, b: CampaignNamed, options: Annotated[ComparisonOptions, Depends()], user: User
 ) -> Comparisons:
     """Campaign B compared with campaign A, as `plimsoll compare --json`: differences, capacities, maxima, tests.
 
     Where a campaign has several workloads, `parts` has one such comparison for each workload that both have.
     """
-    return compare(a, b, manner, user)
+    return compare(a, b, options, user)
 
 
 @of_campaign.get("", tags=["campaigns"])

@@ -6,7 +6,7 @@ from fastapi.responses import JSONResponse
 from plimsoll import __version__
 from plimsoll_airflow.web import api, curating, headers, matrix, pages, problems
 from plimsoll_airflow.web.access import require_permission
-from plimsoll_airflow.web.forgery import require_own_page
+from plimsoll_airflow.web.csrf import require_own_page
 from plimsoll_airflow.web.rendering import base_of
 
 _ABOUT = """Plans, campaigns, cells, verdicts, capacities and reports. Send a token of Airflow's (`POST /auth/token`) as

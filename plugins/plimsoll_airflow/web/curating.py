@@ -17,7 +17,7 @@ from plimsoll_airflow.internals.api_server import BaseUser, action_logging
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import CampaignDefinition, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
-from plimsoll_airflow.web.forgery import token_for
+from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.owners import watching_toolkit
 from plimsoll_airflow.web.paths import CampaignId

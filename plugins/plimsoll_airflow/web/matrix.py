@@ -14,7 +14,7 @@ from plimsoll.services.campaign.request import SOME_CELLS
 from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import require_change
-from plimsoll_airflow.web.forgery import token_for
+from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import Snapshot, library
 from plimsoll_airflow.web.rendering import base_of, markup, page, render
 from plimsoll_airflow.web.under_way import going_on, under_way

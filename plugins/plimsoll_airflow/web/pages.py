@@ -23,8 +23,8 @@ from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import may_read
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
-from plimsoll_airflow.web.comparing import Manner, compare
-from plimsoll_airflow.web.forgery import token_for
+from plimsoll_airflow.web.comparison_request import ComparisonOptions, compare
+from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CellId, PartName
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
@@ -74,16 +74,20 @@ def campaigns(
 
 @router.get("/compare")
 def compare_two(
-    request: Request, user: User, manner: Annotated[Manner, Depends()], a: CampaignChosen = "", b: CampaignChosen = ""
+    request: Request,
+    user: User,
+    options: Annotated[ComparisonOptions, Depends()],
+    a: CampaignChosen = "",
+    b: CampaignChosen = "",
 ) -> Response:
     """Two campaigns compared, once both are chosen. Where they are not comparable, the page says why."""
     found: Comparisons | None = None
     problems: Sequence[Problem] = ()
     try:
-        found = compare(a, b, manner, user) if a and b else None
+        found = compare(a, b, options, user) if a and b else None
     except Refused as error:
         problems = error.problems
-    asked = {"a": a, "b": b, "pair": manner.pair, "force": manner.force}
+    asked = {"a": a, "b": b, "pair": options.pair, "force": options.force}
     names = [one.campaign_id for one in _readable(user)]
     context = {
         **{"names": names, "asked": asked, "problems": problems, "rows": side_by_side_rows, "found": found},

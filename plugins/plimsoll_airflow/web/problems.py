@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from plimsoll.domain.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
-from plimsoll.report.words import plural
+from plimsoll.report.formatting import plural
 from plimsoll_airflow.web.rendering import render
 
 MEDIA_TYPE = "application/problem+json"

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.units import show_usd
-from plimsoll.report import words
+from plimsoll.report import formatting
 from plimsoll.report.backlog import backlog_words
 from plimsoll_airflow.web import PREFIX, headers, squares
 
@@ -27,14 +27,14 @@ STATIC = {
 _FILTERS = {
     "excerpt": excerpt,
     "backlog": backlog_words,
-    "duration": words.duration,
-    "figure": words.figure,
-    "moment": words.moment,
-    "ms": words.ms,
-    "multiple": words.multiple,
-    "ops": words.ops,
-    "plural": words.plural,
-    "short_ops": words.short_ops,
+    "duration": formatting.duration,
+    "figure": formatting.figure,
+    "moment": formatting.moment,
+    "ms": formatting.ms,
+    "multiple": formatting.multiple,
+    "ops": formatting.ops,
+    "plural": formatting.plural,
+    "short_ops": formatting.short_ops,
     "bytes": squares.size,
     "clock": squares.clock,
     "usd": show_usd,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.status import CampaignStatus, CellStatus
-from plimsoll.report.words import NOTHING, figure, ms, ops, short_ops
+from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops
 from plimsoll.services.cell.steps import step_in
 
 SIGNS: Mapping[str, str] = {

@@ -8,7 +8,7 @@ from airflow.utils.session import create_session
 from airflow.utils.state import DagRunState
 from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, update
-from tests.fakes.census import Census
+from tests.fakes.owners import FixedOwners
 
 from plimsoll_airflow.ownership import CELL_DAG, CampaignRun, CellRun
 from plimsoll_airflow.web.owners import RunsAndProcesses
@@ -29,7 +29,7 @@ def owners(database: None) -> Iterator[RunsAndProcesses]:
     with create_session() as session:
         session.execute(delete(DagRun))
         session.add(live)
-    yield RunsAndProcesses(Census(alive={"process"}, unknown={"cli-1"}))
+    yield RunsAndProcesses(FixedOwners(alive={"process"}, unknown={"cli-1"}))
     with create_session() as session:
         session.execute(delete(DagRun))
 

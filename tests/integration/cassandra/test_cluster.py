@@ -21,7 +21,7 @@ from plimsoll.adapters.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.sampler import ProcSampler, sample
 from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.judging import judge_logs
+from plimsoll.analysis.service_level_evaluation import judge_logs
 from plimsoll.domain.choices import LoadGeneratorChoice
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import parse_size

@@ -25,7 +25,7 @@ def user_key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
 
 
 @pytest.fixture
-def marks(tmp_path: Path) -> Iterator[dict[str, Any]]:
+def tags(tmp_path: Path) -> Iterator[dict[str, Any]]:
     """Of everything that a test starts; all of it is ended after the test."""
     yield {"PLIMSOLL_TEST": str(tmp_path)}
     end_marked("PLIMSOLL_TEST", str(tmp_path))
@@ -50,9 +50,9 @@ def connection(sshd: Sshd, connections: Connections) -> Any:
 
 
 @pytest.fixture
-def ssh_host(connection: Any, marks: dict[str, Any], tmp_path: Path) -> SshHost:
+def ssh_host(connection: Any, tags: dict[str, Any], tmp_path: Path) -> SshHost:
     root, bundles = PurePosixPath(tmp_path / "node1"), PurePosixPath(tmp_path / "bundles")
-    return SshHost(INFO, root, connection, marks=marks, bundles=bundles)
+    return SshHost(INFO, root, connection, tags=tags, bundles=bundles)
 
 
 @pytest.fixture(scope="module")
@@ -71,20 +71,20 @@ def shared_connection(shared_sshd: Sshd, user_key: KeyPair) -> Iterator[Connecti
 
 
 @pytest.fixture
-def plain_ssh_host(shared_sshd: Sshd, shared_connection: Connection, marks: dict[str, Any], tmp_path: Path) -> SshHost:
+def plain_ssh_host(shared_sshd: Sshd, shared_connection: Connection, tags: dict[str, Any], tmp_path: Path) -> SshHost:
     """A folder of its own on a server, over a connection and with a program that earlier tests may have used."""
     bundles = PurePosixPath(shared_sshd.folder, "bundles")
-    return SshHost(INFO, PurePosixPath(tmp_path / "node1"), shared_connection, marks=marks, bundles=bundles)
+    return SshHost(INFO, PurePosixPath(tmp_path / "node1"), shared_connection, tags=tags, bundles=bundles)
 
 
 @pytest.fixture(params=["local", "ssh"])
-def host(request: pytest.FixtureRequest, marks: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def host(request: pytest.FixtureRequest, tags: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Either kind of host. Both find an environment that they must not pass on."""
     if request.param == "ssh":
         return request.getfixturevalue("plain_ssh_host")
     for name, value in UNWANTED.items():
         monkeypatch.setenv(name, value)
-    return LocalHost(INFO, tmp_path / "node1", marks)
+    return LocalHost(INFO, tmp_path / "node1", tags)
 
 
 @pytest.fixture

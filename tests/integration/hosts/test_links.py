@@ -131,7 +131,7 @@ def test_a_link_that_says_nothing_more_is_given_up_and_made_again(connection: An
     assert all(process.is_running() for process in frozen)
 
 
-def test_a_command_whose_link_is_cut_is_not_repeated(ssh_host: SshHost, sshd: Sshd, marks: dict[str, Any]) -> None:
+def test_a_command_whose_link_is_cut_is_not_repeated(ssh_host: SshHost, sshd: Sshd, tags: dict[str, Any]) -> None:
     command, runs, most_s = ["sh", "-c", "printf x >> runs; exec sleep 600"], PurePosixPath("runs"), 15
 
     def cut() -> None:
@@ -144,7 +144,7 @@ def test_a_command_whose_link_is_cut_is_not_repeated(ssh_host: SshHost, sshd: Ss
         ssh_host.run(command, timeout=timedelta(seconds=most_s))
     cutter.join()
     assert ssh_host.read_tail(runs, max_bytes=10) == "x"
-    until(lambda: not marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"]), "the end that the host gives it")
+    until(lambda: not marked("PLIMSOLL_TEST", tags["PLIMSOLL_TEST"]), "the end that the host gives it")
 
 
 def test_a_job_survives_the_death_of_the_server_and_is_stopped_over_a_new_connection(
@@ -161,19 +161,19 @@ def test_a_job_survives_the_death_of_the_server_and_is_stopped_over_a_new_connec
     assert ssh_host.status("load").exit_code == 128 + signal.SIGTERM
 
 
-def test_a_job_belongs_to_no_session_of_the_server(ssh_host: SshHost, sshd: Sshd, marks: dict[str, Any]) -> None:
+def test_a_job_belongs_to_no_session_of_the_server(ssh_host: SshHost, sshd: Sshd, tags: dict[str, Any]) -> None:
     ssh_host.start(python_job("load", SLEEP))
     of_server = {os.getsid(process.pid) for process in sshd.sessions()} | {os.getsid(sshd.process.pid)}
-    jobs = marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"])
+    jobs = marked("PLIMSOLL_TEST", tags["PLIMSOLL_TEST"])
     assert len(jobs) == 2
     assert not of_server & {os.getsid(process.pid) for process in jobs}
 
 
-def test_two_controllers_start_one_job(sshd: Sshd, user_key: KeyPair, marks: dict[str, Any], tmp_path: Path) -> None:
+def test_two_controllers_start_one_job(sshd: Sshd, user_key: KeyPair, tags: dict[str, Any], tmp_path: Path) -> None:
     """Each with a connection of its own, as two processes have."""
     pools = [Connections(OneKey(user_key.private)) for _ in range(2)]
     root = PurePosixPath(tmp_path / "node1")
-    hosts = [SshHost(INFO, root, pool.to(sshd.target()), marks=marks) for pool in pools]
+    hosts = [SshHost(INFO, root, pool.to(sshd.target()), tags=tags) for pool in pools]
     starters = [threading.Thread(target=host.start, args=(python_job("load", SLEEP),)) for host in hosts]
     for starter in starters:
         starter.start()
@@ -181,7 +181,7 @@ def test_two_controllers_start_one_job(sshd: Sshd, user_key: KeyPair, marks: dic
         starter.join()
     until(lambda: log_of(hosts[0], "load"), "output")
     assert log_of(hosts[0], "load") == "up\n"
-    assert len(marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"])) == 2
+    assert len(marked("PLIMSOLL_TEST", tags["PLIMSOLL_TEST"])) == 2
     for pool in pools:
         pool.close()
 
@@ -201,10 +201,10 @@ def test_a_forked_process_makes_connections_of_its_own(connections: Connections,
 
 
 def test_the_key_is_on_no_command_line_and_in_no_environment(
-    ssh_host: SshHost, sshd: Sshd, user_key: KeyPair, marks: dict[str, Any]
+    ssh_host: SshHost, sshd: Sshd, user_key: KeyPair, tags: dict[str, Any]
 ) -> None:
     ssh_host.start(python_job("load", SLEEP))
     secret = user_key.private.splitlines()[1].encode()
-    for process in (*marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"]), *sshd.sessions()):
+    for process in (*marked("PLIMSOLL_TEST", tags["PLIMSOLL_TEST"]), *sshd.sessions()):
         for file in ("cmdline", "environ"):
             assert secret not in Path(f"/proc/{process.pid}/{file}").read_bytes()

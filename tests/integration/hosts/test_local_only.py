@@ -21,8 +21,8 @@ SLEEP = "import time; time.sleep(600)"
 
 
 @pytest.fixture
-def host(marks: dict[str, Any], tmp_path: Path) -> LocalHost:
-    return LocalHost(HostInfo(name="node1", role="node", address="127.0.0.1"), tmp_path / "node1", marks)
+def host(tags: dict[str, Any], tmp_path: Path) -> LocalHost:
+    return LocalHost(HostInfo(name="node1", role="node", address="127.0.0.1"), tmp_path / "node1", tags)
 
 
 def ended(host: Host, job_id: Any) -> Any:

@@ -11,9 +11,9 @@ from plimsoll.ports.host import Host
 
 
 @pytest.fixture
-def marks(marks: dict[Any, Any]) -> dict[Any, Any]:
+def tags(tags: dict[Any, Any]) -> dict[Any, Any]:
     """As on a host of a cluster."""
-    return {**marks, sample.MARK: "campaign/g1-001k-r1/1"}
+    return {**tags, sample.TAG: "campaign/g1-001k-r1/1"}
 
 
 def test_it_writes_its_columns_and_is_started_once(host: Host) -> None:

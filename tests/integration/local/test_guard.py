@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.processes import CHECKOUT, until
 
-from plimsoll_airflow.local import census
+from plimsoll_airflow.local import process_discovery
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.lock import launcher_lock
 
@@ -40,12 +40,12 @@ def home(tmp_path: Path) -> Home:
 
 def test_a_launcher_killed_while_it_starts_a_stack_leaves_nothing(home: Home, tmp_path: Path) -> None:
     _kill_launcher(home, tmp_path, "keeps")
-    until(lambda: not census.members(home), "the end of what it has started", patience_s=PATIENCE_S)
+    until(lambda: not process_discovery.members(home), "the end of what it has started", patience_s=PATIENCE_S)
 
 
 def test_a_stack_that_is_to_stay_outlives_its_launcher(home: Home, tmp_path: Path) -> None:
     _kill_launcher(home, tmp_path, "dismisses")
-    (left,) = census.members(home)
+    (left,) = process_discovery.members(home)
     left.process.kill()
 
 
@@ -53,7 +53,7 @@ def test_a_second_launcher_waits_until_the_first_ones_stack_has_ended(home: Home
     _kill_launcher(home, tmp_path, "keeps")
     until(lambda: _is_cleaned_up_or_being_so(home), "the guard", patience_s=PATIENCE_S)
     with launcher_lock(home, "make up"):
-        assert not census.members(home)
+        assert not process_discovery.members(home)
 
 
 def _kill_launcher(home: Home, folder: Path, guard: str) -> None:
@@ -68,7 +68,7 @@ def _kill_launcher(home: Home, folder: Path, guard: str) -> None:
     ) as launcher:
         assert launcher.stdout is not None
         assert launcher.stdout.readline() == "begun\n"
-        assert census.members(home)
+        assert process_discovery.members(home)
         launcher.send_signal(signal.SIGKILL)
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.support.processes import CHECKOUT, until
 from tests.support.suite.proven import IS_LONG
 
-from plimsoll_airflow.local import census
+from plimsoll_airflow.local import process_discovery
 from plimsoll_airflow.local.home import Home
 
 DAGS = Path(__file__).parent / "dags"
@@ -33,7 +33,7 @@ def home(folder: Path) -> Iterator[Home]:
     home = Home(folder / "airflow")
     yield home
     _launcher(folder, "down").communicate(timeout=PATIENCE_S)
-    assert not census.members(home)
+    assert not process_discovery.members(home)
 
 
 @pytest.fixture
@@ -59,7 +59,9 @@ def test_a_signal_at_any_moment_leaves_nothing(home: Home, launch: Launch, numbe
     time.sleep(moment_s)
     launcher.send_signal(number)
     _, errors = launcher.communicate(timeout=PATIENCE_S)
-    assert (launcher.returncode, census.members(home)) == (128 + number, []), f"after {moment_s:.2f} s: {errors}"
+    assert (launcher.returncode, process_discovery.members(home)) == (128 + number, []), (
+        f"after {moment_s:.2f} s: {errors}"
+    )
 
 
 def test_a_second_signal_stops_at_once(home: Home, launch: Launch) -> None:
@@ -69,13 +71,13 @@ def test_a_second_signal_stops_at_once(home: Home, launch: Launch) -> None:
         launcher.send_signal(signal.SIGINT)
         time.sleep(0.3)
     launcher.communicate(timeout=PATIENCE_S)
-    assert (launcher.returncode, census.members(home)) == (130, [])
+    assert (launcher.returncode, process_discovery.members(home)) == (130, [])
 
 
 def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn(home: Home, launch: Launch) -> None:
     first = launch("up")
     _await_component(home, "scheduler")
-    left_behind = {member.process.pid for member in census.members(home)}
+    left_behind = {member.process.pid for member in process_discovery.members(home)}
     first.send_signal(signal.SIGSTOP)  # else its work may be done before the second one looks
 
     second = launch("up")
@@ -88,14 +90,14 @@ def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn
     third = launch("up")
     _, errors = third.communicate(timeout=PATIENCE_S)
     assert third.returncode == 0, errors
-    assert not left_behind & {member.process.pid for member in census.members(home)}
+    assert not left_behind & {member.process.pid for member in process_discovery.members(home)}
 
     status, _ = launch("status", "--json").communicate(timeout=PATIENCE_S)
     assert json.loads(status)["up"] is True
     down = launch("down")
     down.communicate(timeout=PATIENCE_S)
     assert down.returncode == 0
-    assert not census.members(home)
+    assert not process_discovery.members(home)
     status, _ = launch("status", "--json").communicate(timeout=PATIENCE_S)
     assert json.loads(status) == {"up": False, "url": None, "unhealthy": []}
 
@@ -122,7 +124,7 @@ def _launcher(folder: Path, *command: str) -> "subprocess.Popen[str]":
 
 def _await_component(home: Home, component: str) -> None:
     def has_begun() -> bool:
-        return component in {member.component for member in census.members(home)}
+        return component in {member.component for member in process_discovery.members(home)}
 
     until(has_begun, component, patience_s=PATIENCE_S)
 

@@ -46,7 +46,7 @@ class FickleHost(FolderHost):
         self._answer()
         return super().facts()
 
-    def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> "FickleHost":
+    def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "FickleHost":
         """As silent as the host that it is a part of."""
         return FickleHost(self._folder / folder, self.info, self._is_silent)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantDatabase, InstantLoadGenerator
+from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.undrawn import undrawn
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
@@ -35,7 +35,7 @@ from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
-from plimsoll.services.judge import judging, verdicts
+from plimsoll.services.judge import attempt_judging, verdicts
 from plimsoll.services.publish.publishing import pass_gate, publish_report, report_key
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_manifest
@@ -131,7 +131,7 @@ def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
         providers={provider.name: provider},
         databases={"instant": database},
         load_generators={"instant": load},
-        owners=Census(alive={"me"}),
+        owners=FixedOwners(alive={"me"}),
     )
     made.open_campaign(definition)
     yield Site(tools, definition, work, database, load)
@@ -213,7 +213,7 @@ def all_steps(work: AttemptContext) -> None:
         work.toolkit.clock.sleep(0.1)
     collect.collect(work)
     actions.destroy(work)
-    judging.judge(work)
+    attempt_judging.judge(work)
 
 
 def killed(site: Site, strike: Strike) -> AttemptContext:
@@ -248,7 +248,7 @@ def test_killed_in_a_step_the_next_cell_has_the_same_hosts_and_finds_nothing_of_
 def test_killed_before_its_verdict_the_attempt_is_judged_when_its_hosts_are_gone(site: Site) -> None:
     dead = killed(site, lambda patch, _: patch.setattr(verdicts, "write_model", kill))
     the_next_cell_has_the_same_hosts_and_finds_nothing_there(site)
-    assert judging.judge(dead).valid
+    assert attempt_judging.judge(dead).valid
 
 
 def test_killed_while_it_destroys_the_hosts_the_next_run_does(site: Site) -> None:

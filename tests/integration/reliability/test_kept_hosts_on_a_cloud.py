@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
-from tests.fakes.census import Census
 from tests.fakes.installation import instant_definition
+from tests.fakes.owners import FixedOwners
 from tests.integration.reliability.struck import Place, definition_on
 from tests.support.suite.proven import IS_LONG
 
@@ -27,7 +27,7 @@ from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
-from plimsoll.services.judge import judging, verdicts
+from plimsoll.services.judge import attempt_judging, verdicts
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_manifest
 from plimsoll.services.toolkit import Toolkit
 
@@ -50,7 +50,7 @@ def tools(place: Place) -> Toolkit:
     one = definition_on(place.cloud, 3).model_dump(mode="json")
     definition = Definition.model_validate({**two, "provider": one["provider"], "cluster_scope": "campaign"})
     CampaignStore(place.toolkit.store, CAMPAIGN).open(definition)
-    return replace(place.toolkit, owners=Census(alive={"me"}))
+    return replace(place.toolkit, owners=FixedOwners(alive={"me"}))
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +121,7 @@ def all_steps(work: AttemptContext) -> None:
         work.toolkit.clock.sleep(1.0)
     collect.collect(work)
     actions.destroy(work)
-    judging.judge(work)
+    attempt_judging.judge(work)
 
 
 def the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place: Place, tools: Toolkit) -> None:
@@ -143,7 +143,7 @@ def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_
 def test_killed_before_its_verdict_the_attempt_is_judged_without_its_hosts(place: Place, tools: Toolkit) -> None:
     dead = killed(place, tools, lambda patch, _: patch.setattr(verdicts, "write_model", kill))
     the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place, tools)
-    assert judging.judge(dead).valid
+    assert attempt_judging.judge(dead).valid
 
 
 def environments_on_its_load_host(work: AttemptContext) -> list[str]:

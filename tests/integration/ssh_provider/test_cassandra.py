@@ -24,7 +24,7 @@ from plimsoll.adapters.plimsoll_stress.command import SUMMARY
 from plimsoll.adapters.sampler import ProcSampler
 from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.judging import judge_logs
+from plimsoll.analysis.service_level_evaluation import judge_logs
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Host

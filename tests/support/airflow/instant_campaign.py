@@ -12,7 +12,7 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
-from plimsoll_airflow.local import census
+from plimsoll_airflow.local import process_discovery
 from plimsoll_airflow.local.campaign import CampaignRun, poll_s
 from plimsoll_airflow.local.client import DagRun
 
@@ -59,7 +59,7 @@ def run_campaign(
 def cpu_seconds(home: "Home") -> Mapping[str, float]:
     """The CPU time, s, of a stack's processes and of their ended children, by part of Airflow."""
     total: defaultdict[str, float] = defaultdict(float)
-    for member in census.members(home):
+    for member in process_discovery.members(home):
         with suppress(psutil.NoSuchProcess):  # it has ended meanwhile, and its time counts for its parent
             times = member.process.cpu_times()
             total[member.component] += times.user + times.system + times.children_user + times.children_system

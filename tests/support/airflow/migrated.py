@@ -20,9 +20,9 @@ from filelock import FileLock
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import wakeup
 from plimsoll_airflow.local import database, stack
-from plimsoll_airflow.local.environment import StackSettings
 from plimsoll_airflow.local.guard import Guard
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import StackSettings
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 AIRFLOW = version("apache-airflow")

@@ -8,8 +8,8 @@ from psycopg2 import sql
 from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.ports.store import ResultStore
-from plimsoll_airflow.local.environment import DATABASE_USER
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import DATABASE_USER
 
 _KEPT = "connection"
 """The table in which Airflow keeps secrets, encrypted."""

@@ -13,12 +13,12 @@ import pytest
 from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.processes import CHECKOUT, pause_s
 
-from plimsoll_airflow.local import census, readiness
+from plimsoll_airflow.local import process_discovery, readiness
 from plimsoll_airflow.local import stack as stack_module
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.clusters import destroy_clusters
-from plimsoll_airflow.local.environment import StackSettings
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import StackSettings
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
@@ -105,7 +105,7 @@ def running_stack(
             yield StackUnderTest(stack, running, client)
     finally:
         stack.down()
-        assert not census.members(stack.home)
+        assert not process_discovery.members(stack.home)
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def patient_start() -> Iterator[None]:
 def listening_addresses(home: Home) -> set[str]:
     """The addresses that processes of a stack listen on. Only root can look into processes that are not dumpable."""
     found = set()
-    for member in census.members(home):
+    for member in process_discovery.members(home):
         with suppress(psutil.AccessDenied, psutil.NoSuchProcess):  # a worker may have ended meanwhile
             connections = member.process.net_connections("inet")
             found |= {one.laddr.ip for one in connections if one.status == psutil.CONN_LISTEN}

@@ -22,7 +22,7 @@ from tests.support.processes import end_marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
 
 from plimsoll.adapters.aws_sessions import new_session
-from plimsoll.adapters.cassandra.layout import JOB
+from plimsoll.adapters.cassandra.node_files import JOB
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.kept import SharedHost
@@ -151,7 +151,7 @@ class Site:
             info,
             PurePosixPath(root),
             self.connections.to(reached),
-            marks={_MARK: str(self.folder)},
+            tags={_MARK: str(self.folder)},
             bundles=PurePosixPath(self.folder / "bundles"),
         )
 

@@ -13,7 +13,7 @@ from tests.support.processes import SOURCES
 
 from plimsoll.adapters.local import LocalProvider
 from plimsoll.adapters.local.host import NICENESS, LocalHost
-from plimsoll.adapters.marks import marks_of
+from plimsoll.adapters.process_tags import process_tags_of
 from plimsoll.bootstrap import local_toolkit
 from plimsoll.domain.cluster import Cluster, HostInfo
 from plimsoll.ports.host import Job
@@ -53,7 +53,7 @@ class EvenProvider(LocalProvider):
         """The host, whose jobs have the usual priority."""
         facts = {name: value for name, value in info.facts.items() if name != NICENESS}
         host = super().host(cluster, info.model_copy(update={"facts": facts}), environment)
-        return EvenHost(host.info, Path(host.root), marks_of(cluster, host.info, self._work, environment))
+        return EvenHost(host.info, Path(host.root), process_tags_of(cluster, host.info, self._work, environment))
 
 
 def toolkit(settings: Settings) -> Toolkit:

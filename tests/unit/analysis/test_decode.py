@@ -11,7 +11,7 @@ from tests.unit.analysis.logs import HOUR_US, every_second, log, old_payload, pa
 
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.hdrlog import Record, read_log
-from plimsoll.analysis.layout import WIDE, wide_length
+from plimsoll.analysis.histogram_layout import WIDE, wide_length
 from plimsoll.domain.errors import LogError
 
 VALUES = st.lists(st.integers(0, HOUR_US), max_size=30)

@@ -7,8 +7,8 @@ import pytest
 from tests.unit.analysis.logs import every_second, log
 
 from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.latencies import COLUMNS, STEPS, Curve, latencies_frame, median_curves
+from plimsoll.analysis.service_level_evaluation import judge_logs
 from plimsoll.domain.service_level import ServiceLevel
 
 WRITES, READS = "r.hdr-intended-mutations", "r.hdr-intended-selects"

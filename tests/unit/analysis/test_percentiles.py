@@ -8,7 +8,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.layout import WIDE, wide_length
+from plimsoll.analysis.histogram_layout import WIDE, wide_length
 from plimsoll.analysis.percentiles import SHOWN, ranks, total_and_values_ms, used_slots, values_at, values_ms
 
 PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "100", "33.3", "0.1")

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.hdr import interval_log
 
 from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.judging import judge_load_hosts, judge_logs
+from plimsoll.analysis.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.analysis.several_load_hosts import merged_seconds, summed
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary

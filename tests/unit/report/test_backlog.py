@@ -9,7 +9,7 @@ from tests.support.campaigns.outcomes import campaign_of
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.document import report_document
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.sections.achieved import achieved_chart
 from plimsoll.report.sections.cells import cell_rows, cells_frame

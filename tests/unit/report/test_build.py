@@ -13,7 +13,7 @@ from plimsoll.report import build_report
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html, summary_markdown
 

@@ -12,7 +12,7 @@ from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report.answers import capacity_rows
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.cells import cells_frame

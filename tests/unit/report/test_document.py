@@ -5,7 +5,7 @@ import jsonschema
 import pytest
 
 from plimsoll.report.document import ReportDocument, report_document
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.findings import Findings
 
 

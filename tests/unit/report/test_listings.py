@@ -1,4 +1,4 @@
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.misses import miss_rows, misses_frame
 from plimsoll.report.sections.environment import environment_frame

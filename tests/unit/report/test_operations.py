@@ -11,7 +11,7 @@ from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.operation_means import OperationP99
 from plimsoll.report.build import figures
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.operations import operations_frame, operations_table
 from plimsoll.report.page import page_html

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from plimsoll.report import page
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.sections.registry import SECTIONS
 from plimsoll.report.sections.section import Section

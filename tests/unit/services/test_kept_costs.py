@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
+from tests.fakes.owners import FixedOwners
 from tests.fakes.paid import PaidProvider, Prices
 from tests.unit.services.test_kept_hosts import CELLS, kept
 
@@ -50,7 +50,7 @@ def paid_tools(folder: Path, clock: SteppingClock) -> Toolkit:
     plain = kept("campaign")
     timing = plain.timing.model_copy(update={"duration": 9 * HOUR, "warmup": 0 * HOUR})
     made.open_campaign(plain.model_copy(update={"timing": timing}))
-    owners, provider = Census(alive={"me"}), PaidProvider(made.toolkit.providers["instant"], clock)
+    owners, provider = FixedOwners(alive={"me"}), PaidProvider(made.toolkit.providers["instant"], clock)
     providers = {"instant": provider}
     return replace(made.toolkit, clock=clock, owners=owners, providers=providers, tariffs={"instant": Prices()})
 

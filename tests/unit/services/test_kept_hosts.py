@@ -7,10 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantProvider
+from tests.fakes.owners import FixedOwners
 
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
@@ -55,7 +55,7 @@ def clock() -> SteppingClock:
 
 @pytest.fixture
 def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
-    return replace(installation.toolkit, clock=clock, owners=Census(alive={"me", "other"}))
+    return replace(installation.toolkit, clock=clock, owners=FixedOwners(alive={"me", "other"}))
 
 
 def started(tools: Toolkit, cell_id: str, owner: str = "me") -> AttemptContext:
@@ -121,7 +121,7 @@ def test_nothing_of_one_attempt_is_left_for_the_next(installation: Installation,
 
 def test_what_a_killed_attempt_left_goes_before_the_next_one_begins(installation: Installation, tools: Toolkit) -> None:
     started(tools, CELLS[0], "dead")
-    started(replace(tools, owners=Census(alive={"me"})), CELLS[1])
+    started(replace(tools, owners=FixedOwners(alive={"me"})), CELLS[1])
     assert not list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
     assert installation.provider.journal() == ["+ campaign/hosts/1"]
 
@@ -136,7 +136,7 @@ def test_hosts_that_another_attempt_uses_are_refused_with_its_name(installation:
 def test_of_an_owner_whom_nobody_knows_the_hosts_are_free_when_its_time_is_over(
     tools: Toolkit, clock: SteppingClock
 ) -> None:
-    unknown = replace(tools, owners=Census(alive={"me"}, unknown={"elsewhere"}))
+    unknown = replace(tools, owners=FixedOwners(alive={"me"}, unknown={"elsewhere"}))
     started(unknown, CELLS[0], "elsewhere")
     with pytest.raises(Refused):
         actions.provision(begin(unknown, "campaign", CELLS[1], "me"))
@@ -440,7 +440,7 @@ def test_hosts_of_another_variant_that_do_not_answer_are_in_nobodys_way(tmp_path
     installation = Installation(tmp_path)
     installation.open_campaign(kept("variant"))
     provider = Fixed(installation)
-    tools = replace(installation.toolkit, owners=Census(alive={"me"}), providers={"instant": provider})
+    tools = replace(installation.toolkit, owners=FixedOwners(alive={"me"}), providers={"instant": provider})
     actions.destroy(started(tools, "v1-001k-r1"))
     provider.silent = {"v1-hosts/1"}
     second = started(tools, "v2-001k-r1")
@@ -474,7 +474,7 @@ def test_killed_before_an_unfit_host_was_replaced_the_next_try_does_so(
     made = Installation(tmp_path)
     made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
     provider, figures = Replacing(made), Worn("127.9.9.3")
-    tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=Census(alive={"me"}))
+    tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=FixedOwners(alive={"me"}))
     actions.destroy(started(tools, CELLS[0]))
     work = begin(tools, "campaign", CELLS[1], "me")
     actions.provision(work)

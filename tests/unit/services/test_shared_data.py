@@ -7,10 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider
+from tests.fakes.owners import FixedOwners
 
 from plimsoll.adapters.cassandra_stress import CassandraStress
 from plimsoll.domain.definition import Definition
@@ -29,7 +29,7 @@ from plimsoll.services.cell.data import settle_origin
 from plimsoll.services.cell.recording import cancel, record_failure
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.hosts import kept_hosts
-from plimsoll.services.judge.judging import judge
+from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
@@ -81,7 +81,7 @@ class Site:
             clock=self.clock,
             databases={"instant": self.database},
             load_generators={"instant": self.generator},
-            owners=Census(alive={"me"}),
+            owners=FixedOwners(alive={"me"}),
         )
 
     def copied(self, folder: Path) -> "Site":

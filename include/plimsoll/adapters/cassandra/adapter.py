@@ -12,14 +12,14 @@ from plimsoll.adapters.cassandra.class_data import class_data
 from plimsoll.adapters.cassandra.events import events, lines
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.keyspaces import bytes_on_disk, drop
-from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.node import Blueprint, install, start
+from plimsoll.adapters.cassandra.node_files import NodeFiles
+from plimsoll.adapters.cassandra.node_status import down
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.cassandra.release import PRODUCT
 from plimsoll.adapters.cassandra.releases import release_of
 from plimsoll.adapters.cassandra.settling import aftermath
 from plimsoll.adapters.cassandra.waiting import Patience
-from plimsoll.adapters.cassandra.words import down
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem

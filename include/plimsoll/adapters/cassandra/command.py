@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from plimsoll.adapters.cassandra.flags import collector_flags, gc_log_flags, heap_flags, jdk_major
-from plimsoll.adapters.cassandra.layout import NodeFiles
+from plimsoll.adapters.cassandra.node_files import NodeFiles
 from plimsoll.adapters.cassandra.release import Release
 from plimsoll.domain.variant import JvmConfiguration
 

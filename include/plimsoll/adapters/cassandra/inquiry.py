@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from plimsoll.adapters.cassandra.command import JMX_PORT, jmx_address
+from plimsoll.adapters.cassandra.node_status import name_of
 from plimsoll.adapters.cassandra.node_tool import NodeTool
-from plimsoll.adapters.cassandra.words import name_of
 from plimsoll.domain.errors import DeployError
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
 from plimsoll.domain.variant import Collector

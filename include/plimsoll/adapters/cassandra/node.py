@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.artefacts.class_data import ARCHIVE
 from plimsoll.adapters.cassandra.command import Installation, Place, node_command
-from plimsoll.adapters.cassandra.layout import JOB, NodeFiles
 from plimsoll.adapters.cassandra.logback import LOGBACK
+from plimsoll.adapters.cassandra.node_files import JOB, NodeFiles
 from plimsoll.adapters.cassandra.release import Release
 from plimsoll.adapters.cassandra.settings import node_settings, render
 from plimsoll.domain.variant import JvmConfiguration

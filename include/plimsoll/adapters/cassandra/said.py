@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from plimsoll.adapters.cassandra.layout import NodeFiles
+from plimsoll.adapters.cassandra.node_files import NodeFiles
 from plimsoll.domain.excerpts import shortened
 from plimsoll.ports.host import Host
 

@@ -6,7 +6,7 @@ from io import StringIO
 from pydantic import JsonValue
 from ruamel.yaml import YAML
 
-from plimsoll.adapters.cassandra.layout import NodeFiles
+from plimsoll.adapters.cassandra.node_files import NodeFiles
 from plimsoll.adapters.cassandra.release import Release
 from plimsoll.adapters.cassandra.tokens import initial_tokens
 from plimsoll.adapters.node_ports import NATIVE_PORT, STORAGE_PORT

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from plimsoll.adapters.cassandra.layout import JOB, NodeFiles
+from plimsoll.adapters.cassandra.node_files import JOB, NodeFiles
+from plimsoll.adapters.cassandra.node_status import FULL, OUT_OF_MEMORY, is_disk_full, name_of, state_of, was_killed
 from plimsoll.adapters.cassandra.remedies import remedy
 from plimsoll.adapters.cassandra.said import Said, said_last
-from plimsoll.adapters.cassandra.words import FULL, OUT_OF_MEMORY, is_disk_full, name_of, state_of, was_killed
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host

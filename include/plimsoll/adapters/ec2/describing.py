@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from plimsoll.adapters.ec2.cloud import Answer, Place
-from plimsoll.adapters.ec2.tags import Marks, read_marks
+from plimsoll.adapters.ec2.tags import ResourceTags, read_tags
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role, load_host_name
 
 PROVIDER = "ec2"
@@ -25,26 +25,26 @@ def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]
     """Tagged resources, cluster by cluster."""
     found: dict[ClusterId, list[Resource]] = defaultdict(list)
     for resource in resources:
-        marks = marks_of(resource.answer)
-        if marks is not None:
-            found[marks.cluster_id].append(resource)
+        tags = tags_of(resource.answer)
+        if tags is not None:
+            found[tags.cluster_id].append(resource)
     return found
 
 
-def marks_of(resource: Answer) -> Marks | None:
+def tags_of(resource: Answer) -> ResourceTags | None:
     """What its tags say, None for one of nobody's."""
-    return read_marks(resource.get("Tags") or resource.get("TagSet") or ())
+    return read_tags(resource.get("Tags") or resource.get("TagSet") or ())
 
 
 def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
     """The instances of that role, in the order in which they are named."""
-    chosen = [instance for instance in instances if (marks := marks_of(instance)) and marks.role == role]
+    chosen = [instance for instance in instances if (tags := tags_of(instance)) and tags.role == role]
     return sorted(chosen, key=lambda one: (one["AmiLaunchIndex"], one["InstanceId"]))
 
 
 def is_whole(instances: Sequence[Answer]) -> bool:
     """Whether they are all hosts that were asked for, no more and no less, and all of one zone."""
-    wanted = {(marks.nodes, marks.load_hosts) for instance in instances if (marks := marks_of(instance))}
+    wanted = {(tags.nodes, tags.load_hosts) for instance in instances if (tags := tags_of(instance))}
     found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
     zones = {instance["Placement"]["AvailabilityZone"] for instance in instances}
     return len(wanted) == len(zones) == 1 and found == wanted.pop()
@@ -58,17 +58,17 @@ def described(
     `names` lists everything of it, for people.
     """
     instances = [resource for resource in resources if "InstanceId" in resource]
-    marks = [found for resource in resources if (found := marks_of(resource))]
+    tags = [found for resource in resources if (found := tags_of(resource))]
     nodes = [host_info(one, "node", n, place) for n, one in _numbered(instances, "node")]
     loads = [host_info(one, "load", n, place) for n, one in _numbered(instances, "load")]
     unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
     return Cluster(
         id=cluster_id,
-        owner=next((mark.owner for mark in marks if mark.owner), ""),
+        owner=next((one.owner for one in tags if one.owner), ""),
         provider=PROVIDER,
         hosts=(*nodes, *loads) or (unknown,),
         created_at=min((one["LaunchTime"].astimezone(UTC) for one in instances), default=now),
-        expires_at=max((mark.expires for mark in marks if mark.expires), default=now),
+        expires_at=max((one.expires for one in tags if one.expires), default=now),
         resources=tuple(names),
     )
 
@@ -79,13 +79,13 @@ def _numbered(instances: Sequence[Answer], role: Role) -> list[tuple[int, Answer
 
 def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostInfo:
     """The host for an instance with that number in its role. Its paid time begins with its launch."""
-    marks = marks_of(instance)
+    tags = tags_of(instance)
     return HostInfo(
         name=load_host_name(number) if role == "load" else f"node{number}",
         role=role,
         address=instance.get("PrivateIpAddress") or _UNKNOWN,
         since=instance["LaunchTime"].astimezone(UTC),
-        usd_per_hour=marks.usd_per_hour if marks else None,
+        usd_per_hour=tags.usd_per_hour if tags else None,
         facts={
             "instance_id": instance["InstanceId"],
             "instance_type": instance["InstanceType"],
@@ -94,6 +94,6 @@ def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostIn
             "zone": instance["Placement"]["AvailabilityZone"],
             "placement_group": instance["Placement"].get("GroupName", ""),
             "tenancy": instance["Placement"].get("Tenancy", "default"),
-            "tuning": marks.tuning if marks else "",
+            "tuning": tags.tuning if tags else "",
         },
     )

@@ -7,7 +7,7 @@ from pathlib import PurePath, PurePosixPath
 from typing import Protocol, TypeVar
 
 from plimsoll.adapters.ec2.user_data import PROLONG, TIME
-from plimsoll.adapters.marks import marks_of
+from plimsoll.adapters.process_tags import process_tags_of
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import HostError, ProviderError, SecretError
 from plimsoll.ports.host import Host
@@ -21,8 +21,8 @@ _T = TypeVar("_T")
 class SharedHost(Host, Protocol):
     """A host on which several environments may have a folder each, one after another."""
 
-    def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> Host:
-        """The same host with a folder below its own as root. Everything started there carries the marks.
+    def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> Host:
+        """The same host with a folder below its own as root. Everything started there carries the tags.
 
         Raises HostError.
         """
@@ -38,7 +38,7 @@ def in_environment(host: SharedHost, cluster: Cluster, environment: str) -> Host
     """The host with the folder of that environment as root; with its whole folder for the cluster of one attempt."""
     if not environment:
         return host
-    return host.within(_FOLDER / environment, marks_of(cluster, host.info, PurePath(host.root), environment))
+    return host.within(_FOLDER / environment, process_tags_of(cluster, host.info, PurePath(host.root), environment))
 
 
 def clear(hosts: Sequence[SharedHost], cluster: Cluster, keep: frozenset[str]) -> None:

@@ -66,11 +66,11 @@ def run_instances(
 
 def create_placement_group(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
     """A group of its own for each cluster and zone: a group that is in use can't follow to another zone."""
-    marked = tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires)
+    tagged = tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires)
     return {
         "GroupName": group_name(wanted.store, wanted.id, subnet.zone),
         "Strategy": "cluster",
-        "TagSpecifications": tags.specifications(marked, ("placement-group",)),
+        "TagSpecifications": tags.specifications(tagged, ("placement-group",)),
     }
 
 

@@ -21,7 +21,7 @@ _LONGEST = 256
 
 
 @dataclass(frozen=True)
-class Marks:
+class ResourceTags:
     """The content of a resource's tags. Only the cluster is always known."""
 
     cluster_id: ClusterId
@@ -82,14 +82,14 @@ def _literal(value: str) -> str:
     return "".join(f"\\{letter}" if letter in "*?\\" else letter for letter in value)
 
 
-def read_marks(tags: Sequence[Mapping[str, str]]) -> Marks | None:
+def read_tags(tags: Sequence[Mapping[str, str]]) -> ResourceTags | None:
     """The content of a resource's tags; None where it does not belong to a cluster."""
     said = {tag["Key"]: tag["Value"] for tag in tags}
     try:
         cluster_id = ClusterId(campaign_id=said[CAMPAIGN], name=f"{said[CELL]}/{int(said[ATTEMPT])}")
     except (KeyError, ValueError):  # somebody else's, or made by hand
         return None
-    return Marks(
+    return ResourceTags(
         cluster_id=cluster_id,
         role=said.get(ROLE, ""),
         owner=said.get(OWNER, ""),

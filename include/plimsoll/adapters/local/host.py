@@ -26,19 +26,19 @@ NICENESS = "niceness"
 
 
 class LocalHost:
-    """Implements the Host port. `marks` are environment variables of everything that is started here."""
+    """Implements the Host port. `tags` are environment variables of everything that is started here."""
 
-    def __init__(self, info: HostInfo, root: Path, marks: Mapping[str, str]) -> None:
+    def __init__(self, info: HostInfo, root: Path, tags: Mapping[str, str]) -> None:
         self.info = info
         self.root = PurePosixPath(root)
         self._folder = root
-        self._marks = dict(marks)
+        self._tags = dict(tags)
         niceness = int(info.facts.get(NICENESS, "0"))
         self._jobs = Jobs(root, where=f"host {info.name} ({root})", niceness=niceness)
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run a command in the host's folder. On a timeout, the command and its child processes are killed."""
-        environment = {**_inherited(), **self._marks}
+        environment = {**_inherited(), **self._tags}
         if shutil.which(argv[0], path=environment.get("PATH")) is None:
             raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
         with self._explained(self._folder):
@@ -90,7 +90,7 @@ class LocalHost:
     def start(self, job: Job) -> None:
         """Start the job detached, or attach to it."""
         with self._explained(self._folder):
-            self._jobs.start(job, env=_inherited(), marks=self._marks)
+            self._jobs.start(job, env=_inherited(), tags=self._tags)
 
     def status(self, job_id: str) -> JobStatus:
         """The state of a job."""

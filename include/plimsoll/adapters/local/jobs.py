@@ -23,17 +23,17 @@ class Jobs:
         self._root, self._folder = root, root / FOLDER
         self._where, self._niceness = where, niceness
 
-    def start(self, job: Job, *, env: Mapping[str, str], marks: Mapping[str, str]) -> None:
+    def start(self, job: Job, *, env: Mapping[str, str], tags: Mapping[str, str]) -> None:
         """Start the job, or do nothing where it was started before.
 
-        Its environment is `env`, its own variables, and `marks`, in rising precedence.
+        Its environment is `env`, its own variables, and `tags`, in rising precedence.
         """
         require_id(job.id, self._where)
         if (self._folder / f"{job.id}.job").exists():
             return
-        told = dict(order(job, PurePosixPath(self._root), marks, self._niceness, self._where))
+        told = dict(order(job, PurePosixPath(self._root), tags, self._niceness, self._where))
         control.make_folders(told)
-        self._launch(told, {**env, **marks})
+        self._launch(told, {**env, **tags})
 
     def status(self, job_id: str) -> JobStatus:
         """The state of a job."""

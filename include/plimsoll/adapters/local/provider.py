@@ -1,4 +1,4 @@
-"""Clusters of this machine: a folder, a loopback subnet and marked processes each."""
+"""Clusters of this machine: a folder, a loopback subnet and tagged processes each."""
 
 import platform
 import time
@@ -23,9 +23,9 @@ from plimsoll.adapters.local.subnets import (
     release,
     with_others,
 )
-from plimsoll.adapters.local.sweep import marked
-from plimsoll.adapters.marks import Marks, marks_of
+from plimsoll.adapters.local.sweep import tagged_processes
 from plimsoll.adapters.onhost import cleaning
+from plimsoll.adapters.process_tags import ProcessTags, process_tags_of
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
@@ -96,7 +96,7 @@ class LocalProvider:
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> LocalHost:
         """A host: its own folder below the cluster's, and in it one for each environment."""
         root = folders.folder_of(self._work, cluster.id) / info.name / environment
-        return LocalHost(info, root, marks_of(cluster, info, self._work, environment))
+        return LocalHost(info, root, process_tags_of(cluster, info, self._work, environment))
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """Kill what runs of other environments, remove what lies there, and look whether it is so."""
@@ -165,13 +165,13 @@ class LocalProvider:
             expires_at=request.expires_at,
         )
 
-    def _running(self) -> dict[ClusterId, list[Marks]]:
-        found: dict[ClusterId, list[Marks]] = {}
-        for one in marked(self._work):
-            found.setdefault(one.marks.cluster_id, []).append(one.marks)
+    def _running(self) -> dict[ClusterId, list[ProcessTags]]:
+        found: dict[ClusterId, list[ProcessTags]] = {}
+        for one in tagged_processes(self._work):
+            found.setdefault(one.tags.cluster_id, []).append(one.tags)
         return found
 
-    def _known(self, cluster_id: ClusterId, running: dict[ClusterId, list[Marks]]) -> Cluster:
+    def _known(self, cluster_id: ClusterId, running: dict[ClusterId, list[ProcessTags]]) -> Cluster:
         folder = folders.folder_of(self._work, cluster_id)
         return folders.read(self._work, cluster_id) or remnant(
             cluster_id, running.get(cluster_id, []), folder, self._clock.now()

@@ -1,4 +1,4 @@
-"""Find running processes of clusters by the marks in their environment."""
+"""Find running processes of clusters by the tags in their environment."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -7,27 +7,27 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.marks import SUBNET, Marks, read_marks
+from plimsoll.adapters.process_tags import SUBNET, ProcessTags, read_process_tags
 
 
 @dataclass(frozen=True)
-class Marked:
+class TaggedProcess:
     """A living process of a cluster."""
 
     process: psutil.Process
-    marks: Marks
+    tags: ProcessTags
 
 
-def marked(work: Path) -> Iterator[Marked]:
+def tagged_processes(work: Path) -> Iterator[TaggedProcess]:
     """Every living process of any cluster of that work folder, except this one. Zombies have no environment."""
     for process, environment in _environments():
-        marks = read_marks(environment, work)
-        if marks is not None and process.pid != os.getpid():
-            yield Marked(process, marks)
+        tags = read_process_tags(environment, work)
+        if tags is not None and process.pid != os.getpid():
+            yield TaggedProcess(process, tags)
 
 
 def subnets_in_use() -> frozenset[str]:
-    """Subnets of every marked process of this machine, of any user, as far as they are readable."""
+    """Subnets of every tagged process of this machine, of any user, as far as they are readable."""
     return frozenset(environment[SUBNET] for _, environment in _environments() if SUBNET in environment)
 
 

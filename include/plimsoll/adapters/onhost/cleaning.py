@@ -1,4 +1,4 @@
-"""End everything that clusters left on this host: processes by the marks in their environment, and folders."""
+"""End everything that clusters left on this host: processes by the tags in their environment, and folders."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> 
             return left
 
 
-def marked(work: Path, cluster: str | None, keep: frozenset[str] = frozenset()) -> Iterator[tuple[int, int]]:
+def tagged_processes(work: Path, cluster: str | None, keep: frozenset[str] = frozenset()) -> Iterator[tuple[int, int]]:
     """Process id and start time of every living process of those clusters.
 
     This process and those of the environments in `keep` are left out.
@@ -74,7 +74,7 @@ def kill_all(work: Path, cluster: str | None, deadline: float, keep: frozenset[s
 
     The deadline is a value of `time.monotonic()`. Processes that are forked meanwhile are found in the next round.
     """
-    while (living := list(marked(work, cluster, keep))) and time.monotonic() < deadline:
+    while (living := list(tagged_processes(work, cluster, keep))) and time.monotonic() < deadline:
         for pid, start in living:
             control.send(pid, start, signal.SIGKILL)
         time.sleep(_POLL_S)
@@ -109,7 +109,7 @@ def _remove(folder: Path) -> str:
 
 def running(work: Path, cluster: str | None, keep: frozenset[str] = frozenset()) -> list[str]:
     """A sentence for each process that still runs."""
-    return [f"process {pid} ({_name(pid)}) runs" for pid, _ in marked(work, cluster, keep)]
+    return [f"process {pid} ({_name(pid)}) runs" for pid, _ in tagged_processes(work, cluster, keep)]
 
 
 def _name(pid: int) -> str:

@@ -26,7 +26,7 @@ COLUMNS = (
     "net_sent_bytes",
     "cpu_others",  # share of all processors' time that programs took which are none of the cluster's; empty: not known
 )
-MARK = "PLIMSOLL_CLUSTER"
+TAG = "PLIMSOLL_CLUSTER"
 """Every process of a cluster has this variable in its environment, this script too."""
 
 _SECTOR = 512
@@ -43,11 +43,11 @@ class OtherPrograms:
 
     The subtraction includes programs that run only for a moment, or are hidden in another container. An ended process
     counts in its parent's figures for its children. Kernel threads belong to no program and count for neither side.
-    `mark`: an entry in the environment of the cluster's processes, as `NAME=value`.
+    `tag`: an entry in the environment of the cluster's processes, as `NAME=value`.
     """
 
-    def __init__(self, mark: bytes, proc: Path = Path("/proc")) -> None:
-        self._mark, self._proc = mark, str(proc)
+    def __init__(self, tag: bytes, proc: Path = Path("/proc")) -> None:
+        self._tag, self._proc = tag, str(proc)
         self._kinds: dict[str, str] = {}
         self._young: dict[str, int] = {}
         self._looks = 0
@@ -60,7 +60,7 @@ class OtherPrograms:
         None where processes can't be listed.
         """
         taken = sum(map(float, stat.splitlines()[0].split()[1:4])) if stat else 0.0
-        return {"others": taken - self._own()} if stat and self._mark else {}
+        return {"others": taken - self._own()} if stat and self._tag else {}
 
     def _own(self) -> float:
         """Ticks of the cluster's processes and of kernel threads.
@@ -91,7 +91,7 @@ class OtherPrograms:
 
     def _kind(self, pid: str) -> str:
         environment = _bytes(f"{self._proc}/{pid}/environ")
-        if self._mark in environment.split(b"\0"):
+        if self._tag in environment.split(b"\0"):
             return "own"
         return "kernel" if pid == "2" or _fields(self._proc, pid)[1:2] == [b"2"] else "other"
 
@@ -206,7 +206,7 @@ def _counters(names: list[str], others: OtherPrograms) -> Counters:
 
 def samples(sleep: Callable[[float], None] = time.sleep) -> Iterator[str]:
     """Lines without end, one at every whole second."""
-    names, others = _real_disks(), OtherPrograms(f"{MARK}={mark}".encode() if (mark := os.environ.get(MARK)) else b"")
+    names, others = _real_disks(), OtherPrograms(f"{TAG}={tag}".encode() if (tag := os.environ.get(TAG)) else b"")
     sleep(_until_next())
     since, old = time.monotonic(), _counters(names, others)
     while True:

@@ -1,5 +1,5 @@
 """Keys and credentials for campaigns that run without Airflow."""
 
-from plimsoll.adapters.secrets.environment import EnvironmentSecrets
+from plimsoll.adapters.secrets.environment_variables import EnvironmentSecrets
 
 __all__ = ["EnvironmentSecrets"]

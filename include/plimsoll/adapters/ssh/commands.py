@@ -21,7 +21,7 @@ def in_shell(script: str) -> str:
     return f"exec /bin/sh -c {shlex.quote(script)}"
 
 
-def run_command(argv: Sequence[str], root: PurePosixPath, marks: Mapping[str, str], timeout_s: float) -> str:
+def run_command(argv: Sequence[str], root: PurePosixPath, tags: Mapping[str, str], timeout_s: float) -> str:
     """A command in the host's folder with a clean environment. On a timeout it is killed with its child processes.
 
     The host itself enforces the time limit, so that a lost link leaves nothing that runs for ever. There is always an
@@ -29,12 +29,12 @@ def run_command(argv: Sequence[str], root: PurePosixPath, marks: Mapping[str, st
     """
     folder = quoted(str(root))
     limited = ["timeout", "-s", "KILL", f"{timeout_s:.3f}", *argv]
-    return in_shell(f"mkdir -p {folder} && cd {folder} && {_clean(marks)} {quoted(*limited)} </dev/null; exit $?")
+    return in_shell(f"mkdir -p {folder} && cd {folder} && {_clean(tags)} {quoted(*limited)} </dev/null; exit $?")
 
 
-def program_command(program: PurePosixPath, command: str, marks: Mapping[str, str]) -> str:
-    """A command of the program on hosts. Everything that it starts has a clean environment and the marks."""
-    return in_shell(f"exec {_clean(marks)} {quoted(*PYTHON, str(program), command)}")
+def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str]) -> str:
+    """A command of the program on hosts. Everything that it starts has a clean environment and the tags."""
+    return in_shell(f"exec {_clean(tags)} {quoted(*PYTHON, str(program), command)}")
 
 
 def script_command(source: str, *arguments: str) -> str:
@@ -66,10 +66,10 @@ def quoted(*words: str) -> str:
     return shlex.join(words)
 
 
-def _clean(marks: Mapping[str, str]) -> str:
-    """`env` with the few variables that are passed on unchanged, and the marks."""
+def _clean(tags: Mapping[str, str]) -> str:
+    """`env` with the few variables that are passed on unchanged, and the tags."""
     passed = " ".join(f'${{{name}+"{name}=${name}"}}' for name in INHERITED)
-    given = quoted(*(f"{name}={value}" for name, value in marks.items()))
+    given = quoted(*(f"{name}={value}" for name, value in tags.items()))
     return f"env -i {passed} {given}".rstrip()
 
 

@@ -40,7 +40,7 @@ _log = logging.getLogger("plimsoll")
 
 
 class SshHost:
-    """Implements the SendingHost port. `marks` are environment variables of everything that is started here.
+    """Implements the SendingHost port. `tags` are environment variables of everything that is started here.
 
     Bundles are installed below `bundles`, by default the host's own folder. The host downloads them from where `staged`
     says; files that it can't download are sent over the connection. Everything but `run` is repeated when the link is
@@ -53,27 +53,27 @@ class SshHost:
         root: PurePosixPath,
         connection: Connection,
         *,
-        marks: Mapping[str, str] | None = None,
+        tags: Mapping[str, str] | None = None,
         bundles: PurePosixPath | None = None,
         staged: Staged | None = None,
     ) -> None:
         self.info = info
         self.root = root
-        self._connection, self._marks = connection, dict(marks or {})
+        self._connection, self._tags = connection, dict(tags or {})
         self._bundles, self._staged = bundles or root / "bundles", staged
         self._where = f"host {info.name} ({connection.target.place})"
-        self._program = Program(connection, self._bundles, self._where, self._marks)
+        self._program = Program(connection, self._bundles, self._where, self._tags)
 
-    def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> "SshHost":
-        """The same host with a folder below its own as root. Everything started there carries the marks."""
+    def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "SshHost":
+        """The same host with a folder below its own as root. Everything started there carries the tags."""
         return SshHost(
-            self.info, self.root / folder, self._connection, marks=marks, bundles=self._bundles, staged=self._staged
+            self.info, self.root / folder, self._connection, tags=tags, bundles=self._bundles, staged=self._staged
         )
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
         """End and remove everything of the cluster in that folder except the environments in `keep`.
 
-        Returns a sentence for each remainder. The cluster's processes are identified by their marks, one of which is
+        Returns a sentence for each remainder. The cluster's processes are identified by their tags, one of which is
         the host's own folder.
         """
         place = {"work": str(self.root), "cluster": cluster, "hosts": [str(self.root / folder)]}
@@ -83,7 +83,7 @@ class SshHost:
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run in the host's folder. On a timeout, the host itself kills the command and its child processes."""
         allowed = timeout.total_seconds()
-        line = commands.run_command(argv, self.root, self._marks, allowed)
+        line = commands.run_command(argv, self.root, self._tags, allowed)
         began = time.monotonic()
         answer = self._run_once(line, argv[0], allowed)
         if answer.exit_code == commands.KILLED and time.monotonic() - began >= allowed:
@@ -151,7 +151,7 @@ class SshHost:
 
     def start(self, job: Job) -> None:
         """Start the job detached, or attach to it."""
-        told = order(job, self.root, self._marks, 0, self._where)
+        told = order(job, self.root, self._tags, 0, self._where)
         reason = self._program.call("start", timeout_s=_ANSWER_S, **told)
         if reason:
             raise not_started(job.id, reason, self.root, self._where)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.marks import marks_of
+from plimsoll.adapters.process_tags import process_tags_of
 from plimsoll.adapters.ssh.depot import Staged
 from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.leases import Held, Lease, parse_held
@@ -107,9 +107,9 @@ class Member:
     def host(self, cluster: Cluster, info: HostInfo, environment: str, staged: Staged | None) -> SshHost:
         """The host of a cluster in that environment. It downloads bundles from where `staged` says."""
         connection = self.connections.to(self.options.target(self.connection_id))
-        marks = marks_of(cluster, info, self.work, environment)
+        tags = process_tags_of(cluster, info, self.work, environment)
         root = self.work / str(cluster.id) / info.name / environment
-        return SshHost(info, root, connection, marks=marks, bundles=self.bundles, staged=staged)
+        return SshHost(info, root, connection, tags=tags, bundles=self.bundles, staged=staged)
 
     def _take(self, lease: Lease, over: str | None) -> Held:
         wanted = lease.model_dump(mode="json")

@@ -24,9 +24,9 @@ class Program:
     """The program on one host. `bundles` is the folder to copy it to, `where` names the host in errors."""
 
     def __init__(
-        self, connection: Connection, bundles: PurePosixPath, where: str, marks: Mapping[str, str] | None = None
+        self, connection: Connection, bundles: PurePosixPath, where: str, tags: Mapping[str, str] | None = None
     ) -> None:
-        self._connection, self._bundles, self._where, self._marks = connection, bundles, where, marks or {}
+        self._connection, self._bundles, self._where, self._tags = connection, bundles, where, tags or {}
 
     def call(self, command: str, *, timeout_s: float, **request: Any) -> Any:
         """The answer to a request that may be repeated. Raises HostError with the host's error message."""
@@ -44,7 +44,7 @@ class Program:
             stdin.write(json.dumps(request).encode())
 
         place = deliver(self._connection, program_bundle(), self._bundles, self._where)
-        line = program_command(place, command, self._marks)
+        line = program_command(place, command, self._tags)
         return self._connection.execute(line, timeout_s=timeout_s, feed=feed)
 
 

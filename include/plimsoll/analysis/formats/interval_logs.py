@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
 from plimsoll.analysis.formats.self_description import refuse_two_measures, unit_of
 from plimsoll.analysis.hdrlog import HistogramLog, Record, read_log
-from plimsoll.analysis.layout import Unit
+from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import (
     Measure,
     Series,

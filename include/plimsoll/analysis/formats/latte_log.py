@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.formats.reading import RunFile
 from plimsoll.analysis.hdrlog import HistogramLog
-from plimsoll.analysis.layout import Unit
+from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import Measure, Series
 
 SKIPS = "latte skips operations that were due in a stall instead of sending them late: fewer were sent than asked for"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, stub_note, without_first_stub
 from plimsoll.analysis.formats.reading import RunFile
 from plimsoll.analysis.hdrlog import HistogramLog
-from plimsoll.analysis.layout import Unit
+from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import Measure, Series
 
 _METRICS: tuple[tuple[str, Measure], ...] = (

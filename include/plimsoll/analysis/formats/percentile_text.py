@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, WholeRun
-from plimsoll.analysis.layout import UNITS_PER_MS, Unit
+from plimsoll.analysis.histogram_layout import UNITS_PER_MS, Unit
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.query_kinds import KINDS
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol
 
-from plimsoll.analysis.layout import Unit
+from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.unpacking import GZIP, unpacked
 

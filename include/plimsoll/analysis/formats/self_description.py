@@ -11,7 +11,7 @@ import numpy as np
 
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.hdrlog import Record
-from plimsoll.analysis.layout import UNITS_PER_MS, WIDE, Ints, Unit
+from plimsoll.analysis.histogram_layout import UNITS_PER_MS, WIDE, Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.formats.reading import RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record
-from plimsoll.analysis.layout import Unit
+from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import Measure, Series
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"

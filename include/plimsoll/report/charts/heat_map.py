@@ -11,7 +11,7 @@ from plimsoll.analysis.campaign import CellResult, Spread, worst, worst_level
 from plimsoll.analysis.capacity import Capacity, Rung
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import ms, multiple, ops, short_ops
+from plimsoll.report.formatting import ms, multiple, ops, short_ops
 
 _SCALE = alt.Scale(
     type="log", domain=[0.0625, 1.0, 16.0], range=["#4393c3", "#f7f7f7", "#e5674f"], clamp=True, interpolate="lab"

@@ -13,7 +13,7 @@ from plimsoll.analysis.latencies import median_curves
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import figure, ops, percent
+from plimsoll.report.formatting import figure, ops, percent
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign import AttemptData, CellResult

@@ -4,7 +4,7 @@ import altair as alt
 
 from plimsoll.report.charts.theme import aside, load_axis, variant_colour, variant_legend, variant_shape
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import ops
+from plimsoll.report.formatting import ops
 
 
 def spread_row(

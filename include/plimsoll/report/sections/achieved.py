@@ -24,10 +24,10 @@ from plimsoll.report.charts.theme import (
     variant_shape,
 )
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, listing, ops, percent, plural
 from plimsoll.report.operations import operations_frame, operations_table
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import load_rows
-from plimsoll.report.words import NOTHING, listing, ops, percent, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def highest_rows(findings: Findings) -> tuple[HighestRow, ...]:
     )
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {
         "load_rows": load_rows(findings),
         "highest": highest_rows(findings),
@@ -190,7 +190,7 @@ def _tooltip() -> list[alt.Tooltip]:
 ACHIEVED = Section(
     "achieved",
     "Achieved",
-    words=_words,
+    context=_context,
     charts=lambda findings: (achieved_chart(findings),),
     tables={"achieved": achieved_frame, "operations": operations_frame},
 )

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.analysis.statistics import Comparison, Conclusion, are_few
 from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
-from plimsoll.report.words import NOTHING, figure, multiple, p_text, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class ComparisonRow:
     compared: bool
 
 
-def answer_words(findings: Findings) -> dict[str, Any]:
+def answer_context(findings: Findings) -> dict[str, Any]:
     """What the section and the summary show."""
     rows = capacity_rows(findings)
     return {
@@ -118,6 +118,6 @@ def _half_load(one: HalfLoad | None) -> dict[str, float | None]:
 ANSWER = Section(
     "answer",
     "Answer",
-    words=answer_words,
+    context=answer_context,
     tables={"capacity": capacity_frame, "comparisons": comparisons_frame},
 )

@@ -11,8 +11,8 @@ from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
-from plimsoll.report.words import NOTHING, ms, ops, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def cost_of_cell(findings: Findings, result: CellResult) -> float | None:
     return spending.of_cell(result.cell.id) if spending else None
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {"cell_rows": cell_rows(findings)}
 
 
@@ -170,4 +170,4 @@ def _named(kind: str, found: Percentiles | None) -> Iterator[tuple[str, float | 
         yield f"{kind}_{percentile}".lstrip("_"), getattr(found, percentile) if found else None
 
 
-CELLS = Section("cells", "Cells", words=_words, tables={"cells": cells_frame})
+CELLS = Section("cells", "Cells", context=_context, tables={"cells": cells_frame})

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.environment import environment
+from plimsoll.report.environment_facts import environment
 from plimsoll.report.origins import origins
 from plimsoll.report.sections.section import Section
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.report.environment import Environment
+    from plimsoll.report.environment_facts import Environment
     from plimsoll.report.findings import Findings
 
 _COLUMNS = ("found", "fact", "value", "variant", "where")
@@ -29,7 +29,7 @@ def environment_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {"origins": origins(findings)}
 
 
@@ -50,4 +50,4 @@ def _told(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
             yield from (("told", fact, value, "", " ".join(cells)) for value, cells in by_value.items())
 
 
-ENVIRONMENT = Section("environment", "Environment", words=_words, tables={"environment": environment_frame})
+ENVIRONMENT = Section("environment", "Environment", context=_context, tables={"environment": environment_frame})

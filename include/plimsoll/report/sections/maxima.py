@@ -12,9 +12,9 @@ from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, spec
 from plimsoll.report.charts.spreads import spread_layers, spread_row
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import figure
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import PERCENTILE_NAMES, load_rows
-from plimsoll.report.words import figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +62,7 @@ def maxima_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {"load_rows": load_rows(findings), "percentile_names": list(PERCENTILE_NAMES.values())}
 
 
@@ -92,7 +92,7 @@ def _bound(bound_ms: float) -> alt.Chart:
 MAXIMA = Section(
     "maxima",
     "Maxima",
-    words=_words,
+    context=_context,
     charts=lambda findings: (maxima_chart(findings),),
     tables={"maxima": maxima_frame},
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.bootstrap import BLOCK, DRAWS, Estimate
 from plimsoll.analysis.host_noise import KeptHosts
 from plimsoll.analysis.hosts import are_others_noticed, is_steal_noticed
+from plimsoll.analysis.resampling import BLOCK, DRAWS, Estimate
 from plimsoll.analysis.steadiness import Steadiness, unsteady
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
 from plimsoll.report.sections.section import Section
-from plimsoll.report.words import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,7 +212,7 @@ def _estimate(found: Estimate, factor: float) -> str:
     return f"{value} ({figure(found.low * factor)} to {figure(found.high * factor)})"
 
 
-def _words(findings: Findings) -> dict[str, Any]:
+def _context(findings: Findings) -> dict[str, Any]:
     return {
         "noise_rows": noise_rows(findings),
         "steady_rows": steady_rows(findings),
@@ -225,7 +225,7 @@ def _words(findings: Findings) -> dict[str, Any]:
 NOISE = Section(
     "noise",
     "Noise",
-    words=_words,
+    context=_context,
     charts=order_chart,
     tables={"noise": noise_frame, "steadiness": steadiness_frame, "typical": typical_frame},
 )

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from plimsoll.analysis.stops import Range, Stops
+from plimsoll.analysis.pauses import Range, Stops
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import spread_layers, spread_row
 from plimsoll.report.charts.theme import legend_room, log_y
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.words import NOTHING, figure, ops, percent, span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ _RANGES = ("longest_ms", "to_safepoint_longest_ms", "gc_cpu_share", "allocated_b
 
 
 @dataclass(frozen=True)
-class StopsRow:
+class PausesRow:
     """One variant at one load, as text; times in ms, sizes in MiB."""
 
     variant: str
@@ -41,21 +41,21 @@ class StopsRow:
     heap_after: str
 
 
-def stops_rows(findings: Findings) -> tuple[StopsRow, ...]:
+def pauses_rows(findings: Findings) -> tuple[PausesRow, ...]:
     """A row for every variant and load with a readable GC log."""
-    return tuple(_row(findings, one) for one in findings.stops)
+    return tuple(_row(findings, one) for one in findings.pauses)
 
 
-def stops_frame(findings: Findings) -> pd.DataFrame:
+def pause_statistics_frame(findings: Findings) -> pd.DataFrame:
     """The stop-the-world times as numbers; ranges over repeats as `_low`, `_median` and `_high`."""
     import pandas as pd
 
-    return pd.DataFrame([_record(one) for one in findings.stops])
+    return pd.DataFrame([_record(one) for one in findings.pauses])
 
 
-def stops_chart(findings: Findings) -> tuple[Figure, ...]:
+def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
     """One panel each, on one log scale; none where no GC log tells a stop."""
-    rows = [row for one in findings.stops for row in _drawn(findings, one)]
+    rows = [row for one in findings.pauses for row in _drawn(findings, one)]
     if not rows:
         return ()
     names = [name for name in (_STOP, _WAIT) if any(row["panel"] == name for row in rows)]
@@ -85,8 +85,8 @@ def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
     return any(variant.jvm for variant in findings.definition.variants)
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
-    return {"stops_rows": stops_rows(findings)}
+def _context(findings: Findings) -> Mapping[str, Any]:
+    return {"pauses_rows": pauses_rows(findings)}
 
 
 def _drawn(findings: Findings, one: Stops) -> Iterator[dict[str, object]]:
@@ -104,8 +104,8 @@ def _record(one: Stops) -> dict[str, object]:
     return flat
 
 
-def _row(findings: Findings, one: Stops) -> StopsRow:
-    return StopsRow(
+def _row(findings: Findings, one: Stops) -> PausesRow:
+    return PausesRow(
         variant=findings.labels[one.variant],
         load=ops(one.load_ops_s),
         stops=f"{one.stops:,}" + (f" + {one.stalls:,} stalls" if one.stalls else ""),
@@ -131,8 +131,8 @@ def _span(found: Range | None, unit: float = 1.0) -> str:
 PAUSES = Section(
     "pauses",
     "Pauses",
-    words=_words,
-    charts=stops_chart,
-    tables={"pauses": stops_frame},
+    context=_context,
+    charts=pauses_chart,
+    tables={"pauses": pause_statistics_frame},
     is_shown=on_jvms,
 )

@@ -17,7 +17,7 @@ def _always(_findings: Findings, _charts: Collection[str]) -> bool:
     return True
 
 
-def _no_words(_findings: Findings) -> Mapping[str, Any]:
+def _no_context(_findings: Findings) -> Mapping[str, Any]:
     return {}
 
 
@@ -33,7 +33,7 @@ class Section:
     """Its anchor in the page, and the name of its template in this folder: `noise` has `noise.html.j2`."""
     link: str
     """Its name in the page's navigation."""
-    words: Callable[[Findings], Mapping[str, Any]] = _no_words
+    context: Callable[[Findings], Mapping[str, Any]] = _no_context
     """What its template shows, by name: rows and sentences.
 
     Every template also has `findings`, `definition`, `data`, `environment`, and `figures` with all charts by name.

@@ -109,7 +109,7 @@ def checks_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {
         "validity": validity(findings),
         "data_docs": data_docs.OF_CAMPAIGN if findings.data.quality else None,
@@ -143,6 +143,6 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
 VALIDITY = Section(
     "validity",
     "Validity",
-    words=_words,
+    context=_context,
     tables={"invalid": invalid_frame, "warnings": warnings_frame, "checks": checks_frame},
 )

@@ -11,10 +11,10 @@ from plimsoll.analysis.causes_by_cell import causes_by_cell
 from plimsoll.analysis.coincidence import BY_ID, Cause
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import NOTHING, figure, p_text, percent
 from plimsoll.report.misses import miss_rows, misses_frame
 from plimsoll.report.sections.pauses import on_jvms
 from plimsoll.report.sections.section import Section
-from plimsoll.report.words import NOTHING, figure, p_text, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +122,7 @@ def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 
 
-def _words(findings: Findings) -> Mapping[str, Any]:
+def _context(findings: Findings) -> Mapping[str, Any]:
     return {
         "on_jvms": on_jvms(findings),
         "explained_rows": explained_rows(findings),
@@ -175,7 +175,7 @@ def _share(part: int, whole: int) -> str:
 WHY = Section(
     "why",
     "Why it missed",
-    words=_words,
+    context=_context,
     charts=causes_chart,
     tables={
         "causes": causes_frame,

@@ -17,10 +17,10 @@ from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.direct_upload import upload_directly
 from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after, stop_all
 from plimsoll.services.cell.loading import load_job
 from plimsoll.services.cell.recording import failure_of, note_phase
-from plimsoll.services.cell.sending import send_files
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_manifest
 
@@ -116,7 +116,7 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[], Sequence[
         paths = [*written(), *work.toolkit.sampler.files(host)]
         names = {path: f"{layout.RAW}/{host.info.name}/{path.name}" for path in paths}
         keys = {path: layout.attempt_file(work.key, name) for path, name in names.items()}
-        sent = send_files(work.toolkit.store, host, keys)
+        sent = upload_directly(work.toolkit.store, host, keys)
     except PlimsollError as error:
         return _lost(host, error)
     entries, lost = [], []

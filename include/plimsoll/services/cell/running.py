@@ -13,7 +13,7 @@ from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.following import Follower
+from plimsoll.services.cell.load_polling import LoadPoller
 from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
 from plimsoll.services.cell.steps import Polling, Step, steps_of
 from plimsoll.services.hosts.kept_hosts import end_kept
@@ -117,8 +117,8 @@ def _measure(work: AttemptContext, step: Step, say: Say) -> None:
 
 
 def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
-    follower, pause_s = Follower(work, polling), polling.pause_s(work.definition)
-    while isinstance(status := follower.look(), str) or status.state == "running":
+    poller, pause_s = LoadPoller(work, polling), polling.pause_s(work.definition)
+    while isinstance(status := poller.look(), str) or status.state == "running":
         say(f"{work.key}: {status if isinstance(status, str) else _progress(status)}")
         work.toolkit.clock.sleep(pause_s)
     polling.require(work, status)

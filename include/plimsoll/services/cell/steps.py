@@ -80,7 +80,7 @@ def _longest_load(definition: Definition) -> timedelta:
 
 
 def _judge(work: AttemptContext) -> Verdict:
-    from plimsoll.services.judge.judging import judge  # what it needs takes seconds to import
+    from plimsoll.services.judge.attempt_judging import judge  # what it needs takes seconds to import
 
     return judge(work)
 

@@ -20,7 +20,7 @@ from plimsoll.services.imports.description import (
     unknown_facts,
     wanted_runs,
 )
-from plimsoll.services.judge.judging import judge
+from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_provenance, write_model
 

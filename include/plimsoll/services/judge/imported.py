@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run, unreadable
-from plimsoll.analysis.judging import judge_reading
+from plimsoll.analysis.service_level_evaluation import judge_reading
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.quality.attempt import check_imported

@@ -120,7 +120,9 @@ def _in_worker(key: AttemptKey) -> Rejudged:
 
 
 def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
-    from plimsoll.services.judge.judging import judge_again  # late: a process that only gives out work needs none of it
+    from plimsoll.services.judge.attempt_judging import (
+        judge_again,  # late: a process that only gives out work needs none of it
+    )
 
     try:
         before, after = judge_again(AttemptContext(toolkit, key))

@@ -4,7 +4,7 @@ from datetime import timedelta
 from zlib import crc32
 
 import numpy as np
-from tests.support.campaigns.synthetic.environment import fingerprint_of
+from tests.support.campaigns.synthetic.fingerprint import fingerprint_of
 from tests.support.campaigns.synthetic.plan import Plan
 from tests.support.campaigns.synthetic.shape import Floats, factors, planted_intervals, quiet, zone_of
 from tests.support.campaigns.synthetic.tables import (

@@ -5,7 +5,7 @@ import pytest
 
 from plimsoll.adapters.cassandra.cassandra_4_0 import CASSANDRA_4_0
 from plimsoll.adapters.cassandra.command import Installation, Place, jmx_address, node_command
-from plimsoll.adapters.cassandra.layout import NodeFiles
+from plimsoll.adapters.cassandra.node_files import NodeFiles
 from plimsoll.domain.variant import JvmConfiguration
 
 FILES = NodeFiles(PurePosixPath("/hosts/node 1"))

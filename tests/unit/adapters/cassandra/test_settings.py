@@ -4,7 +4,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from plimsoll.adapters.cassandra.cassandra_4_0 import CASSANDRA_4_0
-from plimsoll.adapters.cassandra.layout import NodeFiles
+from plimsoll.adapters.cassandra.node_files import NodeFiles
 from plimsoll.adapters.cassandra.settings import RESERVED, merged, node_settings, render
 
 ADDRESSES = ("127.0.9.1", "127.0.9.2", "127.0.9.3")

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.requests import Wanted, client_token, create_placement_group, group_name, run_instances
-from plimsoll.adapters.ec2.tags import read_marks
+from plimsoll.adapters.ec2.tags import read_tags
 from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
 from plimsoll.domain.cluster import ClusterId
 
@@ -49,21 +49,21 @@ def test_hosts_are_on_demand(wanted: Wanted, subnet: Subnet) -> None:
 
 def test_everything_that_a_launch_makes_carries_the_tags(wanted: Wanted, subnet: Subnet) -> None:
     request = run_instances(wanted, "node", subnet, 0)
-    marked = {spec["ResourceType"]: read_marks(spec["Tags"]) for spec in request["TagSpecifications"]}
+    marked = {spec["ResourceType"]: read_tags(spec["Tags"]) for spec in request["TagSpecifications"]}
     assert set(marked) == {"instance", "volume", "network-interface"}
-    for marks in marked.values():
-        assert (marks.cluster_id, marks.role, marks.owner, marks.expires) == (
+    for found in marked.values():
+        assert (found.cluster_id, found.role, found.owner, found.expires) == (
             wanted.id,
             "node",
             "airflow:run#0",
             wanted.expires,
         )
-        assert (marks.nodes, marks.usd_per_hour) == (3, 0.576)
+        assert (found.nodes, found.usd_per_hour) == (3, 0.576)
 
 
 def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted: Wanted, subnet: Subnet) -> None:
     tags = run_instances(wanted, "node", subnet, 0)["TagSpecifications"][0]["Tags"]
-    told = read_marks(tags).tuning
+    told = read_tags(tags).tuning
     for setting in ("readahead 4 KiB", "transparent huge pages madvise", "swap off", "nofile 1048576"):
         assert setting in told
     assert all(f"{name} {value}" in told for name, value in {**KERNEL, **LIMITS}.items())
@@ -73,12 +73,12 @@ def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted: Wanted, subnet: Su
 def test_all_load_hosts_come_with_one_launch_and_say_how_many_they_are(wanted: Wanted, subnet: Subnet) -> None:
     request = run_instances(replace(wanted, load_hosts=3), "load", subnet, 0)
     assert (request["MinCount"], request["MaxCount"]) == (3, 3)
-    assert read_marks(request["TagSpecifications"][0]["Tags"]).load_hosts == 3
+    assert read_tags(request["TagSpecifications"][0]["Tags"]).load_hosts == 3
 
 
 def test_an_unknown_price_is_no_tag(wanted: Wanted, subnet: Subnet) -> None:
     tags = run_instances(wanted, "load", subnet, 0)["TagSpecifications"][0]["Tags"]
-    assert read_marks(tags).usd_per_hour is None
+    assert read_tags(tags).usd_per_hour is None
 
 
 def test_the_same_request_twice_is_the_same(wanted: Wanted, subnet: Subnet) -> None:

@@ -3,15 +3,15 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.ec2.tags import as_list, cluster_tags, of_store, read_marks, store_tag
+from plimsoll.adapters.ec2.tags import as_list, cluster_tags, of_store, read_tags, store_tag
 from plimsoll.domain.cluster import ClusterId
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 
 
 def test_what_is_written_is_read(key: ClusterId) -> None:
-    marks = read_marks(as_list(cluster_tags(key, "cli-1", "s3://b/p", AT)))
-    assert (marks.cluster_id, marks.owner, marks.expires) == (key, "cli-1", AT)
+    found = read_tags(as_list(cluster_tags(key, "cli-1", "s3://b/p", AT)))
+    assert (found.cluster_id, found.owner, found.expires) == (key, "cli-1", AT)
 
 
 @pytest.mark.parametrize(
@@ -24,15 +24,15 @@ def test_what_is_written_is_read(key: ClusterId) -> None:
         {"plimsoll:campaign": "NOT A CAMPAIGN", "plimsoll:cell": "g1-040k-r3", "plimsoll:attempt": "1"},
     ],
 )
-def test_tags_of_others_are_nobodys_marks(tags: Any) -> None:
-    assert read_marks(as_list(tags)) is None
+def test_tags_of_others_are_not_read(tags: Any) -> None:
+    assert read_tags(as_list(tags)) is None
 
 
 def test_odd_values_beside_a_sound_key_are_left_out(key: ClusterId) -> None:
     tags = cluster_tags(key, "cli-1", "s3://b/p", AT)
     odd = {"plimsoll:expires": "tomorrow", "plimsoll:nodes": "many", "plimsoll:usd-per-hour": "cheap"}
-    marks = read_marks(as_list({**tags, **odd}))
-    assert (marks.expires, marks.nodes, marks.usd_per_hour) == (None, None, None)
+    found = read_tags(as_list({**tags, **odd}))
+    assert (found.expires, found.nodes, found.usd_per_hour) == (None, None, None)
 
 
 def test_a_store_that_no_tag_can_hold_is_known_by_its_digest() -> None:

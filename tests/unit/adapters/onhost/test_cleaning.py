@@ -46,7 +46,7 @@ def test_what_resists_is_named(work: Path, monkeypatch: pytest.MonkeyPatch) -> N
         raise OSError(16, "Device or resource busy", str(folder))
 
     monkeypatch.setattr(shutil, "rmtree", refuse)
-    monkeypatch.setattr(cleaning, "marked", lambda *_: [(1, 0)])
+    monkeypatch.setattr(cleaning, "tagged_processes", lambda *_: [(1, 0)])
     monkeypatch.setattr(cleaning, "_name", lambda _: "java")
     process, folder = cleaning.clean(work, KEY)
     assert process == "process 1 (java) runs"

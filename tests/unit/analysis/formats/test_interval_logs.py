@@ -7,7 +7,7 @@ from tests.unit.analysis.logs import every_second, log
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.judging import judge_logs
+from plimsoll.analysis.service_level_evaluation import judge_logs
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.service_level import ServiceLevel
 

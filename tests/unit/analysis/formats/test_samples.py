@@ -11,7 +11,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.judging import judge_logs
+from plimsoll.analysis.service_level_evaluation import judge_logs
 from plimsoll.domain.service_level import ServiceLevel
 
 SAMPLES = Path(__file__).parents[3] / "samples"

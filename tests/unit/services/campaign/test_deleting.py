@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
+from tests.fakes.owners import FixedOwners
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.cluster import Cluster, HostsSilent
@@ -75,8 +75,8 @@ def test_one_of_which_a_cluster_lives_or_an_attempt_runs_is_kept(tools: Toolkit)
 
 
 def test_one_that_a_process_runs_is_kept(tools: Toolkit) -> None:
-    watching = replace(tools, owners=Census(me="second", alive={"first"}))
-    first = replace(tools, owners=Census(me="first", alive=set()))
+    watching = replace(tools, owners=FixedOwners(me="second", alive={"first"}))
+    first = replace(tools, owners=FixedOwners(me="first", alive=set()))
     with held(first, "mine"), pytest.raises(Refused, match="is being run by first, since"):
         deletable(watching, "mine", "ada")
     assert deletable(watching, "mine", "ada").attempts == 1

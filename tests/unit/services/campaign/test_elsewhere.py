@@ -7,9 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.owners import FixedOwners
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of
@@ -42,7 +42,7 @@ def tools(tmp_path: Path, clock: SteppingClock) -> Toolkit:
 
 
 def of(tools: Toolkit, *, alive: Set[str] = frozenset(), unknown: Set[str] = frozenset()) -> Toolkit:
-    return replace(tools, owners=Census(me=PROCESS, alive=alive, unknown=unknown))
+    return replace(tools, owners=FixedOwners(me=PROCESS, alive=alive, unknown=unknown))
 
 
 def test_a_run_is_seen_before_its_first_cell_and_until_it_ends(tools: Toolkit) -> None:

@@ -6,9 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.owners import FixedOwners
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner
@@ -36,7 +36,7 @@ def tools(tmp_path: Path, clock: SteppingClock) -> Toolkit:
 
 def of(tools: Toolkit, me: str, *, alive: Set[str] = frozenset(), unknown: Set[str] = frozenset()) -> Toolkit:
     """The toolkit of one process, and what it can tell of others."""
-    return replace(tools, owners=Census(me=me, alive=alive, unknown=unknown))
+    return replace(tools, owners=FixedOwners(me=me, alive=alive, unknown=unknown))
 
 
 def test_a_second_is_refused_and_told_who_holds_it_and_since_when(tools: Toolkit) -> None:

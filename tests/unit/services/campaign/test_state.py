@@ -5,9 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.owners import FixedOwners
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused
@@ -81,20 +81,20 @@ def test_one_that_nobody_can_be_working_at_any_more_has_failed(installation: Ins
 
 def test_one_whose_owner_has_ended_has_failed_at_once(installation: Installation) -> None:
     begun(installation)
-    found = state(installation, memory=Memory(owners=Census(alive=set())))
+    found = state(installation, memory=Memory(owners=FixedOwners(alive=set())))
     assert (found.state, found.newest.is_running) == ("failed", False)
     assert found.reason == "me has ended, and with it the attempt: it had not finished"
 
 
 def test_one_whose_owner_lives_runs(installation: Installation) -> None:
     begun(installation)
-    assert state(installation, memory=Memory(owners=Census(alive={"me"}))).state == "running"
+    assert state(installation, memory=Memory(owners=FixedOwners(alive={"me"}))).state == "running"
 
 
 def test_one_that_its_owner_judged_before_it_ended_is_judged(installation: Installation) -> None:
     work = begun(installation)
 
-    class Ending(Census):
+    class Ending(FixedOwners):
         def is_alive(self, owner: str) -> bool:
             judge(installation, work)
             return False
@@ -104,10 +104,10 @@ def test_one_that_its_owner_judged_before_it_ended_is_judged(installation: Insta
 
 def test_nobody_begins_a_cell_that_somebody_alive_runs(installation: Installation) -> None:
     begun(installation)
-    alive = replace(installation.toolkit, owners=Census(alive={"me"}))
+    alive = replace(installation.toolkit, owners=FixedOwners(alive={"me"}))
     with pytest.raises(Refused, match=r"cell v1-001k-r1: is being run by me, since .* \(wait until it has ended"):
         begin(alive, "campaign", CELL, "other")
-    assert begin(replace(alive, owners=Census(alive=set())), "campaign", CELL, "other").key.attempt == 2
+    assert begin(replace(alive, owners=FixedOwners(alive=set())), "campaign", CELL, "other").key.attempt == 2
 
 
 def test_one_whose_judging_failed_has_failed(installation: Installation) -> None:

@@ -25,7 +25,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import read_start, together
-from plimsoll.services.judge.judging import judge
+from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, write_model

@@ -1,8 +1,8 @@
-"""The state of a node in words."""
+"""The state of a node: whether its process runs, how it ended, and whether its disk is full."""
 
 from datetime import timedelta
 
-from plimsoll.adapters.cassandra.layout import JOB
+from plimsoll.adapters.cassandra.node_files import JOB
 from plimsoll.adapters.cassandra.said import said_last
 from plimsoll.ports.host import Host, JobStatus
 
@@ -52,8 +52,3 @@ def is_disk_full(host: Host) -> bool:
         ("df", "--block-size=1", "--output=avail", str(host.root)), timeout=_DISK_PATIENCE, check=False
     ).stdout.split()
     return bool(asked) and asked[-1].isdigit() and int(asked[-1]) < _LEAST_ROOM
-
-
-def seconds(time: timedelta) -> str:
-    """The time in seconds: `300 s`."""
-    return f"{time.total_seconds():g} s"

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.analysis.logs import STARTED_AT_S, every_second, line, log, payload
 
+from plimsoll.analysis.histogram_layout import WIDE
 from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.judging import judge_logs
-from plimsoll.analysis.layout import WIDE
+from plimsoll.analysis.service_level_evaluation import judge_logs
 from plimsoll.domain.service_level import ServiceLevel
 
 FAST, SLOW = 1_000, 250_000

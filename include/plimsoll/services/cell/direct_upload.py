@@ -14,7 +14,9 @@ _LIFETIME = timedelta(minutes=30)
 _log = logging.getLogger("plimsoll")
 
 
-def send_files(store: ResultStore, host: Host, keys: Mapping[PurePosixPath, str]) -> dict[PurePosixPath, StoredFile]:
+def upload_directly(
+    store: ResultStore, host: Host, keys: Mapping[PurePosixPath, str]
+) -> dict[PurePosixPath, StoredFile]:
     """Upload the host's files and return those that arrived, as the store describes them; the log names the others.
 
     An existing file is not overwritten: an earlier collection measured it and stored it completely.

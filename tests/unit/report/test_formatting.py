@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from plimsoll.report import words
+from plimsoll.report import formatting
 
 
 @pytest.mark.parametrize(
@@ -13,32 +13,32 @@ from plimsoll.report import words
     ],
 )  # fmt: skip
 def test_figures_have_three_significant_digits_and_no_idle_zeros(value: float, text: str) -> None:
-    assert words.figure(value) == text
+    assert formatting.figure(value) == text
 
 
 def test_rates_carry_their_unit() -> None:
-    assert words.ops(40_000) == "40,000 ops/s"
-    assert words.ops(None) == words.NOTHING
+    assert formatting.ops(40_000) == "40,000 ops/s"
+    assert formatting.ops(None) == formatting.NOTHING
 
 
 @pytest.mark.parametrize(("load", "text"), [(200, "200"), (1500, "1.5k"), (40_000, "40k"), (120_000, "120k")])
 def test_short_rates_suit_an_axis(load: int, text: str) -> None:
-    assert words.short_ops(load) == text
+    assert formatting.short_ops(load) == text
 
 
 def test_a_p_value_is_never_said_to_be_zero() -> None:
-    assert [words.p_text(value) for value in (1e-9, 0.0499, None)] == ["< 0.001", "0.050", words.NOTHING]
+    assert [formatting.p_text(value) for value in (1e-9, 0.0499, None)] == ["< 0.001", "0.050", formatting.NOTHING]
 
 
 def test_long_lists_say_how_much_is_left_out() -> None:
-    assert words.listing(["a", "b", "c"], most=2) == "a, b and 1 more"
-    assert words.listing(["a", "b"], most=2) == "a, b"
+    assert formatting.listing(["a", "b", "c"], most=2) == "a, b and 1 more"
+    assert formatting.listing(["a", "b"], most=2) == "a, b"
 
 
 def test_ranges_that_read_alike_become_one_figure() -> None:
-    assert words.span(5.001, 5.002) == "5"
-    assert words.span(5.0, 7.5) == "5 to 7.5"
-    assert words.whole_span(19_999.8, 20_000.1) == "20,000"
+    assert formatting.span(5.001, 5.002) == "5"
+    assert formatting.span(5.0, 7.5) == "5 to 7.5"
+    assert formatting.whole_span(19_999.8, 20_000.1) == "20,000"
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_ranges_that_read_alike_become_one_figure() -> None:
     [(timedelta(seconds=90), "90 s"), (timedelta(minutes=150), "150 min"), (timedelta(seconds=200), "200 s")],
 )
 def test_durations_are_in_minutes_where_those_are_whole(value: timedelta, text: str) -> None:
-    assert words.duration(value) == text
+    assert formatting.duration(value) == text
 
 
 def test_moments_are_in_utc() -> None:
     east = timezone(timedelta(hours=2))
-    assert words.moment(datetime(2026, 3, 1, 1, 30, tzinfo=east)) == "28 February 2026, 23:30 UTC"
-    assert words.moment(datetime(2026, 3, 1, 12, tzinfo=UTC)) == "1 March 2026, 12:00 UTC"
+    assert formatting.moment(datetime(2026, 3, 1, 1, 30, tzinfo=east)) == "28 February 2026, 23:30 UTC"
+    assert formatting.moment(datetime(2026, 3, 1, 12, tzinfo=UTC)) == "1 March 2026, 12:00 UTC"

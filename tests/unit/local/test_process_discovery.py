@@ -7,9 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from plimsoll_airflow.local import census
-from plimsoll_airflow.local.census import Member
+from plimsoll_airflow.local import process_discovery
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_discovery import Member
 
 
 class Made:
@@ -61,9 +61,9 @@ def found(
         return made[pid]
 
     monkeypatch.setattr(psutil, "process_iter", processes)
-    monkeypatch.setattr(census, "_process", process)
-    monkeypatch.setattr(census, "_session", lambda pid: (sessions or {}).get(pid, 0))
-    members: list[Member] = census.members(home)
+    monkeypatch.setattr(process_discovery, "_process", process)
+    monkeypatch.setattr(process_discovery, "_session", lambda pid: (sessions or {}).get(pid, 0))
+    members: list[Member] = process_discovery.members(home)
     return {member.process.pid: (member.component, member.is_top) for member in members}
 
 

@@ -1,4 +1,4 @@
-"""Marks: environment variables of all processes of a cluster.
+"""Tags of processes: environment variables of all processes of a cluster.
 
 Child processes inherit them, and others can read them.
 """
@@ -18,8 +18,8 @@ _SINCE, _EXPIRES = "PLIMSOLL_CLUSTER_SINCE", "PLIMSOLL_EXPIRES"
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The content of a process' marks. Only the cluster is always known."""
+class ProcessTags:
+    """The content of a process' tags. Only the cluster is always known."""
 
     cluster_id: ClusterId
     owner: str = ""
@@ -29,8 +29,8 @@ class Marks:
     expires: datetime | None = None
 
 
-def marks_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str = "") -> dict[str, str]:
-    """The environment variables that mark every process of that host in that environment."""
+def process_tags_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str = "") -> dict[str, str]:
+    """The environment variables that tag every process of that host in that environment."""
     return {
         **({_ENVIRONMENT: environment} if environment else {}),
         _CLUSTER: str(cluster.id),
@@ -44,8 +44,8 @@ def marks_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str 
     }
 
 
-def read_marks(environment: Mapping[str, str], work: PurePath) -> Marks | None:
-    """The marks in a process' environment; None for a process of no cluster of that work folder.
+def read_process_tags(environment: Mapping[str, str], work: PurePath) -> ProcessTags | None:
+    """The tags in a process' environment; None for a process of no cluster of that work folder.
 
     Everything but the cluster is optional, so that processes of any version of Plimsoll are found.
     """
@@ -57,7 +57,7 @@ def read_marks(environment: Mapping[str, str], work: PurePath) -> Marks | None:
         return None
     said = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
     since, expires = _time(environment.get(_SINCE)), _time(environment.get(_EXPIRES))
-    return Marks(cluster_id, said[_OWNER], said[_HOST], said[_ADDRESS], since, expires)
+    return ProcessTags(cluster_id, said[_OWNER], said[_HOST], said[_ADDRESS], since, expires)
 
 
 def _time(text: str | None) -> datetime | None:

@@ -1,4 +1,4 @@
-"""The trigger of a `run_cell` that waits for its turn, where a run may have only some cells at a time."""
+"""The trigger of a `run_cell` that waits for a free slot, where a run may have only some cells at a time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -12,7 +12,7 @@ TASK = "run_cell"
 _ENDED = {"success", "failed", "skipped", "upstream_failed", "removed"}
 
 
-def is_its_turn(states: Mapping[str, str | None], map_index: int, parallel: int) -> bool:
+def has_slot(states: Mapping[str, str | None], map_index: int, parallel: int) -> bool:
     """Whether fewer than `parallel` of the earlier instances have not ended yet.
 
     `states` are those that Airflow gives tasks: `run_cell_0` and so on. Only earlier instances count. So the first one
@@ -22,8 +22,8 @@ def is_its_turn(states: Mapping[str, str | None], map_index: int, parallel: int)
     return sum(state not in _ENDED for state in before) < parallel
 
 
-class TurnTrigger(BaseTrigger):
-    """Fires when it is the turn of that mapped instance."""
+class SlotTrigger(BaseTrigger):
+    """Fires when there is a free slot for that mapped instance."""
 
     def __init__(self, dag_id: str, run_id: str, map_index: int, parallel: int, poll_s: float) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -36,11 +36,11 @@ class TurnTrigger(BaseTrigger):
         return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """One event, when the turn has come."""
-        while not await asyncio.to_thread(self.has_come):
+        """One event, when a slot is free."""
+        while not await asyncio.to_thread(self.is_free):
             await asyncio.sleep(self.poll_s)
-        yield TriggerEvent("turn")  # type: ignore[no-untyped-call]
+        yield TriggerEvent("slot")  # type: ignore[no-untyped-call]
 
-    def has_come(self) -> bool:
-        """Whether the turn has come, by the states of all instances. Can be called in a task's process too."""
-        return is_its_turn(task_states(self.dag_id, self.run_id, TASK), self.map_index, self.parallel)
+    def is_free(self) -> bool:
+        """Whether a slot is free, by the states of all instances. Can be called in a task's process too."""
+        return has_slot(task_states(self.dag_id, self.run_id, TASK), self.map_index, self.parallel)

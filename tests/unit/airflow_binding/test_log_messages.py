@@ -10,7 +10,7 @@ from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll_airflow import narration
+from plimsoll_airflow import log_messages
 
 KEY = AttemptKey(campaign_id="campaign", cell_id="v1-001k-r1", attempt=2)
 VERDICT = Verdict(
@@ -30,7 +30,7 @@ def test_provisioning_tells_addresses_and_expiry(installation: Installation) -> 
     installation.open_campaign(instant_definition())
     cluster = actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", "owner"))
 
-    lines = list(narration.provisioned(cluster))
+    lines = list(log_messages.provisioned(cluster))
 
     assert lines[0] == "node1 (node) at 127.9.9.1"
     assert lines[3] == "load (load) at 127.9.9.100"
@@ -42,7 +42,7 @@ def test_deployment_tells_what_the_running_jvms_report(installation: Installatio
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")
     actions.provision(work)
 
-    lines = list(narration.deployed(actions.deploy(work)))
+    lines = list(log_messages.deployed(actions.deploy(work)))
 
     assert lines[0] == (
         "node1 at 127.9.9.1: instant 4.0.1 on OpenJDK 64-Bit Server VM 11.0.13+8, collector G1, heap 512M"
@@ -65,21 +65,21 @@ def test_deployment_tells_what_the_running_jvms_report(installation: Installatio
     ],
 )
 def test_progress_is_one_line(status: LoadStatus, line: str) -> None:
-    assert narration.loading(status, 40_000) == line
+    assert log_messages.loading(status, 40_000) == line
 
 
 def test_collecting_tells_size_and_failure() -> None:
     files = (ManifestEntry(path="raw/a", size_bytes=3 * 2**20, sha256="0"),)
     manifest = Manifest(key=KEY, files=files, failure="load: out of memory", written_at=datetime.now(UTC))
 
-    assert list(narration.collected(manifest)) == [
+    assert list(log_messages.collected(manifest)) == [
         "1 file, 3.0 MiB",
         "the attempt did not complete: load: out of memory",
     ]
 
 
 def test_a_valid_verdict_says_met_or_missed() -> None:
-    assert list(narration.judged(VERDICT)) == [
+    assert list(log_messages.judged(VERDICT)) == [
         "achieved 998.3 of 1,000 ops/s",
         "p99.9 of every 10s interval below 100ms: missed, 2 of 12 intervals missed it, worst 312.0 ms",
         "missed: cell v1-001k-r1, attempt 2",
@@ -91,10 +91,10 @@ def test_an_invalid_verdict_says_why_first() -> None:
         update={"valid": False, "met": None, "levels": (), "reasons": ("a gap", "a node died"), "achieved_ops_s": None}
     )
 
-    assert list(narration.judged(invalid)) == ["invalid: a gap; a node died", "achieved unknown of 1,000 ops/s"]
+    assert list(log_messages.judged(invalid)) == ["invalid: a gap; a node died", "achieved unknown of 1,000 ops/s"]
 
 
 def test_durations_round_to_seconds() -> None:
     status = LoadStatus("running", "load", achieved_ops_s=1, seconds_left=timedelta(hours=2).total_seconds() + 0.4)
 
-    assert narration.loading(status, 1).endswith("120 min 0 s left")
+    assert log_messages.loading(status, 1).endswith("120 min 0 s left")

@@ -7,9 +7,9 @@ from datetime import timedelta
 from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.histogram_layout import Ints, Unit
 from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, measure
 from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered, unreadable
-from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
 from plimsoll.analysis.stalls import stalls_s
@@ -102,13 +102,13 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
     """
     slides = any(level.windows == "sliding" for level in levels)
     if reading.tracks:
-        judgement = judge_attempt(reading.tracks, run, levels, reading.unit)
+        judgement = judge_tracks(reading.tracks, run, levels, reading.unit)
         if slides and judgement.valid:
             from plimsoll.analysis.sliding import slid
 
             judgement = slid(judgement, reading.tracks, run, reading.unit)
     elif reading.samples:
-        from plimsoll.analysis.bracketing import judge_samples
+        from plimsoll.analysis.percentile_bounds import judge_samples
 
         if slides:
             what = f"{reading.title}: has percentiles over time, but no histograms: sliding windows can't be made of it"
@@ -133,7 +133,7 @@ def _failures(reading: Reading) -> Iterator[str]:
         yield f"{whole}; what failed has no response time, and is not judged here"
 
 
-def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
+def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
     """Judge the response times of one run, at least one track, against at least one service level.
 
     Raises LogError when a histogram inside a track can't be decoded. Every other fault becomes one of the reasons.

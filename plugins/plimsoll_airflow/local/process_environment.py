@@ -11,7 +11,7 @@ from plimsoll_airflow.local.home import Home, Secrets
 from plimsoll_airflow.local.ports import LOOPBACK
 from plimsoll_airflow.local.users import ADMIN, LocalUser
 
-MARK = "PLIMSOLL_HOME"
+HOME_TAG = "PLIMSOLL_HOME"
 """Set to the Airflow home in every process of a stack: how they are found again after any crash."""
 
 COMPONENT = "PLIMSOLL_COMPONENT"
@@ -120,7 +120,7 @@ WARNINGS = ",".join(
 
 def _process_manners(caller: Mapping[str, str]) -> dict[str, str]:
     return {
-        # Python's setproctitle writes titles over the environment unless told otherwise, and the mark is in there.
+        # Python's setproctitle writes titles over the environment unless told otherwise, and the tag is in there.
         "SPT_NOENV": "1",
         "PYTHONUNBUFFERED": "1",
         "PYTHONWARNINGS": caller.get("PYTHONWARNINGS", WARNINGS),
@@ -138,7 +138,7 @@ def _with_loopback(hosts: str) -> str:
 
 def _plimsoll(home: Home, settings: StackSettings) -> dict[str, str]:
     return {
-        MARK: str(home.path),
+        HOME_TAG: str(home.path),
         "PLIMSOLL_STORE": settings.store,
         "PLIMSOLL_CACHE": str(settings.cache),
         "PLIMSOLL_WORK": str(settings.work),

@@ -49,16 +49,16 @@ class Stops(Model):
     heap_after_bytes: Annotated[Range | None, Field(description="Heap after collections, highest of all nodes")]
 
 
-def stops_by_load(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[Stops, ...]:
+def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[Stops, ...]:
     """The pauses of every variant and load with a readable GC log, in the cells' order; only attempts that count."""
     grouped: dict[tuple[str, int], list[AttemptData]] = {}
     for result in cells:
         if result.counted is not None and not result.counted.jvms.empty:
             grouped.setdefault((result.cell.variant, result.cell.load_ops_s), []).append(result.counted)
-    return tuple(_stops(*key, attempts, warmup_s, duration_s) for key, attempts in grouped.items())
+    return tuple(_statistics(*key, attempts, warmup_s, duration_s) for key, attempts in grouped.items())
 
 
-def _stops(variant: str, load: int, attempts: Sequence[AttemptData], warmup_s: float, duration_s: float) -> Stops:
+def _statistics(variant: str, load: int, attempts: Sequence[AttemptData], warmup_s: float, duration_s: float) -> Stops:
     tables = [_judged(attempt.pauses, warmup_s, duration_s) for attempt in attempts]
     stopped = [table[table["stop_the_world"].astype(bool)] for table in tables]
     lengths = [_stopped_ms(table) for table in stopped]

@@ -5,7 +5,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign import AttemptData, cell_results
-from plimsoll.analysis.stops import Stops, stops_by_load
+from plimsoll.analysis.pauses import Stops, pause_statistics
 
 JVM = {"gc_cpu_share": 0.01, "allocated_bytes_s": 100.0, "heap_after_median_bytes": 5.0, "heap_after_max_bytes": 7.0}
 
@@ -16,18 +16,18 @@ def pauses(*rows: tuple[str, float, float, bool]) -> pd.DataFrame:
     return table.assign(duration_ms=table["stopped_ms"] / 2, to_safepoint_ms=table["stopped_ms"] / 10, kind="Pause")
 
 
-def stops(*repeats: pd.DataFrame) -> Stops:
+def statistics(*repeats: pd.DataFrame) -> Stops:
     data = campaign_of({"a": {1000: "m" * len(repeats)}})
     jvms = pd.DataFrame([{"host": host, "judged_s": 60.0, **JVM} for host in ("node1", "node2")])
     attempts = tuple(
         replace(attempt, pauses=table, jvms=jvms) for attempt, table in zip(data.attempts, repeats, strict=True)
     )
-    (found,) = stops_by_load(cell_results(replace(data, attempts=attempts)), warmup_s=30, duration_s=90)
+    (found,) = pause_statistics(cell_results(replace(data, attempts=attempts)), warmup_s=30, duration_s=90)
     return found
 
 
 def test_the_longest_of_each_repeat_and_percentiles_of_all() -> None:
-    found = stops(
+    found = statistics(
         pauses(("node1", 40, 10, True), ("node2", 50, 30, True)),
         pauses(("node1", 40, 20, True)),
     )
@@ -41,27 +41,27 @@ def test_the_longest_of_each_repeat_and_percentiles_of_all() -> None:
 
 
 def test_warm_up_and_what_comes_after_are_left_out() -> None:
-    found = stops(pauses(("node1", 29.9, 500, True), ("node1", 40, 10, True), ("node1", 90, 700, True)))
+    found = statistics(pauses(("node1", 29.9, 500, True), ("node1", 40, 10, True), ("node1", 90, 700, True)))
     assert found.longest_ms is not None
     assert found.longest_ms.high == 10
 
 
 def test_stalls_are_counted_apart() -> None:
-    found = stops(pauses(("node1", 40, 10, True), ("node1", 41, 900, False)))
+    found = statistics(pauses(("node1", 40, 10, True), ("node1", 41, 900, False)))
     assert (found.stops, found.stalls, found.p99_ms) == (1, 1, 10)
 
 
 def test_collections_in_one_safepoint_are_one_stop() -> None:
     nested = pauses(("node1", 40, 34.4863, True), ("node1", 40.001, 34.4863, True), ("node2", 40, 34.4863, True))
-    assert stops(nested).stopped_share == pytest.approx(2 * 0.0344863 / 120)
+    assert statistics(nested).stopped_share == pytest.approx(2 * 0.0344863 / 120)
 
 
 def test_a_log_without_pauses_has_no_longest() -> None:
-    found = stops(pauses())
+    found = statistics(pauses())
     assert (found.stops, found.longest_ms, found.p50_ms) == (0, None, None)
 
 
 def test_cells_without_gc_logs_are_left_out() -> None:
     data = campaign_of({"a": {1000: "mm"}})
     assert all(isinstance(attempt, AttemptData) for attempt in data.attempts)
-    assert stops_by_load(cell_results(data), 30, 90) == ()
+    assert pause_statistics(cell_results(data), 30, 90) == ()

@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.ports.host import SENT, TAKEN
 from plimsoll.ports.store import StoredFile
-from plimsoll.services.cell.sending import send_files
+from plimsoll.services.cell.direct_upload import upload_directly
 
 MIB = 1 << 20
 SOON = timedelta(minutes=1)
@@ -42,7 +42,7 @@ def described(data: Any) -> Any:
 
 
 def test_files_arrive_as_they_were_measured(ssh_host: Any, store: Any, service: Any, files: Any) -> None:
-    arrived = send_files(store, ssh_host, keys_of(files))
+    arrived = upload_directly(store, ssh_host, keys_of(files))
     assert arrived == {path: described(data) for path, data in files.items()}
     assert {store.read(key) for key in store.keys("raw")} == set(files.values())
     assert service.called("PUT", "/raw/") == 3
@@ -51,10 +51,10 @@ def test_files_arrive_as_they_were_measured(ssh_host: Any, store: Any, service: 
 
 def test_what_is_there_stays_and_is_what_counts(ssh_host: Any, store: Any, files: Any) -> None:
     """Two who collect at once, or one after the other: the manifest of each is true."""
-    first = send_files(store, ssh_host, keys_of(files))
+    first = upload_directly(store, ssh_host, keys_of(files))
     grown = next(path for path in files if path.name == "big.hdr")
     Path(grown).write_bytes(files[grown] + b"more")
-    assert send_files(store, ssh_host, keys_of(files)) == first
+    assert upload_directly(store, ssh_host, keys_of(files)) == first
     assert store.read("raw/node1/big.hdr") == files[grown]
 
 
@@ -63,7 +63,7 @@ def test_an_interrupted_transfer_is_begun_again(
     ssh_host: Any, store: Any, service: Any, files: Any, fault: Any
 ) -> None:
     service.faults = [fault]
-    assert len(send_files(store, ssh_host, keys_of(files))) == 3
+    assert len(upload_directly(store, ssh_host, keys_of(files))) == 3
 
 
 def test_of_a_file_that_grows_what_was_measured_is_sent(ssh_host: Any, store: Any, files: Any) -> None:
@@ -93,7 +93,7 @@ def test_what_the_store_refuses_is_left_to_others_and_no_secret_is_told(
 ) -> None:
     service.faults = ["403"] * 3
     with caplog.at_level(logging.DEBUG, logger="plimsoll"):
-        assert send_files(store, ssh_host, keys_of(files)) == {}
+        assert upload_directly(store, ssh_host, keys_of(files)) == {}
     said = "\n".join(record.getMessage() for record in caplog.records)
     assert "big.hdr is fetched instead: the store answers 403 (Told)" in said
     assert "Amz" not in said
@@ -103,4 +103,4 @@ def test_what_did_not_arrive_as_sent_does_not_count(
     ssh_host: Any, store: Any, files: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(store), "stored", lambda *_: StoredFile(1, "ab" * 32))
-    assert send_files(store, ssh_host, keys_of(files)) == {}
+    assert upload_directly(store, ssh_host, keys_of(files)) == {}

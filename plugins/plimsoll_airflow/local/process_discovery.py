@@ -15,8 +15,8 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll_airflow.local.environment import COMPONENT, MARK
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import COMPONENT, HOME_TAG
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) ->
     """The component that a process belongs to; empty when it does not belong to this home."""
     try:
         if environment := process.environ():
-            if environment.get(MARK) != str(home.path):
+            if environment.get(HOME_TAG) != str(home.path):
                 return ""
             return sessions.get(_session(process.pid)) or environment.get(COMPONENT, "unknown")
         is_backend = process.name() == "postgres" and Path(process.cwd()).is_relative_to(home.database)
@@ -82,7 +82,7 @@ def _noted_sessions(home: Home) -> dict[int, str]:
 
 def _is_ours_or_gone(pid: int, home: Home) -> bool:
     try:
-        return bool(_process(pid).environ().get(MARK) == str(home.path))
+        return bool(_process(pid).environ().get(HOME_TAG) == str(home.path))
     except psutil.NoSuchProcess:
         return True
     except psutil.Error:

@@ -1,30 +1,30 @@
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.report.sections.pauses import stops_chart, stops_frame, stops_rows
+from plimsoll.report.sections.pauses import pause_statistics_frame, pauses_chart, pauses_rows
 
 
 def test_every_variant_and_load_has_a_row_with_units(demo: Findings) -> None:
-    rows = stops_rows(demo)
+    rows = pauses_rows(demo)
     assert [(row.variant, row.load) for row in rows[:2]] == [
         ("OpenJDK 11.0.13 G1", "200 ops/s"),
         ("OpenJDK 11.0.13 G1", "1,500 ops/s"),
     ]
-    longest = demo.stops[1].longest_ms
+    longest = demo.pauses[1].longest_ms
     assert longest is not None
     assert longest.high >= 100  # the planted pause that makes an interval miss
     assert rows[1].stopped_share.endswith(" %")
 
 
 def test_the_table_has_ranges_as_figures(demo: Findings) -> None:
-    table = stops_frame(demo)
+    table = pause_statistics_frame(demo)
     assert {"longest_ms_low", "longest_ms_median", "longest_ms_high", "heap_after_bytes_high"} <= set(table.columns)
     assert table["longest_ms_high"].dropna().tolist() == [
-        one.longest_ms.high for one in demo.stops if one.longest_ms is not None
+        one.longest_ms.high for one in demo.pauses if one.longest_ms is not None
     ]
 
 
 def test_the_chart_has_stops_and_safepoints_or_is_left_out(demo: Findings) -> None:
-    (drawn,) = stops_chart(demo)
+    (drawn,) = pauses_chart(demo)
     assert {row["panel"] for row in drawn.spec["data"]["values"]} == {"Longest stop", "Longest time to safepoint"}
-    assert stops_chart(analyse(campaign_of({"a": {1000: "m"}}))) == ()
+    assert pauses_chart(analyse(campaign_of({"a": {1000: "m"}}))) == ()

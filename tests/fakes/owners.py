@@ -3,7 +3,7 @@
 from collections.abc import Set
 
 
-class Census:
+class FixedOwners:
     """Implements the Owners port: owners in `alive` are alive, all others have ended."""
 
     def __init__(self, *, alive: Set[str], me: str = "me", unknown: Set[str] = frozenset()) -> None:

@@ -6,7 +6,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.layout import UNITS_PER_MS, WIDE, Layout, Unit, reported_values, wide_length
+from plimsoll.analysis.histogram_layout import UNITS_PER_MS, WIDE, HistogramLayout, Unit, reported_values, wide_length
 
 HOUR_NS = 3_600_000_000_000
 LAYOUTS = [(1, 3), (1, 2), (1, 1), (1, 4), (1000, 3), (1000, 2), (7, 3)]
@@ -15,7 +15,7 @@ LAYOUTS = [(1, 3), (1, 2), (1, 1), (1, 4), (1000, 3), (1000, 2), (7, 3)]
 @pytest.mark.parametrize(("lowest", "digits"), LAYOUTS)
 @given(value=st.integers(0, HOUR_NS))
 def test_slots_and_reported_values_are_those_of_an_independent_library(lowest: Any, digits: Any, value: Any) -> None:
-    layout, reference = Layout.of(lowest, digits), HdrHistogram(lowest, HOUR_NS, digits)
+    layout, reference = HistogramLayout.of(lowest, digits), HdrHistogram(lowest, HOUR_NS, digits)
     slot = layout.index_of(np.array([value]))
     assert slot[0] == reference._counts_index_for(value)
     assert layout.lowest_values(slot)[0] == reference.get_value_from_index(int(slot[0]))
@@ -25,7 +25,7 @@ def test_slots_and_reported_values_are_those_of_an_independent_library(lowest: A
 @pytest.mark.parametrize(("lowest", "digits"), LAYOUTS)
 @pytest.mark.parametrize("highest", [HOUR_NS, HOUR_NS // 1000, 2**32 - 1, 2**32])
 def test_length_is_that_of_an_independent_library(lowest: Any, digits: Any, highest: Any) -> None:
-    assert Layout.of(lowest, digits).length(highest) == HdrHistogram(lowest, highest, digits).counts_len
+    assert HistogramLayout.of(lowest, digits).length(highest) == HdrHistogram(lowest, highest, digits).counts_len
 
 
 @pytest.mark.parametrize("unit", ["us", "ns"])

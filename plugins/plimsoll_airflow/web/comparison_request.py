@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from plimsoll.report.side_by_side_parts import Comparisons
-from plimsoll.services.comparing import compare_stored
+from plimsoll.services.campaign_comparison import compare_stored
 from plimsoll_airflow.internals.api_server import BaseUser
 from plimsoll_airflow.web.access import require_readable
 from plimsoll_airflow.web.library import library
@@ -12,7 +12,7 @@ from plimsoll_airflow.web.paths import Force, Pairs
 
 
 @dataclass(frozen=True)
-class Manner:
+class ComparisonOptions:
     """The options of a comparison, from a query."""
 
     pair: Pairs = ""
@@ -24,9 +24,9 @@ class Manner:
         return dict(one.split("=") for one in re.split("[ ,]+", self.pair) if one)
 
 
-def compare(a: str, b: str, manner: Manner, user: BaseUser) -> Comparisons:
+def compare(a: str, b: str, options: ComparisonOptions, user: BaseUser) -> Comparisons:
     """Compare campaign B with A. Raises NotFound, 403 for users who may not see both, Refused where not comparable."""
     for campaign_id in (a, b):
         require_readable(campaign_id, user)
     now = library().clock.now()
-    return compare_stored(library().store, a, b, pairing=manner.pairing, force=manner.force, now=now)
+    return compare_stored(library().store, a, b, pairing=options.pairing, force=options.force, now=now)

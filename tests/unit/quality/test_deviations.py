@@ -3,7 +3,7 @@ from typing import Any
 from tests.unit.quality import sound
 
 from plimsoll.domain.cell import Cell
-from plimsoll.quality.environment import deviations
+from plimsoll.quality.deviations import deviations
 
 
 def cell(variant: str = "g1", repeat: int = 1) -> Cell:

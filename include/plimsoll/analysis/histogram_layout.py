@@ -15,7 +15,7 @@ _MS_PER_HOUR = 3_600_000
 
 
 @dataclass(frozen=True)
-class Layout:
+class HistogramLayout:
     """The layout of a histogram: buckets, each twice as wide per slot as the one before.
 
     Each bucket has `2 ** half_magnitude` slots; the first has twice as many.
@@ -60,7 +60,7 @@ class Layout:
         return bucket
 
 
-WIDE = Layout.of(lowest=1, digits=3)
+WIDE = HistogramLayout.of(lowest=1, digits=3)
 """The one histogram that everything is merged into: autosized ones do not fit each other."""
 
 

@@ -12,9 +12,9 @@ from plimsoll.analysis.gclog import pauses_frame
 from plimsoll.analysis.hosts import hosts_frame
 from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.judging import judge_load_hosts, judge_logs
 from plimsoll.analysis.jvms import jvms_frame
 from plimsoll.analysis.log_lines import log_lines_frame
+from plimsoll.analysis.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.domain.errors import NotFound
 from plimsoll.quality.attempt import check_attempt
 from plimsoll.quality.measured import MeasuredAttempt

@@ -12,7 +12,7 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
 from plimsoll.domain.units import format_size
 from plimsoll.report.findings import CampaignCells
-from plimsoll.report.words import figure
+from plimsoll.report.formatting import figure
 
 
 @dataclass(frozen=True)

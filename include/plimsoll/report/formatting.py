@@ -57,7 +57,7 @@ def p_text(value: float | None) -> str:
 
 
 plural = plurals.plural
-"""The one helper for counts, beside the other words of reports."""
+"""The one helper for counts, beside the other formats of reports."""
 
 
 def listing(items: Sequence[str], most: int = 12) -> str:

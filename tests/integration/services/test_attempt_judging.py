@@ -15,7 +15,7 @@ from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
-from plimsoll.services.judge.judging import judge
+from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 
