@@ -8,17 +8,21 @@ import pytest
 from airflow.dag_processing.dagbag import DagBag
 from airflow.sdk import DAG, TriggerRule
 from airflow.sdk.definitions.mappedoperator import MappedOperator
+from ruamel.yaml import YAML
 from tests.fakes.installation import Installation, instant_definition
 
-DAGS = Path(__file__).resolve().parents[2] / "dags"
+from plimsoll.ports.provider import TIME_TO_PROVISION
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+DAGS = CHECKOUT / "dags"
+VISIBILITY = "AIRFLOW__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT"
+_SCHEDULED = {"schedule": "0 2 * * *", "timezone": "Europe/Paris", "notify": ("missed-schedule",)}
 
 
 @pytest.fixture
 def dags(installation: Installation) -> dict[str, DAG]:
     installation.define(instant_definition(parallel=7))
-    installation.define(
-        instant_definition("nightly").model_copy(update={"schedule": "0 2 * * *", "timezone": "Europe/Paris"})
-    )
+    installation.define(instant_definition("nightly").model_copy(update=_SCHEDULED))
     return DagBag(dag_folder=str(DAGS), bundle_path=DAGS, bundle_name="dags-folder").dags
 
 
@@ -70,6 +74,23 @@ def test_every_task_of_a_cell_that_works_in_a_process_is_bounded_in_time(dags: d
     unbounded = [task.task_id for task in dags["cell"].tasks if task.execution_timeout is None]
 
     assert unbounded == ["reserve"]
+
+
+def test_no_task_lasts_so_long_that_the_broker_gives_it_to_a_second_worker(dags: dict[str, DAG]) -> None:
+    compose = YAML(typ="safe").load((CHECKOUT / "docker-compose.yaml").read_text(encoding="utf-8"))
+    visible = timedelta(seconds=int(compose["services"]["worker"]["environment"][VISIBILITY]))
+    assert dags.keys() == {"cell", "instant", "nightly", "reaper", "schedules"}
+
+    limits = {
+        f"{dag_id}.{task.task_id}": task.execution_timeout
+        for dag_id, dag in dags.items()
+        for task in dag.tasks
+        if not task.inherits_from_empty_operator  # which no worker gets
+    }
+    too_long = {name: limit for name, limit in limits.items() if limit is None or 2 * limit > visible}
+
+    assert limits["cell.provision"] == TIME_TO_PROVISION
+    assert too_long == {}
 
 
 def test_a_campaign_ends_as_its_report_does_and_that_waits_for_the_gate(dags: dict[str, DAG]) -> None:
@@ -138,4 +159,4 @@ def test_the_reaper_runs_every_hour_and_never_twice_at_once(dags: dict[str, DAG]
 def test_only_campaigns_wait_to_be_unpaused(dags: dict[str, DAG]) -> None:
     paused = {dag_id: dag.is_paused_upon_creation for dag_id, dag in dags.items()}
 
-    assert paused == {"cell": False, "reaper": False, "instant": None, "nightly": None}
+    assert paused == {"cell": False, "reaper": False, "instant": None, "nightly": None, "schedules": False}

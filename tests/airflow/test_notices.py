@@ -22,9 +22,18 @@ def name(monkeypatch: pytest.MonkeyPatch, setting: Any) -> None:
     monkeypatch.setenv("PLIMSOLL_NOTIFIER", setting if isinstance(setting, str) else json.dumps(setting))
 
 
+def told_names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """From now on notifiers send nothing; the names of those that were to."""
+    told: list[str] = []
+    monkeypatch.setattr("airflow.sdk.BaseNotifier.__call__", lambda self, _: told.append(type(self).__name__))
+    return told
+
+
 def test_without_a_setting_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PLIMSOLL_NOTIFIER", raising=False)
+    made = told_names(monkeypatch)
     notices.send({}, "title", "text")
+    assert made == []
 
 
 def test_its_templates_get_title_and_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -57,8 +66,7 @@ def test_the_examples_in_the_documentation_are_notifiers(monkeypatch: pytest.Mon
     examples = [
         " ".join(found.split()) for found in re.findall(r"^    (\{.*?\}\n)$", section, re.MULTILINE | re.DOTALL)
     ]
-    made: list[Any] = []
-    monkeypatch.setattr("airflow.sdk.BaseNotifier.__call__", lambda self, _: made.append(type(self).__name__))
+    made = told_names(monkeypatch)
     for example in examples:
         name(monkeypatch, example)
         notices.send({}, "title", "text")

@@ -110,6 +110,10 @@ class Installation:
         campaign = CampaignStore(self.toolkit.store, campaign_id)
         return {cell: [key.attempt for key in campaign.attempts(cell)] for cell in campaign.cells_with_attempts()}
 
+    def clusters_of(self, campaign_id: str) -> Sequence[str]:
+        """The campaign's clusters that are alive."""
+        return [str(one.id) for one in self.provider.clusters() if one.id.campaign_id == campaign_id]
+
     def files(self, campaign_id: str) -> Mapping[str, str]:
         """Every file of every attempt, manifests among them, with its digest."""
         cells = self.folder / "store" / campaign_id / "cells"

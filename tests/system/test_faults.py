@@ -35,6 +35,9 @@ _CHANGES = {
 _ON_A_SMALL_DISK = ("unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=200m small "$0" && exec "$@"')
 _CAN_MOUNT = os.getuid() == 0 and shutil.which("unshare") is not None
 
+REST_S = 600
+"""The longest that a busy machine may take for the end of the last cell and the report, s."""
+
 pytestmark = pytest.mark.timeout(900)
 
 
@@ -105,7 +108,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyCampaig
             running.strike(fault)
         # The small disk outlives the command for as long as a folder of it is open.
         with opened(running.clusters) as clusters:
-            running.said += running.process.communicate(timeout=120)[0].splitlines(keepends=True)
+            running.said += running.process.communicate(timeout=REST_S)[0].splitlines(keepends=True)
             assert list(tagged_processes(running.work)) == []
             assert list(clusters.glob("*/*/*")) == []
         yield running

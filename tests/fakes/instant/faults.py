@@ -1,5 +1,7 @@
 """Cells that are told to fail."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +28,15 @@ class Faults:
     def heal(self, cell_id: str) -> None:
         """From now on the cell succeeds."""
         (self.folder / cell_id).unlink(missing_ok=True)
+
+    @contextmanager
+    def planted(self, cell_id: str, phase: str) -> Iterator[None]:
+        """Within this, that phase of that cell fails. Others share the cell's id: it is healed whatever happens."""
+        self.plant(cell_id, phase)
+        try:
+            yield
+        finally:
+            self.heal(cell_id)
 
     def hits(self, cell_id: str, phase: str) -> bool:
         """Whether that phase of that cell is to fail."""

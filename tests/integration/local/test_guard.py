@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.support.processes import CHECKOUT, until
 
@@ -26,7 +27,7 @@ guard = Guard.start(home, os.environ)
 processes.start("scheduler", [sys.executable, "-c", "import time; time.sleep(600)"], home, os.environ)
 if sys.argv[2] == "dismisses":
     guard.dismiss()
-print("begun", flush=True)
+print(guard.process.pid, flush=True)
 time.sleep(600)
 """
 
@@ -44,7 +45,8 @@ def test_a_launcher_killed_while_it_starts_a_stack_leaves_nothing(home: Home, tm
 
 
 def test_a_stack_that_is_to_stay_outlives_its_launcher(home: Home, tmp_path: Path) -> None:
-    _kill_launcher(home, tmp_path, "dismisses")
+    guard = _kill_launcher(home, tmp_path, "dismisses")
+    until(lambda: _has_ended(guard), "the guard's end", patience_s=PATIENCE_S)
     (left,) = process_discovery.members(home)
     left.process.kill()
 
@@ -56,8 +58,8 @@ def test_a_second_launcher_waits_until_the_first_ones_stack_has_ended(home: Home
         assert not process_discovery.members(home)
 
 
-def _kill_launcher(home: Home, folder: Path, guard: str) -> None:
-    """Start it, kill it with SIGKILL once its stack runs."""
+def _kill_launcher(home: Home, folder: Path, guard: str) -> int:
+    """Start it, kill it with SIGKILL once its stack runs. The process id of its guard."""
     # Clusters that campaigns have left would be looked for below.
     own = {"PLIMSOLL_STORE": str(folder / "store"), "PLIMSOLL_WORK": str(folder / "work"), "PYTHONPATH": str(CHECKOUT)}
     with subprocess.Popen(
@@ -67,9 +69,18 @@ def _kill_launcher(home: Home, folder: Path, guard: str) -> None:
         text=True,
     ) as launcher:
         assert launcher.stdout is not None
-        assert launcher.stdout.readline() == "begun\n"
+        started = int(launcher.stdout.readline())
         assert process_discovery.members(home)
         launcher.send_signal(signal.SIGKILL)
+    return started
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether the process is gone, but for what its parent has not asked for."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def _is_cleaned_up_or_being_so(home: Home) -> bool:

@@ -3,13 +3,15 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.support.processes import CHECKOUT, until
 from tests.support.suite.proven import IS_LONG
@@ -23,6 +25,13 @@ ANY = (signal.SIGTERM, *((signal.SIGINT, signal.SIGHUP) if IS_LONG else ()))
 
 PATIENCE_S = 400.0
 """For a busy machine; nothing here takes a tenth of it on an idle one."""
+
+_PROGRAM = ("-m", "plimsoll_airflow.local")
+_WAITS_AN_HOUR = (
+    "-c",
+    "from plimsoll_airflow.local import __main__, shutdown; shutdown.WORKERS_GRACE_S = 3600.0; __main__.main()",
+)
+"""The launcher, which gives the scheduler more time to end than a test has."""
 
 Launch = Callable[..., "subprocess.Popen[str]"]
 
@@ -41,8 +50,8 @@ def launch(folder: Path) -> Iterator[Launch]:
     """Starts launchers; those that still run are killed after the test."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*command: str) -> "subprocess.Popen[str]":
-        started.append(_launcher(folder, *command))
+    def start(*command: str, program: Sequence[str] = _PROGRAM) -> "subprocess.Popen[str]":
+        started.append(_launcher(folder, *command, program=program))
         return started[-1]
 
     yield start
@@ -65,11 +74,15 @@ def test_a_signal_at_any_moment_leaves_nothing(home: Home, launch: Launch, numbe
 
 
 def test_a_second_signal_stops_at_once(home: Home, launch: Launch) -> None:
-    launcher = launch("up")
+    """The scheduler stands still, so that it never ends in order, for which this launcher would wait an hour."""
+    launcher = launch("up", program=_WAITS_AN_HOUR)
     _await_component(home, "scheduler")
-    for _ in range(2):
-        launcher.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+    scheduler = next(member.process for member in census.members(home) if member.component == "scheduler")
+    scheduler.send_signal(signal.SIGSTOP)
+    launcher.send_signal(signal.SIGINT)
+    until(lambda: _is_asked_to_end(scheduler), "the orderly stop", patience_s=PATIENCE_S)
+    assert launcher.poll() is None
+    launcher.send_signal(signal.SIGINT)
     launcher.communicate(timeout=PATIENCE_S)
     assert (launcher.returncode, process_discovery.members(home)) == (130, [])
 
@@ -102,8 +115,8 @@ def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn
     assert json.loads(status) == {"up": False, "url": None, "unhealthy": []}
 
 
-def _launcher(folder: Path, *command: str) -> "subprocess.Popen[str]":
-    """`python -m plimsoll_airflow.local` in a session of its own, with instant clusters instead of real ones."""
+def _launcher(folder: Path, *command: str, program: Sequence[str] = _PROGRAM) -> "subprocess.Popen[str]":
+    """`python -m plimsoll_airflow.local` or another program, in a session of its own; clusters are instant."""
     places = ["--home", str(folder / "airflow"), "--dags", str(DAGS), "--plugins", str(folder / "plugins")]
     own = {
         "PYTHONPATH": str(CHECKOUT),
@@ -113,7 +126,7 @@ def _launcher(folder: Path, *command: str) -> "subprocess.Popen[str]":
         "COLUMNS": "1000",
     }
     return subprocess.Popen(
-        [sys.executable, "-m", "plimsoll_airflow.local", *places, *command],
+        [sys.executable, *program, *places, *command],
         env={**os.environ, **own},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -127,6 +140,14 @@ def _await_component(home: Home, component: str) -> None:
         return component in {member.component for member in process_discovery.members(home)}
 
     until(has_begun, component, patience_s=PATIENCE_S)
+
+
+def _is_asked_to_end(process: psutil.Process) -> bool:
+    """Whether SIGTERM waits for it, as for a process that stands still."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    pending = re.search(r"^ShdPnd:\s*(\w+)$", status, re.MULTILINE)
+    assert pending
+    return bool(int(pending[1], 16) >> (signal.SIGTERM - 1) & 1)
 
 
 def _owner(home: Home) -> str:

@@ -1,7 +1,7 @@
 """A real load generator and real nodes."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,24 @@ def own_program(artefacts: Artefacts, name: str, bundle: Path, main: str) -> Pro
 
 
 @pytest.fixture(scope="package")
-def node(artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A node for all tests, which leave it as it was; only the last one kills it."""
-    with running_node(artefacts, tmp_path_factory.mktemp("cluster")) as running:
-        yield running
+def living_node(artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Node]]:
+    """The node that all modules share, or another one where a test has killed it."""
+    with ExitStack() as running:
+        nodes: list[Node] = []
+
+        def living() -> Node:
+            if not (nodes and nodes[-1].is_alive):
+                running.close()
+                nodes.append(running.enter_context(running_node(artefacts, tmp_path_factory.mktemp("cluster"))))
+            return nodes[-1]
+
+        yield living
+
+
+@pytest.fixture(scope="module")
+def node(living_node: Callable[[], Node]) -> Any:
+    """A node for all tests of a module, which leave it as it was, or kill it as their last."""
+    return living_node()
 
 
 @pytest.fixture

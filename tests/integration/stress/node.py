@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -27,6 +27,13 @@ class Node:
 
     address: str
     process: psutil.Process
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process has not ended."""
+        with suppress(psutil.NoSuchProcess):
+            return self.process.is_running() and self.process.status() != psutil.STATUS_ZOMBIE
+        return False
 
     @contextmanager
     def stopped(self) -> Iterator[None]:

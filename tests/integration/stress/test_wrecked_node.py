@@ -1,4 +1,4 @@
-"""A run whose database dies. The node of all tests here is killed, so this file's name is the last of the folder."""
+"""A run whose database dies. Tests of other files then need another node, so this file's name is the folder's last."""
 
 from typing import Any
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,22 +27,30 @@ def test():
 
 
 @pytest.fixture
-def sleepers() -> Iterator[list["subprocess.Popen[bytes]"]]:
+def mark() -> str:
+    """Of this test alone: processes of others on the machine are looked at, too."""
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def sleepers(mark: str, tmp_path: Path) -> Iterator[list["subprocess.Popen[bytes]"]]:
     """A process of a run, one whose environment names a place in the run's folder, and somebody else's."""
-    of_one_run = ({MARK: "outer mine"}, {"PLIMSOLL_WORK": "/run/of/mine/work"})
+    of_one_run = ({MARK: f"outer {mark}"}, {"PLIMSOLL_WORK": f"{tmp_path}/mine/work"})
     with ExitStack() as running:
         started = []
-        for own in (*of_one_run, {MARK: "others", "PLIMSOLL_WORK": "/run/of/mine-not"}):
+        for own in (*of_one_run, {MARK: f"{mark}-not", "PLIMSOLL_WORK": f"{tmp_path}/mine-not"}):
             process = running.enter_context(subprocess.Popen(["sleep", "600"], env={**os.environ, **own}))
             running.callback(process.kill)
             started.append(process)
         yield started
 
 
-def test_only_processes_of_the_run_are_ended(sleepers: list["subprocess.Popen[bytes]"]) -> None:
+def test_only_processes_of_the_run_are_ended(
+    sleepers: list["subprocess.Popen[bytes]"], mark: str, tmp_path: Path
+) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "tests.support.suite.leftovers", "mine", "0"],
-        input="/run/of/mine\n",
+        [sys.executable, "-m", "tests.support.suite.leftovers", mark, "0"],
+        input=f"{tmp_path}/mine\n",
         cwd=CHECKOUT,
         stderr=subprocess.PIPE,
         text=True,

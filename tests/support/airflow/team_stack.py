@@ -46,6 +46,15 @@ class Team(StackUnderTest):
     broker: Celery
     api: Transport
 
+    @contextmanager
+    def unpaused(self, dag_id: str) -> Iterator[None]:
+        """Within this, runs of the DAG may start, and those of its schedule do."""
+        self.client.unpause(dag_id)
+        try:
+            yield
+        finally:
+            self.api.call("PATCH", f"/dags/{dag_id}", json={"is_paused": True})
+
     def let_take_tasks(self, worker: str, *, allowed: bool) -> None:
         """Let the worker take tasks from the queue, or keep it from doing so."""
         control = self.broker.control

@@ -35,16 +35,13 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def airflow(shared_airflow: StackUnderTest, installation: Installation, gates: Gates) -> Iterator[StackUnderTest]:
     """With one campaign under way, `stormy`, whose last cell stays under load."""
-    installation.faults.plant(MISSED, "slow")
-    installation.faults.plant(INVALID, "down")
-    shared_airflow.client.set_pool("clusters", 8, "How many clusters may live at once")
-    gates.close(f"stormy~{FAILED}", LOADING)
-    shared_airflow.client.unpause("storm")
-    shared_airflow.client.trigger("storm", {"campaign_id": "stormy"})
-    await_opened(installation, "stormy")
-    yield shared_airflow
-    for cell in (MISSED, INVALID):
-        installation.faults.heal(cell)
+    with installation.faults.planted(MISSED, "slow"), installation.faults.planted(INVALID, "down"):
+        shared_airflow.client.set_pool("clusters", 8, "How many clusters may live at once")
+        gates.close(f"stormy~{FAILED}", LOADING)
+        shared_airflow.client.unpause("storm")
+        shared_airflow.client.trigger("storm", {"campaign_id": "stormy"})
+        await_opened(installation, "stormy")
+        yield shared_airflow
 
 
 @pytest.fixture(scope="module")

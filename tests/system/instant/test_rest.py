@@ -92,12 +92,11 @@ def test_the_gate_names_the_failed_cell_which_alone_runs_again_while_everything_
     airflow: StackUnderTest, installation: Installation, environment: Mapping[str, str]
 ) -> None:
     campaign = CampaignStore(installation.toolkit.store, "again")
-    installation.faults.plant(FAILING, "load")
-    failed = airflow.run_to_end("by_rest", {"campaign_id": "again"}, timeout_s=TIMEOUT_S)
+    with installation.faults.planted(FAILING, "load"):
+        failed = airflow.run_to_end("by_rest", {"campaign_id": "again"}, timeout_s=TIMEOUT_S)
     tasks = airflow.client.task_instances("by_rest", failed.run_id)
     gate = next(task for task in tasks if task.task_id == "quality_gate")
     before = read_manifest(campaign.store, campaign.key(MET, 1))
-    installation.faults.heal(FAILING)
 
     with closing(_logged_in(environment)) as browser:
         page = browser.get("/plimsoll/campaigns/again").text

@@ -18,10 +18,9 @@ def test_a_search_asks_again_on_the_same_hosts_until_its_capacity_is_known(
 ) -> None:
     airflow = shared_airflow
     airflow.client.set_pool("clusters", 4, "How many clusters may live at once")
-    installation.faults.plant("v1-002k-r1", "slow")
-    first = airflow.run_to_end("sought", {"campaign_id": "sought-mine"}, timeout_s=300)
-    _wait_for_end(airflow)
-    installation.faults.heal("v1-002k-r1")
+    with installation.faults.planted("v1-002k-r1", "slow"):
+        first = airflow.run_to_end("sought", {"campaign_id": "sought-mine"}, timeout_s=300)
+        _wait_for_end(airflow)
 
     runs = airflow.client.dag_runs("sought")
     assert first.state == "success"
@@ -35,7 +34,7 @@ def test_a_search_asks_again_on_the_same_hosts_until_its_capacity_is_known(
     fingerprints = [read_fingerprint(campaign.store, verdict.key) for verdict in campaign.verdicts()]
     assert [one and one.cluster for one in fingerprints] == ["hosts/1"] * 3
     assert installation.provider.provided("sought") == 1
-    assert not [one for one in installation.provider.clusters() if one.id.campaign_id == "sought-mine"]
+    assert not installation.clusters_of("sought-mine")
 
 
 def _wait_for_end(airflow: StackUnderTest) -> None:

@@ -88,9 +88,9 @@ def assert_reported(team: Team, campaign: CampaignStore, definition: Definition)
 
 
 def assert_every_cell_was_measured_once(installation: Installation, definition: Definition, campaign_id: str) -> None:
-    """One attempt at each, valid; no cluster is left."""
+    """One attempt at each, valid; no cluster of the campaign is left."""
     campaign = CampaignStore(installation.toolkit.store, campaign_id)
     cells = [cell.id for cell in grid(definition)]
     assert {cell: [key.attempt for key in campaign.attempts(cell)] for cell in cells} == {cell: [1] for cell in cells}
     assert all(valid_verdict(campaign, cell) for cell in cells)
-    assert installation.provider.clusters() == []
+    assert installation.clusters_of(campaign_id) == []

@@ -1,7 +1,7 @@
 """Cells run again: `run_cell[…]` cleared as the grid does it, failed campaigns of a schedule backfilled."""
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -46,19 +46,18 @@ class Cleared:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _begun(team: Team, installation: Installation) -> None:
+def _begun(team: Team, installation: Installation) -> Iterator[None]:
     """Campaigns of a schedule, which fail beside the other tests: even an idle team takes processor time."""
-    installation.faults.plant(OF_SCHEDULE, "deploy")
-    team.client.unpause("nightly")
-    backfill(team)
+    with installation.faults.planted(OF_SCHEDULE, "deploy"), team.unpaused("nightly"):
+        backfill(team)
+        yield
 
 
 @pytest.fixture(scope="module")
 def cleared(team: Team, installation: Installation, gates: Gates) -> Cleared:
-    installation.faults.plant(FAILED, "load")
-    failed = team.run_to_end("again", {"campaign_id": "cleared"}, timeout_s=600)
+    with installation.faults.planted(FAILED, "load"):
+        failed = team.run_to_end("again", {"campaign_id": "cleared"}, timeout_s=600)
     before = installation.files("cleared")
-    installation.faults.heal(FAILED)
     for phase in ("deploy", LOADING):
         gates.close(CELL, phase)
 
@@ -68,7 +67,7 @@ def cleared(team: Team, installation: Installation, gates: Gates) -> Cleared:
     loads = gates.starts().count(CELL)
     clear(team, failed, FAILED)
     until(lambda: gates.starts().count(CELL) == loads + 1, "another load", patience_s=PATIENCE_S)
-    alive = clusters_of(installation, "cleared")
+    alive = installation.clusters_of("cleared")
     gates.open(CELL, LOADING)
     ended = team.wait_for(failed, timeout_s=600)
 
@@ -96,7 +95,7 @@ def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
     after = installation.files("cleared")
     assert {path: digest for path, digest in after.items() if path in cleared.files} == cleared.files
     assert installation.toolkit.store.exists("cleared/report/report.html")
-    assert clusters_of(installation, "cleared") == []
+    assert installation.clusters_of("cleared") == []
 
 
 def test_a_cell_cleared_under_load_is_given_up_and_measured_on_a_new_cluster(
@@ -133,12 +132,7 @@ def test_backfilling_failed_campaigns_of_a_schedule_runs_their_failed_cells_alon
         after = installation.files(name)
         assert {path: digest for path, digest in after.items() if path in before[name]} == before[name]
         assert installation.toolkit.store.exists(f"{name}/report/report.html")
-        assert clusters_of(installation, name) == []
-
-
-def clusters_of(installation: Installation, campaign_id: str) -> Sequence[str]:
-    """The campaign's clusters that are alive."""
-    return [str(one.id) for one in installation.provider.clusters() if one.id.campaign_id == campaign_id]
+        assert installation.clusters_of(name) == []
 
 
 def clear(team: Team, run: DagRun, cell_id: str) -> bool:

@@ -26,15 +26,11 @@ def test_a_scheduled_definitions_dag_is_paused_and_says_what_it_is(team: Team) -
 
 
 def test_unpausing_schedules_it_and_what_goes_wrong_is_told(team: Team, installation: Installation, told: Path) -> None:
-    installation.faults.plant("v1-001k-r1", "load")
-    team.client.unpause("minutely")
-
-    run = until(lambda: _first_run(team), "a scheduled campaign", patience_s=PATIENCE_S)
-    watched = team.run_to_end("schedules", {})
-    # Not paused before: what runs of a paused DAG stands still.
-    until(lambda: "has ended incomplete" in _text(told), "word of the campaign's end", patience_s=PATIENCE_S)
-    team.api.call("PATCH", "/dags/minutely", json={"is_paused": True})
-    installation.faults.heal("v1-001k-r1")
+    with installation.faults.planted("v1-001k-r1", "load"), team.unpaused("minutely"):
+        run = until(lambda: _first_run(team), "a scheduled campaign", patience_s=PATIENCE_S)
+        watched = team.run_to_end("schedules", {})
+        # Not paused before: what runs of a paused DAG stands still.
+        until(lambda: "has ended incomplete" in _text(told), "word of the campaign's end", patience_s=PATIENCE_S)
 
     assert run.run_id.startswith("scheduled__")
     assert watched.state == "success"

@@ -21,7 +21,6 @@ OF_PROVIDERS = {
     ("celery_broker_transport_options", "visibility_timeout"),
 }
 
-CHECKOUT = Path(__file__).resolve().parents[3]
 Services = dict[str, dict[str, Any]]
 
 
@@ -170,19 +169,6 @@ def test_the_database_is_migrated_and_the_pool_is_made_once(services: Services, 
     assert [words.split()[:5] for words in made] == (
         [] if has_pool else [["pools", "set", "--include-deferred", "clusters", "4"]]
     )
-
-
-def test_no_task_lasts_so_long_that_the_broker_gives_it_to_a_second_worker(services: Services) -> None:
-    visibility_s = int(
-        services["worker"]["environment"]["AIRFLOW__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT"]
-    )
-    minutes = [int(n) * 60 for n in re.findall(r"execution_timeout=timedelta\(hours=(\d+)\)", dag_files())]
-    minutes += [int(n) for n in re.findall(r"timedelta\(minutes=(\d+)\)", dag_files())]
-    assert visibility_s >= 2 * 60 * max(minutes)
-
-
-def dag_files() -> str:
-    return "".join(path.read_text(encoding="utf-8") for path in (CHECKOUT / "dags").glob("*.py"))
 
 
 @pytest.fixture(scope="module")

@@ -214,13 +214,17 @@ def test_ids_of_cells_that_no_attempt_could_have_are_refused() -> None:
 
 def test_the_longest_id_that_is_allowed_is_one_of_an_attempt() -> None:
     stages = "stages: [{id: maximum-of-all-of-it}, {id: share, loads: {slowest_of: maximum-of-all-of-it}}]\n"
-    for length in range(30, 41):
+    lengths, accepted = range(24, 31), []
+    for length in lengths:
         try:
             found = parse_definition(TOP.replace("id: g1,", f"id: {'v' * length},") + WORKLOADS + stages, "staged.yaml")
         except DefinitionError:
             continue
+        accepted.append(length)
         for cell_id in cell_ids(found):
             AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
+    assert accepted == list(lengths[: len(accepted)])
+    assert 0 < len(accepted) < len(lengths)
 
 
 def own(**keys: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.integration.stress.program import Program
+from tests.support.nodes.slowness import not_slow
 
 pytestmark = pytest.mark.quiet
 
@@ -37,8 +38,8 @@ def files(finished: tuple[Any, Any]) -> Any:
 def test_every_operation_of_the_schedule_is_accounted_for(files: Any) -> None:
     run = files.summary["run"]
     assert run["scheduled"] == RATE * SECONDS
-    assert run["completed"] == run["scheduled"]
-    assert sum(run["errors"].values()) == 0
+    assert run["completed"] + sum(run["errors"].values()) == run["scheduled"]
+    assert not_slow(run["errors"]) == {}
     for prefix in ("-intended-", "-"):
         logged = files.completed(prefix)
         assert logged.total() == run["completed"]
@@ -138,12 +139,14 @@ def test_progress_has_a_line_a_second_through_all_phases(files: Any) -> None:
     assert {line["planned_s"] for line in timed} == {SECONDS}
     assert {line["attempted_ops_s"] for line in lines} == {RATE}
     assert lines[0]["phase"] == "populate"
-    assert timed[-1]["completed"] + timed[-1]["in_flight"] + timed[-1]["backlog"] >= 0.99 * RATE * SECONDS
+    last = timed[-1]
+    accounted = last["completed"] + sum(last["errors"].values()) + last["in_flight"] + last["backlog"]
+    assert accounted >= 0.99 * RATE * SECONDS
     for line in timed:
         assert line["cpu_cores"] > 0
         assert line["schedule_lag_ms"]["max"] >= line["schedule_lag_ms"]["p99"] > 0
         assert line["hiccup_max_ms"] >= 0
-        assert set(line["errors"].values()) == {0}
+        assert not_slow(line["errors"]) == {}
 
 
 def test_the_summary_tells_warm_up_and_measured_part_apart(files: Any) -> None:

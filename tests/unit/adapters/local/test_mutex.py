@@ -33,12 +33,14 @@ def test_who_can_not_have_it_gives_up_in_the_end(tmp_path: Path, monkeypatch: py
 def test_of_many_one_at_a_time_is_inside(tmp_path: Path) -> None:
     inside: list[int] = []
     most: list[int] = []
+    pause = threading.Event()
 
     def enter() -> None:
         for _ in range(5):
             with exclusive(tmp_path / "claims"):
                 inside.append(1)
                 most.append(len(inside))
+                pause.wait(0.001)  # lets another thread in
                 inside.pop()
 
     threads = [threading.Thread(target=enter) for _ in range(3)]
