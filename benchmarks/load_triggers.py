@@ -45,7 +45,7 @@ def main() -> None:
         print(_told(f"{arguments.cells} cells", asyncio.run(_followed(site, site.works, arguments.seconds))))
         with _every_third_frozen(site):
             print(_told("every third frozen", asyncio.run(_followed(site, site.works, arguments.seconds))))
-        load._THREADS.shutdown()  # otherwise polls in progress would open connections again
+        load.THREADS.shutdown()  # otherwise polls in progress would open connections again
 
 
 @dataclass(frozen=True)

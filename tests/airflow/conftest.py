@@ -6,29 +6,14 @@ Airflow reads its configuration when it is imported: the environment is set befo
 import os
 import shutil
 import tempfile
-import warnings
 from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation
+from tests.support.airflow.home import environment_of, make_database
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 _HOME = Path(tempfile.mkdtemp(prefix="plimsoll-airflow-"))
-
-os.environ.update(
-    {
-        "AIRFLOW_HOME": str(_HOME),
-        "AIRFLOW__API_AUTH__JWT_SECRET": "tests " * 20,
-        "AIRFLOW__CORE__DAGS_FOLDER": str(CHECKOUT / "dags"),
-        "AIRFLOW__CORE__PLUGINS_FOLDER": str(CHECKOUT / "plugins"),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__CORE__UNIT_TEST_MODE": "False",
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{_HOME}/airflow.db",
-        "AIRFLOW__LOGGING__BASE_LOG_FOLDER": str(_HOME / "logs"),
-        # No scheduler runs that would make it.
-        "AIRFLOW_VAR_PLIMSOLL_INSTALLATION": "here",
-    }
-)
+os.environ.update(environment_of(_HOME))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -56,15 +41,3 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installatio
 def database() -> None:
     """The database as `make_database` makes it."""
     make_database()
-
-
-def make_database() -> None:
-    """Airflow's tables, and the pool that campaigns run in."""
-    from airflow.models.pool import Pool
-    from airflow.utils.db import initdb
-
-    with warnings.catch_warnings():
-        # Airflow lets providers that are installed make their tables; FAB's settings of Alembic are of an older form.
-        warnings.filterwarnings("ignore", "No path_separator found", DeprecationWarning)
-        initdb()
-    Pool.create_or_update_pool("clusters", slots=8, description="", include_deferred=True)

@@ -26,7 +26,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def site(running: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """Nobody follows its loads any more after the test, not even a thread that waits for a host."""
     threads = ThreadPoolExecutor(100)
-    monkeypatch.setattr("plimsoll_airflow.triggers.load._THREADS", threads)
+    monkeypatch.setattr("plimsoll_airflow.triggers.load.THREADS", threads)
     declare_polling(monkeypatch, pause_s=lambda _definition: 0.05)
     yield running
     threads.shutdown()

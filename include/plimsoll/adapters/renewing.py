@@ -25,9 +25,10 @@ REFUSED_CREDENTIALS = frozenset(
 # The answer to a HEAD request has no body that could say which refusal it is.
 _WITHOUT_BODY = frozenset({"400", "403"})
 _KEPT_S = 600.0
-_RECENT_S = 60.0
-# A client that is younger was made with the credentials that are refused.
-_YOUNG_S = 5.0
+RECENT_S = 60.0
+"""A client that is older, s, signs no URLs that are used later."""
+YOUNG_S = 5.0
+"""A client that is younger, s, was made with the credentials that are refused."""
 
 
 class RenewedClient:
@@ -52,7 +53,7 @@ class RenewedClient:
     def recent(self) -> Any:
         """A client made within the last minute, for URLs that it signs now and that are used later."""
         with self._lock:
-            if self._age() > _RECENT_S:
+            if self._age() > RECENT_S:
                 self._client = None
         return self()
 
@@ -75,7 +76,7 @@ class RenewedClient:
             if code not in REFUSED_CREDENTIALS | _WITHOUT_BODY:
                 return False
             if self._client is client:
-                if self._age() < _YOUNG_S:
+                if self._age() < YOUNG_S:
                     return False
                 self._client = None
             return True

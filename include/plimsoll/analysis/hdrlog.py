@@ -15,8 +15,8 @@ _HEADER = re.compile(rb"#\[(StartTime|BaseTime): *([0-9.]+)")
 _HASH, _QUOTE = b'#"'
 _YEAR_S = 365 * 24 * 3600.0
 _LONGEST_HEAD = 400
-_MOST_LINES = 5_000_000
-"""A record a second of twenty operations for nearly three days; each takes some hundred bytes of memory."""
+MOST_LINES = 5_000_000
+"""Of a log: a record a second of twenty operations for nearly three days; each takes some hundred bytes of memory."""
 _MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plain or gz"
 
 
@@ -107,8 +107,8 @@ def _lines(text: bytes, name: str) -> Iterator[_Line]:
     while start < len(text):
         number += 1
         found = text.find(b"\n", start)
-        if found >= 0 and number > _MOST_LINES:
-            raise LogError(f"has more than {_MOST_LINES:,} lines", where=name, mend="give the log of one run")
+        if found >= 0 and number > MOST_LINES:
+            raise LogError(f"has more than {MOST_LINES:,} lines", where=name, mend="give the log of one run")
         end = found if found >= 0 else len(text)
         stripped = end - 1 if text[end - 1 : end] == b"\r" else end
         if stripped > start:

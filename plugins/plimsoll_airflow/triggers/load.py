@@ -27,9 +27,9 @@ TOLD_EVERY = timedelta(seconds=30)
 SOON_S = 1.0
 """When to look again at what could not be observed, s."""
 
-# The core blocks on hosts and the store; the triggerer's loop must not. Not the loop's own few threads: a host that
-# does not answer holds one for half a minute, and the hosts of a whole zone would hold up all other cells.
-_THREADS = ThreadPoolExecutor(max_workers=100, thread_name_prefix="plimsoll-load")
+THREADS = ThreadPoolExecutor(max_workers=100, thread_name_prefix="plimsoll-load")
+"""The core blocks on hosts and the store; the triggerer's loop must not. Not the loop's own few threads: a host that
+does not answer holds one for half a minute, and the hosts of a whole zone would hold up all other cells."""
 
 _T = TypeVar("_T")
 
@@ -125,4 +125,4 @@ class LoadTrigger(BaseTrigger):
 
 async def _in_thread(work: Callable[[], _T]) -> _T:
     """Run the work in a thread that logs as this trigger."""
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, copy_context().run, work)
+    return await asyncio.get_running_loop().run_in_executor(THREADS, copy_context().run, work)

@@ -1,17 +1,12 @@
 """Plimsoll's app as the api-server mounts it, with Airflow's own auth manager; users of it by their tokens."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from tests.fakes.installation import instant_definition
-
-with warnings.catch_warnings():
-    # Airflow's server imports it too: it is of another mind about the HTTP library that comes with it.
-    warnings.simplefilter("ignore")
-    from fastapi.testclient import TestClient
 
 DEFINITION = instant_definition("demo", variants=3, loads=2, repeats=1)
 CAMPAIGN = "demo-mine"

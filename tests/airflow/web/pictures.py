@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 from playwright.sync_api import ViewportSize
-from tests.airflow.conftest import make_database, pytest_unconfigure
 from tests.airflow.web.app import mounted
 from tests.airflow.web.serving import LOOKS, served, visitor
 from tests.fakes.installation import Installation, instant_definition
 from tests.pictures.record import CAMPAIGN
+from tests.support.airflow.home import environment_of, make_database
 from tests.support.browser.chromium import running_browser
 from tests.support.campaigns.stored import store_campaign, store_every_state, store_later_attempts
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, synthetic_campaign
@@ -42,15 +42,12 @@ def main(folder: Path) -> None:
     """Write `<page>.png`, `<page>-dark.png` and `<page>-narrow.png` of each page."""
     with tempfile.TemporaryDirectory() as work, pytest.MonkeyPatch.context() as environment:
         installation = Installation(Path(work))
-        for name, value in installation.environment.items():
+        for name, value in {**environment_of(Path(work, "airflow")), **installation.environment}.items():
             environment.setenv(name, value)
         pages = fill(installation)
-        try:
-            make_database()
-            with mounted() as app:
-                take(app, pages, folder)
-        finally:
-            pytest_unconfigure()
+        make_database()
+        with mounted() as app:
+            take(app, pages, folder)
 
 
 def fill(installation: Installation, bundle: Path = CAMPAIGN) -> Mapping[str, str]:

@@ -10,8 +10,6 @@ from plimsoll_airflow.web.library import library
 
 PAGE, API = f"/plimsoll/campaigns/{CAMPAIGN}", f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
 
-pytestmark = pytest.mark.filterwarnings("default")
-
 
 @pytest.fixture
 def quiet(campaign: Installation) -> Installation:

@@ -65,7 +65,7 @@ def test_a_campaign_that_the_store_has_lost_is_looked_for_everywhere(provider: E
 def test_what_can_not_be_removed_is_named(
     provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remnants, "_PATIENCE", timedelta(seconds=20))
+    monkeypatch.setattr(remnants, "PATIENCE", timedelta(seconds=20))
     key = provider.ensure(ask()).id
     account.faults = {"DeletePlacementGroup": ["InvalidPlacementGroup.InUse"] * 1000}
     with pytest.raises(ProviderError, match=r"placement group plimsoll-\w+-azul-g1-040k-r3-1-us-east-1a: .*InUse"):

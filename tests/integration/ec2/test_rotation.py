@@ -61,7 +61,7 @@ def cloud(running: Cloud) -> Iterator[Cloud]:
 
 @pytest.fixture
 def secrets(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> Rotated:
-    monkeypatch.setattr(renewing, "_YOUNG_S", 0.0)  # nobody need wait until a client is old enough
+    monkeypatch.setattr(renewing, "YOUNG_S", 0.0)  # nobody need wait until a client is old enough
     return Rotated(cloud.endpoint)
 
 
@@ -107,7 +107,7 @@ def test_an_upload_in_parts_goes_on(store: S3Store, secrets: Rotated, cloud: Clo
 def test_urls_are_signed_with_the_credentials_of_now(
     store: S3Store, secrets: Rotated, cloud: Cloud, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(renewing, "_RECENT_S", 0.0)
+    monkeypatch.setattr(renewing, "RECENT_S", 0.0)
     rotate(secrets, cloud)
     assert httpx.get(store.download_url("a", timedelta(minutes=5)), timeout=PATIENCE_S).content == b"before"
 

@@ -91,13 +91,13 @@ def host(request: pytest.FixtureRequest, tags: dict[str, Any], tmp_path: Path, m
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Paths that went over SSH, the program's own aside."""
     paths = []
-    send = bundles._send
+    send = bundles.send
 
     def noting(connection: Any, bundle: Bundle, missing: Any, place: Any, where: Any) -> None:
         paths.extend(path for path in missing if bundle.name != "onhost")
         send(connection, bundle, missing, place, where)
 
-    monkeypatch.setattr(bundles, "_send", noting)
+    monkeypatch.setattr(bundles, "send", noting)
     return paths
 
 

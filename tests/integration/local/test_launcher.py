@@ -77,7 +77,7 @@ def test_a_second_signal_stops_at_once(home: Home, launch: Launch) -> None:
     """The scheduler stands still, so that it never ends in order, for which this launcher would wait an hour."""
     launcher = launch("up", program=_WAITS_AN_HOUR)
     _await_component(home, "scheduler")
-    scheduler = next(member.process for member in census.members(home) if member.component == "scheduler")
+    scheduler = next(member.process for member in process_discovery.members(home) if member.component == "scheduler")
     scheduler.send_signal(signal.SIGSTOP)
     launcher.send_signal(signal.SIGINT)
     until(lambda: _is_asked_to_end(scheduler), "the orderly stop", patience_s=PATIENCE_S)

@@ -57,7 +57,7 @@ def start(provider: LocalProvider, cluster: Any, code: Any = SLEEP) -> None:
 
 
 def processes(provider: LocalProvider) -> Any:
-    return marked("PLIMSOLL_WORK", str(provider._work))
+    return marked("PLIMSOLL_WORK", str(provider.work))
 
 
 def test_a_cluster_has_its_own_addresses_and_is_found_again(provider: LocalProvider, tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_a_folder_that_resists_is_said(
     provider: LocalProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider.ensure(request_for(key()))
-    monkeypatch.setattr(provider_module, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(provider_module, "PATIENCE_S", 0.1)
     monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(PermissionError(13, "no", path)))
     with pytest.raises(ProviderError, match=r"not gone: (.|\n)*demo-1/g1-040k-r1/1"):
         provider.destroy(key())
@@ -337,7 +337,7 @@ def test_hosts_that_are_asked_for_again_live_longer_and_keep_their_addresses(pro
 def test_a_host_whose_folder_is_gone_is_lost_and_replaced_alone_at_another_address(provider: LocalProvider) -> None:
     wanted = request_for(ClusterId.kept("demo-1", "", 1))
     made = provider.ensure(wanted)
-    shutil.rmtree(provider._work / str(made.id) / "node2")
+    shutil.rmtree(provider.work / str(made.id) / "node2")
     assert provider.find(made.id) is None
     assert [one.id for one in provider.clusters()] == [made.id]
     mended = provider.ensure(wanted.model_copy(update={"was_whole": True}))
@@ -364,7 +364,7 @@ def test_what_can_not_be_removed_is_said(provider: LocalProvider, monkeypatch: p
     cluster = provider.ensure(kept())
     provider.host(cluster, cluster.nodes[0], "g1-040k-r1-1").write(PurePosixPath("data/table"), "rows")
     monkeypatch.setattr(cleaning, "_remove", lambda folder: f"{folder} is busy")
-    monkeypatch.setattr(cleaning, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(cleaning, "PATIENCE_S", 0.1)
     with pytest.raises(ProviderError, match="g1-040k-r1-1 is busy"):
         provider.clear(cluster)
 

@@ -7,12 +7,8 @@ import pytest
 from tests.cloud.cloud import Cloud, running_cloud
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
-from tests.fakes.instant import Faults
-from tests.integration.reliability.fickle_hosts import reached
-from tests.integration.reliability.struck import Moments, Place, StruckDatabase, StruckLoadGenerator, place_on
-from tests.support.cloud.account import Account
-from tests.support.cloud.clock import CloudClock
-from tests.support.ssh.command import keygen
+from tests.integration.reliability.simulated import simulated_place
+from tests.integration.reliability.struck import Place
 
 from plimsoll.adapters.object_store import ObjectStore
 
@@ -43,21 +39,10 @@ def place(cloud: Cloud, duration: str, tmp_path: Path) -> Place:
 
     So is the store: requests to S3 would take a third of the test's time, and nothing strikes them.
     """
-    return _place(cloud, duration, tmp_path, ObjectStore(str(tmp_path / "store")))
+    return simulated_place(cloud, duration, tmp_path, ObjectStore(str(tmp_path / "store")))
 
 
 @pytest.fixture
 def place_with_bucket(cloud: Cloud, duration: str, tmp_path: Path) -> Place:
     """The same with its store in the cloud's bucket."""
-    return _place(cloud, duration, tmp_path, None)
-
-
-def _place(cloud: Cloud, duration: str, folder: Path, store: ObjectStore | None) -> Place:
-    moments, faults = Moments(), Faults(folder / "faults")
-    # A look is some seconds after the one before: a load goes on until a death shows.
-    load = StruckLoadGenerator(faults, moments, looks=1 + round(cloud.lag.terminations / 5))
-    database = StruckDatabase(faults, moments)
-    account = Account(cloud.endpoint, keygen(folder / "id"))
-    connect = reached(folder / "hosts", cloud, moments.silent)
-    clock = CloudClock(cloud)
-    return place_on(cloud, account, clock, connect, database=database, load=load, duration=duration, store=store)
+    return simulated_place(cloud, duration, tmp_path, None)

@@ -98,10 +98,10 @@ class WatchedHost(SshHost):
 
 def quick_silence(monkeypatch: pytest.MonkeyPatch, seconds: float = 10.0) -> None:
     """Silence counts after so many seconds, at once: a minute is for other machines."""
-    monkeypatch.setattr("plimsoll.adapters.ssh.opening._CONNECT_S", 3.0)
-    monkeypatch.setattr("plimsoll.adapters.ssh.opening._HANDSHAKE_S", seconds)
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection._OPEN_S", seconds)
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection._TRYING_S", 0.8 * seconds)
+    monkeypatch.setattr("plimsoll.adapters.ssh.opening.CONNECT_S", 3.0)
+    monkeypatch.setattr("plimsoll.adapters.ssh.opening.HANDSHAKE_S", seconds)
+    monkeypatch.setattr("plimsoll.adapters.ssh.connection.OPEN_S", seconds)
+    monkeypatch.setattr("plimsoll.adapters.ssh.connection.TRYING_S", 0.8 * seconds)
 
 
 @dataclass

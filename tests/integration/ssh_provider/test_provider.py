@@ -84,7 +84,7 @@ def provider(with_groups: Any, group: Any) -> Any:
 def request_for(
     provider: Any, wanted: ClusterId, nodes: int = 2, lasts: timedelta = timedelta(hours=1)
 ) -> ClusterRequest:
-    options = dict(provider._places.options[0])
+    options = dict(provider.places.options[0])
     expires = datetime.now(UTC) + lasts
     return ClusterRequest(id=wanted, owner="run-7", nodes=nodes, expires_at=expires, options=options)
 
@@ -274,7 +274,7 @@ def test_a_group_that_can_not_be_reached_is_passed_over(
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection._PAUSES_S", (0.0, 0.0))
+    monkeypatch.setattr("plimsoll.adapters.ssh.connection.PAUSES_S", (0.0, 0.0))
 
 
 def test_nothing_stays_taken_where_a_host_is_not_as_expected(
@@ -291,7 +291,7 @@ def test_nothing_stays_taken_where_a_host_is_not_as_expected(
 
 def test_a_cluster_whose_campaign_the_store_has_lost_can_be_destroyed(provider: Any, tmp_path: Path) -> None:
     provider.ensure(request_for(provider, key()))
-    everywhere = Places(provider._places.options * 2, "the store is out of reach")
+    everywhere = Places(provider.places.options * 2, "the store is out of reach")
     provider.at(everywhere).destroy(key())
     assert left_in(tmp_path / "rack1") == ["bundles", "lease.lock"]
 
@@ -314,7 +314,7 @@ def definition_of(options: Any, **changes: Any) -> Any:
 
 
 def test_sound_hosts_have_no_problem(provider: Any) -> None:
-    assert provider.check(definition_of(provider._places.options[0])) == []
+    assert provider.check(definition_of(provider.places.options[0])) == []
 
 
 def test_every_problem_is_found_before_anything_starts(
@@ -322,7 +322,7 @@ def test_every_problem_is_found_before_anything_starts(
 ) -> None:
     wrong = group("rack1")
     wrong["nodes"][0]["host_key"] = " ".join(make_key(tmp_path, "other").public.split()[:2])
-    options = {**with_groups(wrong)._places.options[0], "disk_per_host": "900000G"}
+    options = {**with_groups(wrong).places.options[0], "disk_per_host": "900000G"}
     jvm = {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "90000G"}
     definition = definition_of(options, max_parallel=2, variants=[{"id": "huge", "jvm": jvm}])
     problems = {problem.where: problem.what for problem in provider.check(definition)}
@@ -338,7 +338,7 @@ def test_a_host_that_can_not_be_reached_is_a_problem(with_groups: Any, group: An
     with socket.create_server(("127.0.0.1", 0)) as server:
         unreachable["load"]["port"] = server.getsockname()[1]
     provider = with_groups(unreachable)
-    (problem,) = provider.check(definition_of(provider._places.options[0]))
+    (problem,) = provider.check(definition_of(provider.places.options[0]))
     assert problem.where == "provider.options.groups.rack1.load"
     assert "can't be reached" in problem.what
     assert problem.mend
@@ -349,7 +349,7 @@ def test_a_key_that_does_not_fit_is_a_problem_on_every_host(
 ) -> None:
     object.__setattr__(user_key, "private", make_key(tmp_path, "stranger").private)
     provider = with_groups(group("rack1"))
-    found = provider.check(definition_of(provider._places.options[0]))
+    found = provider.check(definition_of(provider.places.options[0]))
     assert {problem.where for problem in found} == {f"provider.options.groups.rack1.{host}" for host in HOSTS}
     assert all("does not let" in problem.what and "authorized_keys" in problem.mend for problem in found)
 
@@ -358,7 +358,7 @@ def test_a_folder_that_can_not_be_used_is_a_problem(with_groups: Any, group: Any
     (tmp_path / "file").touch()
     broken = {**group("rack1"), "folder": str(tmp_path / "file" / "below")}
     provider = with_groups(broken)
-    found = provider.check(definition_of(provider._places.options[0]))
+    found = provider.check(definition_of(provider.places.options[0]))
     assert {problem.where for problem in found} == {f"provider.options.groups.rack1.{host}" for host in HOSTS}
     assert all("Not a directory" in problem.what for problem in found)
 

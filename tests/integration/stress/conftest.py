@@ -8,14 +8,9 @@ from typing import Any
 
 import pytest
 from tests.integration.stress.node import Node, running_node
-from tests.integration.stress.program import JVM, PATIENCE_S, Files, Program, running_load
+from tests.integration.stress.program import JVM, Files, Program, compile_java, own_program, running_load
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.class_data import ARCHIVE, jars_of, of_program
-from plimsoll.adapters.artefacts.jars import jar_folder
-from plimsoll.adapters.artefacts.locks import locked_set
-from plimsoll.ports.artefacts import OWN_JDK
 from plimsoll.settings import Settings
 
 
@@ -34,13 +29,6 @@ def program(artefacts: Artefacts) -> Any:
 def node_tool(artefacts: Artefacts) -> Any:
     """What asks nodes how they are."""
     return own_program(artefacts, "node-tool", artefacts.node_tool(), "plimsoll.nodes.Main")
-
-
-def own_program(artefacts: Artefacts, name: str, bundle: Path, main: str) -> Program:
-    """One of Plimsoll's own, with the archive of its classes."""
-    class_path = ":".join(str(jar) for jar in jars_of(bundle))
-    shared = f"-XX:SharedArchiveFile={of_program(artefacts, name, bundle) / ARCHIVE}"
-    return Program(artefacts.jdk(OWN_JDK).java, class_path, main, flags=(shared,))
 
 
 @pytest.fixture(scope="package")
@@ -101,13 +89,3 @@ def ask(artefacts: Artefacts, program: Program, tmp_path_factory: pytest.TempPat
         yield answers
         process.stdin.close()
         process.wait(timeout=30)
-
-
-def compile_java(java: Path, libraries: Path, sources: Path, classes: str) -> None:
-    """With the compiler that the load generator itself is compiled with."""
-    locked = locked_set("ecj")
-    assert locked is not None
-    compiler = next(jar_folder(Cache(Settings().cache, print), locked).glob("ecj-*.jar"))
-    jars = ":".join(str(jar) for jar in libraries.glob("*.jar"))
-    argv = [str(java), "-jar", str(compiler), "-11", "-nowarn", "-cp", jars, "-d", classes, str(sources)]
-    subprocess.run(argv, check=True, capture_output=True, timeout=PATIENCE_S)

@@ -15,6 +15,14 @@ from typing import Any, BinaryIO
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.class_data import ARCHIVE, jars_of, of_program
+from plimsoll.adapters.artefacts.jars import jar_folder
+from plimsoll.adapters.artefacts.locks import locked_set
+from plimsoll.ports.artefacts import OWN_JDK
+from plimsoll.settings import Settings
+
 PATIENCE_S = 300
 JVM = ("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
@@ -127,6 +135,23 @@ class Program:
 
     def _argv(self, arguments: Sequence[str]) -> list[str]:
         return [str(self.java), *JVM, *self.flags, "-cp", self.class_path, self.main, *arguments]
+
+
+def own_program(artefacts: Artefacts, name: str, bundle: Path, main: str) -> Program:
+    """One of Plimsoll's own, with the archive of its classes."""
+    class_path = ":".join(str(jar) for jar in jars_of(bundle))
+    shared = f"-XX:SharedArchiveFile={of_program(artefacts, name, bundle) / ARCHIVE}"
+    return Program(artefacts.jdk(OWN_JDK).java, class_path, main, flags=(shared,))
+
+
+def compile_java(java: Path, libraries: Path, sources: Path, classes: str) -> None:
+    """With the compiler that the load generator itself is compiled with."""
+    locked = locked_set("ecj")
+    assert locked is not None
+    compiler = next(jar_folder(Cache(Settings().cache, print), locked).glob("ecj-*.jar"))
+    jars = ":".join(str(jar) for jar in libraries.glob("*.jar"))
+    argv = [str(java), "-jar", str(compiler), "-11", "-nowarn", "-cp", jars, "-d", classes, str(sources)]
+    subprocess.run(argv, check=True, capture_output=True, timeout=PATIENCE_S)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Run campaigns of real measurements to their report. Cells that a standstill of the machine made invalid run again."""
 
+from collections.abc import Sequence
+
 from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.domain.definition import Definition
@@ -38,6 +40,16 @@ def stood_still(campaign: CampaignStore, definition: Definition) -> bool:
     newest = [one.newest for one in judged_state(campaign, definition).missing]
     verdicts = [attempt.verdict if attempt else None for attempt in newest]
     return bool(verdicts) and all(verdict is not None and is_standstills(verdict) for verdict in verdicts)
+
+
+def disturbed_ramp(verdicts: Sequence[Verdict | None], loads: int) -> bool:
+    """Whether the machine disturbed a ramp of so many loads, told by the verdicts on all its attempts in their order.
+
+    A standstill made one of them invalid; or a load was missed that a machine with nothing else to do would carry,
+    which ended the ramp before its last load.
+    """
+    ended_early = len(verdicts) < loads and verdicts and verdicts[-1] and verdicts[-1].outcome == "missed"
+    return bool(ended_early) or any(verdict is not None and is_standstills(verdict) for verdict in verdicts)
 
 
 def is_standstills(verdict: Verdict) -> bool:

@@ -53,7 +53,7 @@ class EvenProvider(LocalProvider):
         """The host, whose jobs have the usual priority."""
         facts = {name: value for name, value in info.facts.items() if name != NICENESS}
         host = super().host(cluster, info.model_copy(update={"facts": facts}), environment)
-        return EvenHost(host.info, Path(host.root), process_tags_of(cluster, host.info, self._work, environment))
+        return EvenHost(host.info, Path(host.root), process_tags_of(cluster, host.info, self.work, environment))
 
 
 def toolkit(settings: Settings) -> Toolkit:

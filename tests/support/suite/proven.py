@@ -1,8 +1,9 @@
 """Leave out tests of the test cloud from `make test` while their content is the same as when they last passed.
 
-The content is the test file with all files that it imports, all files of the test cloud, and the lock file of
-requirements. tests/cloud/proven.json has its digests. `make test-long` writes them when all tests have passed, and so
-does `python -m tests.support.suite.proven`, which runs only these tests. A test that imports the product always runs.
+The content is the test file with all files that it imports, all files of the test cloud, the lock file of requirements,
+and what all tests run under: pyproject.toml, tests/conftest.py and the version of Python. tests/cloud/proven.json has
+its digests. `make test-long` writes them when all tests have passed, and so does
+`python -m tests.support.suite.proven`, which runs only these tests. A test that imports the product always runs.
 """
 
 import json
@@ -23,6 +24,10 @@ from tests.support.suite.requirements import ALL
 CLOUD = CHECKOUT / "tests" / "cloud"
 RECORD = CLOUD / "proven.json"
 LOCK_FILE = CHECKOUT / "requirements-dev.txt"
+EVERYWHERE = (CHECKOUT / "pyproject.toml", CHECKOUT / "tests" / "conftest.py")
+"""Files that every test runs under. What the latter imports is not meant: for some tests it imports the product."""
+PYTHON = "{}.{}".format(*sys.version_info)
+"""The version that runs the tests, without its patch level."""
 FOLDER = CHECKOUT / "tests" / "integration" / "cloud"
 LONG = "PLIMSOLL_TEST_LONG"
 """The variable that `make test-long` sets, so that everything runs."""
@@ -89,9 +94,9 @@ def is_proven(file: Path) -> bool:
 
 
 def digest(file: Path) -> str:
-    """A digest of the names and contents of all files that the test depends on."""
-    found = sha256()
-    for path in sorted(_content(file)):
+    """A digest of the names and contents of all files that the test depends on, and of the version of Python."""
+    found = sha256(f"Python {PYTHON}\n".encode())
+    for path in sorted(_content(file).union(EVERYWHERE)):
         found.update(f"{path.relative_to(CHECKOUT)}\0{sha256(path.read_bytes()).hexdigest()}\n".encode())
     return found.hexdigest()
 

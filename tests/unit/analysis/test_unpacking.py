@@ -67,16 +67,16 @@ def test_a_histogram_that_unpacks_to_more_than_any_holds_is_none() -> None:
 
 
 def test_a_log_of_too_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hdrlog, "_MOST_LINES", 5)
+    monkeypatch.setattr(hdrlog, "MOST_LINES", 5)
     with pytest.raises(LogError, match="x: has more than 5 lines"):
         read_log(log(every_second([[1]] * 3)), "x")
 
 
 def test_a_log_of_as_many_lines_as_may_be_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = log(every_second([[1]] * 3))
-    monkeypatch.setattr(hdrlog, "_MOST_LINES", whole.count(b"\n"))
+    monkeypatch.setattr(hdrlog, "MOST_LINES", whole.count(b"\n"))
     assert len(read_log(whole, "x").records) == 3
-    monkeypatch.setattr(hdrlog, "_MOST_LINES", whole.count(b"\n") - 1)
+    monkeypatch.setattr(hdrlog, "MOST_LINES", whole.count(b"\n") - 1)
     assert len(read_log(whole[:-1], "x").records) == 3
     with pytest.raises(LogError, match="lines"):
         read_log(whole, "x")

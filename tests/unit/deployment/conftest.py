@@ -1,16 +1,10 @@
 """The files of a team's deployment, read as Compose reads them, but for the substitution of variables."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
-
-CHECKOUT = Path(__file__).resolve().parents[3]
-
-
-def text_of(name: str) -> str:
-    return (CHECKOUT / name).read_text(encoding="utf-8")
+from tests.unit.deployment.files import pins_of, text_of
 
 
 @pytest.fixture(scope="session")
@@ -41,10 +35,4 @@ def env_example() -> str:
 def pins() -> dict[str, dict[str, str]]:
     """Package → version, by lock file."""
     names = ("requirements.txt", "requirements-team.txt")
-    return {name: dict(_pins(text_of(name))) for name in names}
-
-
-def _pins(lock: str) -> list[tuple[str, str]]:
-    lines = [line.removesuffix(" \\") for line in lock.splitlines() if "==" in line and line[0].isalnum()]
-    pairs = [line.split(" ;")[0].split("==") for line in lines]
-    return [(name.split("[")[0], version.strip()) for name, version in pairs]
+    return {name: pins_of(text_of(name)) for name in names}

@@ -35,7 +35,7 @@ def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(
     manifest = read_manifest(installation.toolkit.store, work.key)
     assert manifest is not None
     assert evidence.gather(work, manifest).summary.complete
-    monkeypatch.setattr(evidence, "_MOST_BYTES", 10)
+    monkeypatch.setattr(evidence, "MOST_BYTES", 10)
     found = evidence.gather(work, manifest).summary
     assert not found.complete
     assert "more than 10 are not read of such a file" in found.reason

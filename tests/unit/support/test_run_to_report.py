@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.airflow.run_to_report import is_standstills, stood_still
+from tests.support.airflow.run_to_report import disturbed_ramp, is_standstills, stood_still
 from tests.unit.quality import sound
 
 from plimsoll.adapters.object_store import ObjectStore
@@ -46,6 +46,21 @@ def test_an_attempt_that_something_else_spoilt_may_not() -> None:
     assert not is_standstills(verdict("load generator", beside=("the logs hold 3 operations",)))
     assert not is_standstills(verdict(beside=("load: node1 was killed",)))
     assert not is_standstills(verdict())
+
+
+def test_a_ramp_may_be_made_again_that_a_standstill_or_a_missed_load_ended() -> None:
+    met = verdict()
+    missed = met.model_copy(update={"met": False})
+    assert disturbed_ramp([missed], loads=2)
+    assert disturbed_ramp([verdict("misses")], loads=2)
+    assert disturbed_ramp([met, verdict("misses")], loads=2)
+
+
+def test_a_ramp_may_not_that_is_over_or_ended_for_another_reason() -> None:
+    met = verdict().model_copy(update={"met": True})
+    missed = met.model_copy(update={"met": False})
+    for verdicts in ([met, met], [met, missed], [met], [None], [met, None], [verdict("collector")], []):
+        assert not disturbed_ramp(verdicts, loads=2)
 
 
 def test_a_campaign_whose_missing_cells_stood_still_may_be_run_again(campaign: CampaignStore) -> None:

@@ -19,8 +19,8 @@ from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import TIME_TO_DESTROY
 
-# Half an hour: instances have been seen shutting down for a quarter. The rest is for the calls themselves.
-_PATIENCE = TIME_TO_DESTROY - timedelta(minutes=10)
+PATIENCE = TIME_TO_DESTROY - timedelta(minutes=10)
+"""Half an hour: instances have been seen shutting down for a quarter. The rest is for the calls themselves."""
 _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 # What AWS says of something that another thing still holds, and will let go of.
 _HELD = frozenset({"VolumeInUse", "DependencyViolation", "InvalidPlacementGroup.InUse", "InvalidParameterValue"})
@@ -48,7 +48,7 @@ def remove(cloud: Cloud, clock: Clock, store: str, launched: Launched, cluster_i
     by id. A final refusal for one resource does not protect the others, and is reported at the end.
     """
     removal = _Removal(cloud, clock, tags.of_cluster(store, cluster_id), launched)
-    deadline = clock.now() + _PATIENCE
+    deadline = clock.now() + PATIENCE
     for pause in patient_looks():
         left = removal.once()
         if any(one.deleted for one in left):  # it is looked for at once; what must end first is waited for

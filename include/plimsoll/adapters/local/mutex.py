@@ -9,7 +9,8 @@ from pathlib import Path
 
 from plimsoll.domain.errors import ProviderError
 
-_PATIENCE_S = 60.0
+PATIENCE_S = 60.0
+"""How long to wait for another process that holds it, s."""
 _POLL_S = 0.01
 
 
@@ -19,7 +20,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 
     Raises ProviderError after a minute of waiting. The kernel releases the lock of a process that dies.
     """
-    handle = _hold(folder, time.monotonic() + _PATIENCE_S)
+    handle = _hold(folder, time.monotonic() + PATIENCE_S)
     try:
         yield
     finally:
@@ -37,7 +38,7 @@ def _hold(folder: Path, deadline: float) -> int:
             os.close(handle)
         time.sleep(_POLL_S)
     mend = f"see which process holds it (`fuser {folder}`) and whether it hangs"
-    raise ProviderError(f"another process has held it for {_PATIENCE_S:g} s", where=str(folder), mend=mend)
+    raise ProviderError(f"another process has held it for {PATIENCE_S:g} s", where=str(folder), mend=mend)
 
 
 def _open(folder: Path) -> int | None:

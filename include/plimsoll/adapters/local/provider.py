@@ -32,7 +32,8 @@ from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 
-_PATIENCE_S = 20.0
+PATIENCE_S = 20.0
+"""How long what a cluster left may take to be gone, s."""
 # The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
 _NODE_NICENESS = 10
 
@@ -52,6 +53,11 @@ class LocalProvider:
         self._work = work.resolve()
         self._clock = clock
         self._claims = claims or default_claims()
+
+    @property
+    def work(self) -> Path:
+        """The folder that holds the clusters' folders, with every link resolved."""
+        return self._work
 
     def at(self, places: Places) -> Self:  # noqa: ARG002
         """Itself: all its clusters are in one work folder."""
@@ -85,7 +91,7 @@ class LocalProvider:
     def destroy(self, cluster_id: ClusterId) -> None:
         """Kill what runs, remove what lies there, give back the subnet, and look whether it is so."""
         with self._explained():
-            left = self._destroyed(cluster_id, time.monotonic() + _PATIENCE_S)
+            left = self._destroyed(cluster_id, time.monotonic() + PATIENCE_S)
         if left:
             raise ProviderError(
                 f"the cluster is not gone: {'; '.join(left)}",

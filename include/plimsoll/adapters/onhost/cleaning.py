@@ -13,7 +13,8 @@ from pathlib import Path
 from plimsoll.adapters.onhost import control, supervisor
 
 WORK, CLUSTER, ENVIRONMENT = "PLIMSOLL_WORK", "PLIMSOLL_CLUSTER", "PLIMSOLL_ENVIRONMENT"
-_PATIENCE_S = 20.0
+PATIENCE_S = 20.0
+"""How long ended processes may take to be gone, s."""
 _POLL_S = 0.02
 
 
@@ -23,7 +24,7 @@ def clean(work: Path, cluster: str | None) -> list[str]:
     Returns a sentence for each thing that remains.
     """
     folder = work / cluster if cluster else work
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     # Goes round until nothing is left: someone may have started a job between the kill and the look.
     while True:
         kill_all(work, cluster, deadline)
@@ -41,7 +42,7 @@ def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> 
     Returns a sentence for each remainder. `hosts` are the folders of the cluster's hosts, with a folder for each
     environment.
     """
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         kill_all(work, cluster, deadline, keep)
         obstacles = [obstacle for folder in hosts for obstacle in _remove_others(folder, keep)]

@@ -95,7 +95,7 @@ def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where
     for _ in range(_ROUNDS):
         if not missing:
             return
-        _send(connection, bundle, missing, place, where)
+        send(connection, bundle, missing, place, where)
         missing = _settle(connection, bundle, place, where)
     what = f"{bundle.name} does not arrive whole: {plural(len(missing), 'file')} not the same after {_ROUNDS} transfers"
     raise HostError(what, where=where, mend="look for a bad disk there or at what changes these files here")
@@ -110,7 +110,9 @@ def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where:
     return missing
 
 
-def _send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: PurePosixPath, where: str) -> None:
+def send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: PurePosixPath, where: str) -> None:
+    """Send these files of the bundle to its folder on the host. Raises HostError."""
+
     def feed(stdin: Input) -> None:
         write_archive(bundle, missing, cast(IO[bytes], stdin))
 

@@ -15,12 +15,14 @@ from plimsoll.adapters.ssh.target import Target
 from plimsoll.domain.errors import Unreachable
 from plimsoll.ports.secrets import Secrets
 
-_PAUSES_S = (0.5, 2.0, 5.0)
-# A host that does not even refuse takes ten seconds a try.
-_TRYING_S = 15.0
+PAUSES_S = (0.5, 2.0, 5.0)
+"""Between tries to connect, s."""
+TRYING_S = 15.0
+"""No further try after that, s: a host that does not even refuse takes ten seconds a try."""
 # sshd allows ten sessions a connection unless told otherwise; one is kept for files.
 _SESSIONS = 8
-_OPEN_S, _TRANSFER_S = 20.0, 60.0
+OPEN_S, _TRANSFER_S = 20.0, 60.0
+"""How long a host may take to open a session, and how long files may stand still, s."""
 
 _T = TypeVar("_T")
 
@@ -117,13 +119,13 @@ class Connection:
     def _persistently(self, work: Callable[[paramiko.Transport], _T]) -> _T:
         """Do the work, repeated a few times over new connections when the link is lost. Raises Unreachable."""
         began = time.monotonic()
-        for pause in (*_PAUSES_S, None):
+        for pause in (*PAUSES_S, None):
             transport: paramiko.Transport | None = None
             try:
                 transport = self._open()
                 return work(transport)
             except Unreachable:
-                if pause is None or time.monotonic() - began > _TRYING_S:
+                if pause is None or time.monotonic() - began > TRYING_S:
                     raise
             except LOST as error:
                 if not _is_lost(error, transport):
@@ -163,7 +165,7 @@ def _is_lost(error: BaseException, transport: paramiko.Transport | None) -> bool
 
 
 def _channel(transport: paramiko.Transport, timeout_s: float) -> paramiko.Channel:
-    channel = transport.open_session(timeout=_OPEN_S)
+    channel = transport.open_session(timeout=OPEN_S)
     channel.settimeout(timeout_s)
     return channel
 

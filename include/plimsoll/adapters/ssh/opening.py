@@ -15,7 +15,8 @@ from plimsoll.ports.secrets import SshIdentity
 LOST = (paramiko.SSHException, EOFError, OSError)
 """What paramiko raises when a connection does not come about or breaks."""
 
-_CONNECT_S, _HANDSHAKE_S, _AUTH_S = 10.0, 20.0, 20.0
+CONNECT_S, HANDSHAKE_S, AUTH_S = 10.0, 20.0, 20.0
+"""How long a host may take to accept a connection, to agree on its keys, and to let the user in, s."""
 _KEEP_ALIVE_S = 15
 # Unanswered that long, the kernel gives the connection up; without it a cut link is noticed after a quarter of an hour.
 _UNANSWERED_MS = 45_000
@@ -52,7 +53,7 @@ def close(transport: paramiko.Transport) -> None:
 
 def _connected(target: Target) -> paramiko.Transport:
     try:
-        connection = socket.create_connection((target.address, target.port), timeout=_CONNECT_S)
+        connection = socket.create_connection((target.address, target.port), timeout=CONNECT_S)
     except OSError as error:
         raise _unreachable(target, error) from error
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNANSWERED_MS)
@@ -60,8 +61,8 @@ def _connected(target: Target) -> paramiko.Transport:
     transport = paramiko.Transport(connection)
     connection.settimeout(_IDLE_S)
     transport.set_log_channel(_LOG)
-    transport.auth_timeout = _AUTH_S
-    transport.banner_timeout = _HANDSHAKE_S
+    transport.auth_timeout = AUTH_S
+    transport.banner_timeout = HANDSHAKE_S
     return transport
 
 
@@ -71,7 +72,7 @@ def _greet(transport: paramiko.Transport, target: Target, expected: HostKey) -> 
     # The expected kind first: a host that has it then proves itself with it. Any other is only asked for to be named.
     options.key_types = (*expected.algorithms, *(name for name in options.key_types if name not in expected.algorithms))
     try:
-        transport.start_client(timeout=_HANDSHAKE_S)
+        transport.start_client(timeout=HANDSHAKE_S)
         found = transport.get_remote_server_key()
     except LOST as error:
         raise _unreachable(target, error) from error

@@ -42,6 +42,11 @@ class SshProvider:
         self._places = Places()
         self._last_seen: dict[ClusterId, Place] = {}
 
+    @property
+    def places(self) -> Places:
+        """The options of the definitions whose groups it knows."""
+        return self._places
+
     def at(self, places: Places) -> Self:
         """A provider with the groups that the definitions of those places name."""
         found = copy(self)

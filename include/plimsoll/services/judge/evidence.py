@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _GC_LOG = "gc.log"
 _SAMPLES = "host.csv"
-_MOST_BYTES = 256 * 2**20
+MOST_BYTES = 256 * 2**20
 """The most that is read of a file of the generator's account: those of whole runs have some megabytes."""
 
 
@@ -106,8 +106,8 @@ def _summary(work: AttemptContext, manifest: Manifest, paths: Mapping[str, str])
     there = {name: paths[name] for name in work.load_generator.summary_files if name in paths}
     sizes = {entry.path: entry.size_bytes for entry in manifest.files}
     for name, path in there.items():
-        if sizes[path] > _MOST_BYTES:
-            what = f"{name} has {sizes[path]:,} bytes: more than {_MOST_BYTES:,} are not read of such a file"
+        if sizes[path] > MOST_BYTES:
+            what = f"{name} has {sizes[path]:,} bytes: more than {MOST_BYTES:,} are not read of such a file"
             return LoadSummary(complete=False, reason=what)
     texts = {name: _read(work, path).decode(errors="replace") for name, path in there.items()}
     return work.load_generator.summary(texts)

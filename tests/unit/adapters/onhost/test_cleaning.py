@@ -18,7 +18,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cleaning, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(cleaning, "PATIENCE_S", 0.0)
 
 
 def test_a_cluster_goes_with_the_folders_above_that_hold_nothing_else(work: Path) -> None:

@@ -66,7 +66,7 @@ def group_of(name: str, nodes: Sequence[str], loads: Sequence[str]) -> dict[str,
 
 
 def test_a_machine_with_several_hosts_of_a_group_stays_taken_while_one_of_them_is_used(provider: SshProvider) -> None:
-    groups: Any = provider._places.options[0]["groups"]
+    groups: Any = provider.places.options[0]["groups"]
     for host in (*groups[0]["nodes"], groups[0]["load"]):
         host["ssh_address"] = "10.0.0.100"
     ensured(provider)
@@ -76,7 +76,7 @@ def test_a_machine_with_several_hosts_of_a_group_stays_taken_while_one_of_them_i
 def test_a_machine_is_taken_cleaned_and_given_back_once_however_many_hosts_of_a_group_it_is(
     provider: SshProvider, asked: list[tuple[str, str]]
 ) -> None:
-    groups: Any = provider._places.options[0]["groups"]
+    groups: Any = provider.places.options[0]["groups"]
     for host in (groups[0]["nodes"][0], groups[0]["load"], *groups[0]["further_load_hosts"]):
         host["ssh_address"] = "10.0.0.100"
     ensured(provider)
@@ -97,7 +97,7 @@ def ensured(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId
 
 def cluster_without(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> Cluster:
     """A cluster of that many nodes once these hosts are unfit."""
-    options = dict(provider._places.options[0])
+    options = dict(provider.places.options[0])
     expires = datetime.now(UTC) + timedelta(hours=1)
     wanted = ClusterRequest(id=hosts, owner="run-7", nodes=nodes, expires_at=expires, options=options)
     cluster = provider.ensure(wanted.model_copy(update={"was_whole": True, "unfit": frozenset(unfit)}))
@@ -139,7 +139,7 @@ def test_the_load_host_that_was_replaced_stays_taken_and_is_given_back_with_the_
 def test_what_a_definition_says_of_a_host_does_not_make_it_another_host_of_the_group(
     provider: SshProvider, tmp_path: Path
 ) -> None:
-    groups: Any = provider._places.options[0]["groups"]
+    groups: Any = provider.places.options[0]["groups"]
     for host in (*groups[0]["nodes"], groups[0]["load"]):
         host["facts"] = {"group_host": "load2", "model": "R650"}
     cluster = cluster_without(provider)
@@ -190,7 +190,7 @@ def test_where_no_other_host_is_free_that_is_said(provider: SshProvider, unfit: 
 def test_a_group_that_can_not_be_asked_may_have_a_cluster_and_hides_no_other(
     provider: SshProvider, silent: set[str]
 ) -> None:
-    (known,) = provider._places.options
+    (known,) = provider.places.options
     other = {"groups": [group_of("rack2", ["10.0.1.1", "10.0.1.2"], ["10.0.1.9"])]}
     both = provider.at(Places((known, other)))
     cluster = cluster_without(provider)
