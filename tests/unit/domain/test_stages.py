@@ -214,7 +214,8 @@ def test_ids_of_cells_that_no_attempt_could_have_are_refused() -> None:
 
 def test_the_longest_id_that_is_allowed_is_one_of_an_attempt() -> None:
     stages = "stages: [{id: maximum-of-all-of-it}, {id: share, loads: {slowest_of: maximum-of-all-of-it}}]\n"
-    lengths, accepted = range(24, 31), []
+    lengths = range(24, 31)
+    accepted: list[int] = []
     for length in lengths:
         try:
             found = parse_definition(TOP.replace("id: g1,", f"id: {'v' * length},") + WORKLOADS + stages, "staged.yaml")
