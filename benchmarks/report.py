@@ -89,9 +89,9 @@ def _cpu_s(program: str, folder: Path) -> float:
 
 def _prepare(folder: Path, repeats: int) -> None:
     """Store the campaign's results, and the finished charts for the bare program."""
+    from plimsoll.analysis.findings import analyse
     from plimsoll.report.build import figures
     from plimsoll.report.charts.rendering import picture_specification
-    from plimsoll.report.findings import analyse
 
     data = synthetic_campaign(azul_definition(repeats=repeats), Plan(AZUL_CAPACITIES, pauses_per_s=0.6))
     campaign = _campaign(folder, data)

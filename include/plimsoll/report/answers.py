@@ -6,10 +6,10 @@ from typing import Protocol
 
 from plimsoll.analysis.campaign import CampaignData, cell_results
 from plimsoll.analysis.capacity import Capacity, Rung, capacities, nodes_for
+from plimsoll.analysis.findings import CampaignCells, Findings
 from plimsoll.analysis.half_load import HalfLoad
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
-from plimsoll.report.findings import CampaignCells, Findings
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, plural
 
 

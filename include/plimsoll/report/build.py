@@ -3,13 +3,13 @@
 from altair.utils.schemapi import debug_mode
 
 from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.report import file_of_part
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.rendering import drawing, pictures
 from plimsoll.report.document import report_document, report_schema
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.parts import overview
 from plimsoll.report.sections.registry import SECTIONS

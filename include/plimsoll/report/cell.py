@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData, CellResult
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.misses import misses_of
 from plimsoll.analysis.statistics import power_of
 from plimsoll.domain.cell import part_of
@@ -13,7 +14,7 @@ from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.rendering import drawing, page_svg
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.charts.tracks import track_chart
-from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import place_of
 from plimsoll.report.misses import links_by_place
 from plimsoll.report.page import attempt_html
 
@@ -39,7 +40,7 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
         raise NotFound("there are no judged intervals", where=str(attempt.key))
     findings = _alone(definition, attempt, at)
     cell, misses = attempt.verdict.cell, misses_of(attempt, findings.level.bound_ms)
-    title = f"{findings.place_of(cell)}: attempt {attempt.key.attempt}"
+    title = f"{place_of(cell, findings.labels)}: attempt {attempt.key.attempt}"
     strips = track_chart(findings, attempt, name="tracks", title=title, links=links_by_place(misses))
     charts = (strips, *latencies_chart(findings, of=lambda result: result.shown))
     drawings = {figure.name: drawing(figure) for figure in charts}

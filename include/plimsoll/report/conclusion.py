@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from plimsoll.analysis.capacity import Capacity
-from plimsoll.report.findings import Findings
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.formatting import ops, percent, plural
 from plimsoll.report.left_out import what_was_run
 

@@ -9,6 +9,7 @@ from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.campaign import PERCENTILES, CellOutcome, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.highest_achieved import HighestAchieved, highest_achieved
 from plimsoll.analysis.left_out import LeftOut
 from plimsoll.analysis.noise import Noise
@@ -26,7 +27,6 @@ from plimsoll.domain.result import Check, OpeningBacklog
 from plimsoll.report.answers import loads_line, sentence
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.environment_facts import Environment
-from plimsoll.report.findings import Findings
 from plimsoll.report.origins import Origin, origins
 from plimsoll.report.sections.cells import cost_of_cell
 from plimsoll.report.sections.validity import InvalidAttempt, validity

@@ -8,10 +8,10 @@ from functools import cache
 
 from plimsoll.analysis.clocks import largest_from_controller_ms
 from plimsoll.analysis.facts import Deviation, HostReport, compare_facts
+from plimsoll.analysis.findings import CampaignCells
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
 from plimsoll.domain.units import format_size
-from plimsoll.report.findings import CampaignCells
 from plimsoll.report.formatting import figure
 
 

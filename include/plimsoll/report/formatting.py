@@ -1,10 +1,11 @@
 """Figures as text with their units, so that every part of the report writes them alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
 
 from plimsoll.domain import plurals
+from plimsoll.domain.cell import Cell
 
 NOTHING = "–"
 
@@ -82,3 +83,12 @@ def moment(value: datetime | None) -> str:
         return NOTHING
     utc = value.astimezone(UTC)
     return f"{utc.day} {utc:%B %Y, %H:%M} UTC"
+
+
+def place_of(cell: Cell, labels: Mapping[str, str]) -> str:
+    """The cell in words: `G1 at 40,000 ops/s, repeat 3`; with several workloads `G1, kv, at …`.
+
+    With several stages the stage comes first: `maximum: G1 at …`. `labels` are those of variants by id.
+    """
+    workload, stage = f", {cell.workload}," if cell.workload else "", f"{cell.stage}: " if cell.stage else ""
+    return f"{stage}{labels[cell.variant]}{workload} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"

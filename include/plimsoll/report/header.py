@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
 
 _UNKNOWN = "not recorded"

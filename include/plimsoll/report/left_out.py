@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.left_out import LeftOut, shared_data
 from plimsoll.domain.strategy import Ramp, Search, keeps_data
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import NOTHING, plural
 
 _EXACT = (

@@ -12,7 +12,7 @@ from plimsoll.report.formatting import figure, ms, percent
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.report.findings import Findings
+    from plimsoll.analysis.findings import Findings
 
 _NOT_ANALYSED = "response times alone were analysed"
 _NOTHING = "nothing of what was collected"

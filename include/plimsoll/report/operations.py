@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.by_load import RepeatsAtLoad
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.operation_means import OperationP99
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import NOTHING, figure, ops, plural, span
 from plimsoll.report.tables import valid_repeats
 

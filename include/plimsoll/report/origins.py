@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from plimsoll.analysis.findings import CampaignCells
 from plimsoll.domain.provenance import Provenance
-from plimsoll.report.findings import CampaignCells
 
 _T = TypeVar("_T")
 

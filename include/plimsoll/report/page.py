@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, PackageLoader, StrictUndefined, select_autoescape
 from jinja2 import Environment as Templates
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.misses import Miss
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import show_usd
@@ -21,7 +22,6 @@ from plimsoll.report.charts.theme import page_config
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import code_versions
 from plimsoll.report.environment_facts import Environment
-from plimsoll.report.findings import Findings
 from plimsoll.report.header import header_facts
 from plimsoll.report.misses import miss_rows
 from plimsoll.report.runtime import runtime

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.campaign import CampaignData
-    from plimsoll.report.findings import Findings
+    from plimsoll.analysis.findings import Findings
 
 
 class PartSummary(Model):

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign import CampaignData, cell_results
 from plimsoll.analysis.capacity import Capacity
+from plimsoll.analysis.findings import CampaignCells
 from plimsoll.analysis.side_by_side import (
     CapacityPair,
     Difference,
@@ -22,7 +23,6 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.answers import headline
 from plimsoll.report.environment_facts import Environment, environment
-from plimsoll.report.findings import CampaignCells
 from plimsoll.report.formatting import multiple, p_text, percent, plural
 from plimsoll.report.origins import told_facts
 

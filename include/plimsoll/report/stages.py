@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from plimsoll.analysis.findings import Findings
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.parts import Part
-    from plimsoll.report.findings import Findings
 
 
 class StageDocument(Model):

@@ -5,10 +5,10 @@ from tests.support.campaigns.synthetic import demo_campaign
 from tests.support.campaigns.synthetic.patchy import patchy_campaign
 from tests.support.campaigns.undrawn import undrawn
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
-from plimsoll.report.findings import Findings, analyse
 
 
 @pytest.fixture

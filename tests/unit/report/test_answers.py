@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.findings import analyse
 from plimsoll.report.answers import capacity_rows, capacity_table, loads_line, sentence
-from plimsoll.report.findings import analyse
 
 TOLD = {
     "found": (

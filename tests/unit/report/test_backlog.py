@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.sections.achieved import achieved_chart
 from plimsoll.report.sections.cells import cell_rows, cells_frame
 from plimsoll.report.tables import load_rows

@@ -9,12 +9,12 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.synthetic import demo_campaign
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html, summary_markdown
 
 HOSTILE = '</script><script>stolen()</script><img src=x onerror="stolen()">'

@@ -1,8 +1,8 @@
 import pytest
 
 from plimsoll.analysis.coincidence import CAUSES
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.causes import causes_chart
-from plimsoll.report.findings import Findings
 from plimsoll.report.sections.why import cause_rows, causes_frame, explained_rows
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
@@ -18,7 +19,6 @@ from plimsoll.report.charts.rendering import picture_specification, smaller_png
 from plimsoll.report.charts.theme import MET, MISSED, PALETTE, PAUSE, SHADE, log_axis
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.charts.tracks import track_charts
-from plimsoll.report.findings import Findings, analyse
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import Outcomes, campaign_of
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.domain.provenance import Provenance
 from plimsoll.report.conclusion import conclusion
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.header import header_facts
 
 LOW, MID, TOP = 10_000, 20_000, 30_000

@@ -7,13 +7,13 @@ import pytest
 from tests.unit.report.test_build import page_of
 
 from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report.answers import capacity_rows
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.cells import cells_frame
 

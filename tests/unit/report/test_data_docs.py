@@ -4,12 +4,12 @@ from posixpath import dirname, join, normpath
 
 from tests.unit.report.test_build import Elements, page_of
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.quality.pages import PAGE
 from plimsoll.report import data_docs
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store import layout
 

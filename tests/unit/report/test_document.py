@@ -4,9 +4,9 @@ from collections.abc import Mapping
 import jsonschema
 import pytest
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.document import ReportDocument, report_document
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings
 
 
 def test_the_stored_document_has_exactly_the_documented_keys(demo_files: Mapping[str, bytes]) -> None:

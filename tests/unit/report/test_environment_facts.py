@@ -4,10 +4,10 @@ from dataclasses import replace
 from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.analysis.facts import ABSENT
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html
 
 

@@ -3,10 +3,10 @@
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.report.answers import capacity_rows, half_load_words, step_sentence
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.conclusion import conclusion
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.cells import cell_rows, cells_frame

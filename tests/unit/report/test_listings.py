@@ -1,5 +1,5 @@
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings
 from plimsoll.report.misses import miss_rows, misses_frame
 from plimsoll.report.sections.environment import environment_frame
 from plimsoll.report.sections.validity import checks_frame, invalid_frame, validity, warnings_frame

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.synthetic import demo_campaign, with_log_lines
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.analysis.misses import WORST
 from plimsoll.report.build import figures
 from plimsoll.report.cell import attempt_page
 from plimsoll.report.charts.figure import LINK, Figure
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.misses import miss_rows, misses_frame, rows_by_cell
 from plimsoll.report.page import page_html
 

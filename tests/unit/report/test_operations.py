@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.analysis.operation_means import OperationP99
 from plimsoll.report.build import figures
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.operations import operations_frame, operations_table
 from plimsoll.report.page import page_html
 

@@ -5,8 +5,8 @@ import pytest
 from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.findings import analyse
 from plimsoll.domain.provenance import Provenance
-from plimsoll.report.findings import analyse
 from plimsoll.report.origins import origins
 from plimsoll.report.side_by_side import compare_campaigns
 

@@ -9,12 +9,12 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.findings import analyse
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
-from plimsoll.report.findings import analyse
 
 LETTERS: Mapping[str, str] = {"a-kv": "mx", "b-kv": "mm", "a-series": "mm", "b-series": "xx"}
 """Of each ladder the outcome at each of two loads, for all repeats."""

@@ -7,11 +7,11 @@ from tests.support.campaigns.outcomes import campaign_of
 from tests.unit.quality.sound import HOST
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.left_out import how_cells_were_chosen
 from plimsoll.report.sections.cells import cell_rows
 

@@ -7,9 +7,9 @@ from importlib.resources import files
 
 import pytest
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.report import page
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.findings import Findings
 from plimsoll.report.sections.registry import SECTIONS
 from plimsoll.report.sections.section import Section
 

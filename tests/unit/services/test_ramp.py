@@ -7,9 +7,9 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign import missed_by
+from plimsoll.analysis.findings import analyse
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
-from plimsoll.report.findings import analyse
 from plimsoll.report.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell.running import run_missing

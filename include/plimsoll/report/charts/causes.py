@@ -6,9 +6,9 @@ import altair as alt
 
 from plimsoll.analysis.causes import VariantCauses
 from plimsoll.analysis.coincidence import BY_ID, CAUSES
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.theme import MET, MISSED, SHADE, legend_room
-from plimsoll.report.findings import Findings
 
 _OF_MISSED, _OF_MET = "missed intervals", "met intervals (base rate)"
 _KINDS = [_OF_MISSED, _OF_MET]

@@ -9,8 +9,8 @@ import altair as alt
 
 from plimsoll.analysis.campaign import CellResult, Spread, worst, worst_level
 from plimsoll.analysis.capacity import Capacity, Rung
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import ms, multiple, ops, short_ops
 
 _SCALE = alt.Scale(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import pandas as pd
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.latencies import median_curves
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import figure, ops, percent
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from math import exp
 
 import altair as alt
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.noise import FEWEST_CELLS
 from plimsoll.analysis.residuals import cell_residuals, in_order
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
 from plimsoll.report.charts.theme import SHADE, legend_room, variant_colour, variant_legend, variant_shape
-from plimsoll.report.findings import Findings
 
 
 def order_chart(findings: Findings) -> tuple[Figure, ...]:

@@ -2,8 +2,8 @@
 
 import altair as alt
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.theme import aside, load_axis, variant_colour, variant_legend, variant_shape
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import ops
 
 

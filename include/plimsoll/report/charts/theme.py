@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.fonts import FAMILY
-from plimsoll.report.findings import Findings
 
 # Variants' colours. Each has a contrast of 3:1 or more on white and on dark, and any two of them and MISSED lie 0.09 or
 # more apart in OKLab (Ottosson, 2020) to red-green-blind readers too (Machado, Oliveira and Fernandes, 2009).

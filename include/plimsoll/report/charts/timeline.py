@@ -8,10 +8,10 @@ import altair as alt
 import pandas as pd
 
 from plimsoll.analysis.campaign import CellResult, deciding_level, missed_by
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, Panels, linked, specification
 from plimsoll.report.charts.theme import BOUND, MISSED, PAUSE, SHADE, colour_of, log_y
 from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import figure, ops, plural, short_ops
 from plimsoll.report.misses import links_by_place
 

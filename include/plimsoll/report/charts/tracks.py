@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import pandas as pd
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, linked
 from plimsoll.report.charts.theme import BOUND, MISSED, PALETTE, SHADE, log_y
-from plimsoll.report.findings import Findings
+from plimsoll.report.formatting import place_of
 from plimsoll.report.misses import links_by_place
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def track_charts(findings: Findings) -> tuple[Figure, ...]:
             findings,
             result.counted,
             name=f"tracks-{variant}",
-            title=f"{findings.place_of(result.cell)}: {result.state}",
+            title=f"{place_of(result.cell, findings.labels)}: {result.state}",
             links=links,
         )
         for variant, result in findings.decisive.items()

@@ -10,6 +10,7 @@ import altair as alt
 
 from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.campaign import CellResult, achieved
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.highest_achieved import highest_achieved, mean_achieved
 from plimsoll.domain.result import Verdict
 from plimsoll.report.backlog import achieved_remark
@@ -23,7 +24,6 @@ from plimsoll.report.charts.theme import (
     variant_legend,
     variant_shape,
 )
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import NOTHING, listing, ops, percent, plural
 from plimsoll.report.operations import operations_frame, operations_table
 from plimsoll.report.sections.section import Section

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.statistics import Comparison, Conclusion, are_few
 from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
 from plimsoll.report.sections.section import Section

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.analysis.campaign import PERCENTILES, CellResult, deciding_level, distance, missed_by
+from plimsoll.analysis.findings import Findings
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
 from plimsoll.report.backlog import achieved_remark
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
 

@@ -12,8 +12,8 @@ from plimsoll.report.sections.section import Section
 if TYPE_CHECKING:
     import pandas as pd
 
+    from plimsoll.analysis.findings import Findings
     from plimsoll.report.environment_facts import Environment
-    from plimsoll.report.findings import Findings
 
 _COLUMNS = ("found", "fact", "value", "variant", "where")
 

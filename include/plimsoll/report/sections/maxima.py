@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from plimsoll.analysis.campaign import PERCENTILES, maxima
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import spread_layers, spread_row
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import figure
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import PERCENTILE_NAMES, load_rows

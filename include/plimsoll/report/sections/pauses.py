@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.pauses import Range, Stops
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import spread_layers, spread_row
 from plimsoll.report.charts.theme import legend_room, log_y
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
 

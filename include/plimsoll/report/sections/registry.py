@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.charts.tracks import track_charts
-from plimsoll.report.findings import Findings
 from plimsoll.report.misses import rows_by_cell
 from plimsoll.report.sections.achieved import ACHIEVED
 from plimsoll.report.sections.answer import ANSWER

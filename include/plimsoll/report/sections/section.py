@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from plimsoll.analysis.findings import Findings
     from plimsoll.report.charts.figure import Figure
-    from plimsoll.report.findings import Findings
 
 
 def _always(_findings: Findings, _charts: Collection[str]) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.analysis.findings import Findings
 from plimsoll.domain.result import Check, Outcome
 from plimsoll.report import data_docs
-from plimsoll.report.findings import Findings
 from plimsoll.report.sections.section import Section
 
 if TYPE_CHECKING:

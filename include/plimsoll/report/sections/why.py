@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.analysis.causes import SHIFTS, CauseShare, Explained, Link, VariantCauses
 from plimsoll.analysis.causes_by_cell import causes_by_cell
 from plimsoll.analysis.coincidence import BY_ID, Cause
+from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.causes import causes_chart
-from plimsoll.report.findings import Findings
 from plimsoll.report.formatting import NOTHING, figure, p_text, percent
 from plimsoll.report.misses import miss_rows, misses_frame
 from plimsoll.report.sections.pauses import on_jvms

@@ -1,4 +1,4 @@
-"""All results of the analysis of a campaign, computed once for all parts of the report."""
+"""All results of the analysis of a campaign, computed once for all parts of a report."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ from plimsoll.analysis.pauses import Stops, pause_statistics
 from plimsoll.analysis.resampling import Typical, typical_by_load
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
-from plimsoll.report.formatting import ops
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.domain.cell import Cell
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.service_level import ServiceLevel
 
@@ -54,14 +52,6 @@ class CampaignCells:
     def of_variant(self, variant: str) -> tuple[CellResult, ...]:
         """The cells of one variant."""
         return tuple(result for result in self.cells if result.cell.variant == variant)
-
-    def place_of(self, cell: Cell) -> str:
-        """The cell in words: `G1 at 40,000 ops/s, repeat 3`; with several workloads `G1, kv, at …`.
-
-        With several stages the stage comes first: `maximum: G1 at …`.
-        """
-        workload, stage = f", {cell.workload}," if cell.workload else "", f"{cell.stage}: " if cell.stage else ""
-        return f"{stage}{self.labels[cell.variant]}{workload} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"
 
     def count(self, *states: str) -> int:
         """The number of cells in any of these states."""
