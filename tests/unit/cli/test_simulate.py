@@ -99,7 +99,7 @@ def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate
         ('{"g1-00100-r1": ["good"], "g1-003k-r1": ["met", "bad"]}', "g1-00100-r1[0]: is 'good'"),
         ('{"g1-00100-r1": ["good"], "g1-003k-r1": ["met", "bad"]}', "g1-003k-r1[1]: is 'bad'"),
         ('{"x": ["met"]}', "x: is none of the definition's cells"),
-        ('{"x": ["met"],\n}', "the file: is no JSON: Expecting property name enclosed in double quotes: line 2"),
+        ('{"x": ["met"]\n"y": []}', "the file: is no JSON: Expecting ',' delimiter: line 2"),
         ('{"x": ["met"], "x": ["missed"]}', "'x' stands in it twice"),
     ],
 )
