@@ -9,6 +9,7 @@ from plimsoll.analysis.by_load import RepeatsAtLoad, repeats_by_load
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
 from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses
+from plimsoll.analysis.highest_achieved import HighestAchieved, highest_achieved
 from plimsoll.analysis.left_out import LeftOut, left_out
 from plimsoll.analysis.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.noise import UNKNOWN, Noise, noise
@@ -75,6 +76,7 @@ class Findings(CampaignCells):
     steadiness: tuple[Steadiness, ...] = ()
     typical: tuple[Typical, ...] = ()
     repeats_by_load: tuple[RepeatsAtLoad, ...] = ()
+    highest_achieved: tuple[HighestAchieved, ...] = ()
     p99_by_operation: tuple[OperationP99, ...] = ()
     decisive: Mapping[str, CellResult] = field(default_factory=dict)
     """By variant: the cell that decided its capacity, where there is one."""
@@ -101,6 +103,7 @@ def analyse(data: CampaignData) -> Findings:
         steadiness=steadiness(cells),
         typical=typical_by_load(cells),
         repeats_by_load=repeats_by_load(cells, level),
+        highest_achieved=highest_achieved(cells),
         p99_by_operation=p99_by_operation(cells),
         decisive=decisive,
         misses=worst_misses(cells, level.bound_ms, {one.cell.id for one in decisive.values()}),

@@ -10,7 +10,7 @@ from plimsoll.analysis.campaign import PERCENTILES, CellOutcome, Spread, achieve
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
 from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.highest_achieved import HighestAchieved, highest_achieved
+from plimsoll.analysis.highest_achieved import HighestAchieved
 from plimsoll.analysis.left_out import LeftOut
 from plimsoll.analysis.noise import Noise
 from plimsoll.analysis.operation_means import OperationP99
@@ -165,7 +165,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         left_out=findings.left_out,
         next_loads=loads_line(findings.capacities),
         achieved_ops_s=achieved(findings.cells),
-        highest_achieved=highest_achieved(findings.cells),
+        highest_achieved=findings.highest_achieved,
         p99_by_operation=findings.p99_by_operation,
         worst_to_bound=worst(findings.cells),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),

@@ -11,7 +11,7 @@ import altair as alt
 from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.campaign import CellResult, achieved
 from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.highest_achieved import highest_achieved, mean_achieved
+from plimsoll.analysis.highest_achieved import mean_achieved
 from plimsoll.domain.result import Verdict
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
@@ -79,8 +79,8 @@ def achieved_frame(findings: Findings) -> pd.DataFrame:
     """
     import pandas as pd
 
-    means, tops = mean_achieved(findings.cells), highest_achieved(findings.cells)
-    highest = {(one.variant, one.load_ops_s) for one in tops}
+    means = mean_achieved(findings.cells)
+    highest = {(one.variant, one.load_ops_s) for one in findings.highest_achieved}
     rows = [(spread, (spread.variant, spread.load_ops_s)) for spread in achieved(findings.cells)]
     return pd.DataFrame(
         [{**one.model_dump(), "mean": means[place], "highest_mean": place in highest} for one, place in rows]
@@ -89,7 +89,7 @@ def achieved_frame(findings: Findings) -> pd.DataFrame:
 
 def highest_rows(findings: Findings) -> tuple[HighestRow, ...]:
     """A row for each variant, in the definition's order; dashes where no valid repeat tells the achieved rate."""
-    found = {one.variant: one for one in highest_achieved(findings.cells)}
+    found = {one.variant: one for one in findings.highest_achieved}
     rows = ((label, found.get(variant)) for variant, label in findings.labels.items())
     return tuple(
         HighestRow(label, ops(one.mean_ops_s), ops(one.load_ops_s), plural(one.repeats, "valid repeat"))
