@@ -13,6 +13,7 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantDatabase, InstantLoadGenerator
 from tests.fakes.owners import FixedOwners
+from tests.integration.reliability.cell_steps import all_steps
 from tests.support.campaigns.undrawn import undrawn
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
@@ -206,23 +207,13 @@ STRIKES: dict[str, Strike] = {
 }
 
 
-def all_steps(work: AttemptContext) -> None:
-    for step in (actions.provision, actions.deploy, loading.start_load):
-        step(work)
-    while loading.poll_load(work).state == "running":
-        work.toolkit.clock.sleep(0.1)
-    collect.collect(work)
-    actions.destroy(work)
-    attempt_judging.judge(work)
-
-
 def killed(site: Site, strike: Strike) -> AttemptContext:
     """An attempt at the first cell whose process is no more."""
     dead = begin(site.tools, "campaign", running_order(site.definition)[0].id, "dead")
     with pytest.MonkeyPatch.context() as patch:
         strike(patch, site)
         with pytest.raises(Killed):
-            all_steps(dead)
+            all_steps(dead, poll_s=0.1)
     return dead
 
 

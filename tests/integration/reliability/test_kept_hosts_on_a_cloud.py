@@ -14,13 +14,14 @@ from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
 from tests.fakes.installation import instant_definition
 from tests.fakes.owners import FixedOwners
+from tests.integration.reliability.cell_steps import all_steps, to_its_load
 from tests.integration.reliability.struck import Place, definition_on
 from tests.support.suite.proven import IS_LONG
 
 from plimsoll.adapters.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell import actions, collect, loading
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
@@ -66,11 +67,6 @@ def started(tools: Toolkit, cell_id: str) -> AttemptContext:
     return work
 
 
-def to_its_load(work: AttemptContext) -> None:
-    for step in (actions.provision, actions.deploy, loading.start_load):
-        step(work)
-
-
 def cluster_of(tools: Toolkit, work: AttemptContext) -> str:
     fingerprint = read_fingerprint(tools.store, work.key)
     return fingerprint.cluster if fingerprint else ""
@@ -111,17 +107,8 @@ def killed(place: Place, tools: Toolkit, strike: Strike) -> AttemptContext:
     with pytest.MonkeyPatch.context() as patch:
         strike(patch, place)
         with pytest.raises(Killed):
-            all_steps(dead)
+            all_steps(dead, poll_s=1.0)
     return dead
-
-
-def all_steps(work: AttemptContext) -> None:
-    to_its_load(work)
-    while loading.poll_load(work).state == "running":
-        work.toolkit.clock.sleep(1.0)
-    collect.collect(work)
-    actions.destroy(work)
-    attempt_judging.judge(work)
 
 
 def the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place: Place, tools: Toolkit) -> None:
