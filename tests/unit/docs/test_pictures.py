@@ -1,6 +1,5 @@
 """The documentation's pictures show what the product looks like today."""
 
-import os
 import re
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +12,6 @@ from tests.pictures.record import BY_HAND, CAMPAIGN, CHECKOUT, GROUPS, IMAGES, d
 from plimsoll.services.publish.bundles import read_bundle
 
 
-@pytest.mark.skipif(not os.environ.get("PLIMSOLL_TEST_ALL"), reason="CI alone asks for fresh pictures: make pictures")
 def test_no_picture_is_older_than_its_template() -> None:
     found = stale(recorded())
     assert not found, f"templates have changed since these were made; make them again with `make pictures`: {found}"
