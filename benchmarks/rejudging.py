@@ -32,7 +32,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.big_cell import OPERATIONS, SECONDS, big_cell
-from plimsoll.services.judge.rejudging import processors
+from plimsoll.services.judge.workers import processors
 
 _CAMPAIGN = "rejudged"
 _RATE = sum(operation.rate for operation in OPERATIONS)

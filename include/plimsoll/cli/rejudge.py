@@ -37,10 +37,16 @@ def rejudge(
 
     Exits with 1 where an attempt could not be judged again; it keeps its verdict.
     """
+    from plimsoll.services.judge.workers import processors, start_imports
+
+    jobs = jobs or processors()
+    if jobs > 1:
+        start_imports()  # beside what follows, which also takes a while to import
+
     from functools import partial
 
     from plimsoll.bootstrap import build_toolkit, existing_store
-    from plimsoll.services.judge.rejudging import collected_attempts, processors, rejudge
+    from plimsoll.services.judge.rejudging import collected_attempts, rejudge
     from plimsoll.services.store.campaigns import CampaignStore
     from plimsoll.settings import Settings
 
@@ -50,7 +56,7 @@ def rejudge(
     if sliding:
         stored.add_sliding_windows()
     with _progress(len(keys), hidden=as_json) as advance:
-        found = rejudge(partial(build_toolkit, settings), keys, jobs or processors(), advance)
+        found = rejudge(partial(build_toolkit, settings), keys, jobs, advance)
     if as_json:
         print_json({"campaign_id": campaign, "attempts": [_entry(one) for one in found]})
     else:

@@ -1,6 +1,7 @@
 """Import Great Expectations quietly, without telemetry, and without what it imports for features not used here.
 
 Two of its expectations, which no suite here uses, import SciPy's statistics and Altair: a third of the whole import.
+SQLAlchemy, with which it reads databases, is an optional requirement of it, and takes a seventh of what is left.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = "great_expectations"
 _UNUSED = ("altair", "scipy.stats")
+_OPTIONAL = ("sqlalchemy", "psycopg2")
 
 
 def load() -> ModuleType:
@@ -29,10 +31,11 @@ def load() -> ModuleType:
     if _PACKAGE not in sys.modules:
         os.environ["GX_ANALYTICS_ENABLED"] = "false"
         logging.getLogger(_PACKAGE).setLevel(logging.ERROR)  # it writes hundreds of lines while it is imported
-        with warnings.catch_warnings(), _put_off(_UNUSED), without_garbage_collection():
+        with warnings.catch_warnings(), _put_off(_UNUSED), _as_if_not_installed(_OPTIONAL):
             # Its file connector imports modules that Python 3.11 renamed; nothing that a user could mend.
             warnings.filterwarnings("ignore", "module 'sre_(constants|parse)' is deprecated", DeprecationWarning)
-            importlib.import_module(_PACKAGE)
+            with without_garbage_collection():
+                importlib.import_module(_PACKAGE)
             read_configuration_once(importlib.import_module(f"{_PACKAGE}.expectations.expectation").Expectation)
     return importlib.import_module(_PACKAGE)
 
@@ -60,6 +63,18 @@ def _put_off(names: tuple[str, ...]) -> Iterator[None]:
         for name, stand_in in stand_ins.items():
             if sys.modules.get(name) is stand_in:
                 del sys.modules[name]
+
+
+@contextmanager
+def _as_if_not_installed(names: tuple[str, ...]) -> Iterator[None]:
+    """Imports of these packages fail inside the block, unless they are imported already, as in all of Airflow."""
+    hidden = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None is how Python marks such a module
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
 
 
 @contextmanager

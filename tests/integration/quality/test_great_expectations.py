@@ -33,7 +33,7 @@ sys.dont_write_bytecode = True
 sys.addaudithook(watch)
 from plimsoll.quality.importing import load
 load()
-found = {"collects": gc.isenabled(), "unused": sorted({"altair", "scipy.stats"} & set(sys.modules))}
+found = {"collects": gc.isenabled(), "unused": sorted({"altair", "scipy.stats", "sqlalchemy"} & set(sys.modules))}
 from tests.unit.quality import sound
 from plimsoll.quality.attempt import check_attempt
 quality = check_attempt(sound.definition(), sound.CELL, sound.measured())
@@ -41,8 +41,9 @@ found |= {"reasons": quality.reasons, "touched": list(TOUCHED)}
 from great_expectations.expectations.core import expect_column_kl_divergence_to_be_less_than as user
 found["unused_yet"] = "scipy.stats" not in sys.modules
 found["even"] = user.stats.entropy([0.5, 0.5], base=2)
-import altair, scipy.stats
+import altair, scipy.stats, sqlalchemy
 found["is_itself"] = user.stats.entropy is scipy.stats.entropy and user.alt.Chart is altair.Chart
+found["two"] = sqlalchemy.create_engine("sqlite://").connect().scalar(sqlalchemy.text("select 2"))
 print(json.dumps(found))
 """
 
@@ -75,6 +76,10 @@ def test_what_it_imports_for_expectations_of_no_suite_is_imported_when_it_is_use
     assert (watched["even"], watched["is_itself"]) == (1.0, True)
 
 
+def test_what_it_does_without_can_be_imported_by_others_afterwards(watched: dict[str, Any]) -> None:
+    assert watched["two"] == 2
+
+
 def test_garbage_is_collected_again_after_the_import(watched: dict[str, Any]) -> None:
     assert watched["collects"]
 
@@ -89,7 +94,11 @@ def test_importing_the_package_does_not_import_it() -> None:
 
 
 def test_what_is_imported_already_stays_what_it_is() -> None:
-    code = "import altair, plimsoll.quality.importing as it; it.load(); import altair as again; print(again is altair)"
+    code = (
+        "import altair, sqlalchemy, plimsoll.quality.importing as it; it.load();"
+        "import altair as a, sqlalchemy as s; from great_expectations.compatibility import sqlalchemy as used;"
+        "print(a is altair and s is sqlalchemy and used.sqlalchemy is sqlalchemy)"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=True)
     assert found.stdout == "True\n"
 

@@ -192,7 +192,7 @@ def test_the_command_judges_in_processes(
 
 WAITING = """
 import os, sys
-from plimsoll.services.judge.rejudging import workers
+from plimsoll.services.judge.workers import workers
 with workers(dict, 2) as pool:
     started = [pool.submit(os.getpid) for _ in range(8)]
     print(*{one.result() for one in started}, flush=True)

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.judge.workers import toolkit_of_this_worker, workers
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.result import Outcome, Verdict
+    from plimsoll.services.judge.workers import MakeToolkit
     from plimsoll.services.toolkit import Toolkit
-
-    MakeToolkit = Callable[[], Toolkit]
-
-_PRELOADED = ["plimsoll.preload"]
-"""What the server of processes imports before it forks any of them."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +40,6 @@ def collected_attempts(campaign: CampaignStore) -> tuple[AttemptKey, ...]:
     campaign.definition_text()
     keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
     return tuple(key for key in keys if read_manifest(campaign.store, key) is not None)
-
-
-def processors() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 def rejudge(
@@ -85,38 +72,8 @@ def _each(make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int) -> I
             raise PlimsollError("a process that judged was killed", mend=mend) from error
 
 
-@contextmanager
-def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes that share imports made once, and inherit no lock or connection.
-
-    Work that has not begun at the end of the block is dropped.
-    """
-    context = get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
-    pool = ProcessPoolExecutor(jobs, context, initializer=_begin_worker, initargs=(make_toolkit,))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-_of_this_worker: list[Toolkit] = []
-
-
-def _begin_worker(make_toolkit: MakeToolkit) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _of_this_worker.append(make_toolkit())
-
-
-def _end_with_parent() -> None:
-    """End this worker when its parent is killed, since a worker otherwise waits for work for ever."""
-    if parent := parent_process():
-        parent.join()
-        os._exit(1)
-
-
 def _in_worker(key: AttemptKey) -> Rejudged:
-    return _rejudged(_of_this_worker[0], key)
+    return _rejudged(toolkit_of_this_worker(), key)
 
 
 def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
