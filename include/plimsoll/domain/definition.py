@@ -48,7 +48,7 @@ class Definition(Model):
     ]
     title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
     description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
-    tags: tuple[str, ...] = ()
+    tags: Annotated[tuple[str, ...], Field(description="Tags of the DAG in Airflow")] = ()
     system: System
     variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="The variants that are compared")]
     control: Annotated[str | None, Field(description="Id of the variant that the others are compared with")] = None
