@@ -25,17 +25,21 @@ _Outcomes = Annotated[
     Path | None,
     typer.Option(
         dir_okay=False,
-        help='JSON: for every cell\'s id the outcomes of its attempts in order, `"met"`, `"missed"` or `"invalid"`.',
+        help='JSON file: cell id → list of the outcomes of its attempts in order, `"met"`, `"missed"` or `"invalid"`.',
     ),
 ]
-_Runs = Annotated[int, typer.Option(min=1, max=1_000_000, help="Synthetic campaigns.")]
+_Runs = Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of synthetic campaigns.")]
 _Capacities = Annotated[
     str,
-    typer.Option(help="Drawn from all loads alike (`uniform`), or in the published campaign's shape (`published`)."),
+    typer.Option(
+        help="How capacities are drawn: `uniform` from all loads, or `published` as in the published campaign."
+    ),
 ]
 _Width = Annotated[
     float,
-    typer.Option(min=0.001, help="How slowly the chance to meet the service level falls, in steps of load (logistic)."),
+    typer.Option(
+        min=0.001, help="Width of the logistic curve by which the chance to be met falls with the load, in load steps."
+    ),
 ]
 _Invalid = Annotated[float, typer.Option(min=0, max=0.9, help="Share of attempts that are invalid.")]
 _Seed = Annotated[int, typer.Option(help="The same seed gives the same campaigns.")]
@@ -55,10 +59,10 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     seed: _Seed = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Play a definition's strategy through without running a cell: what it would take, and what it would find.
+    """Simulate a definition's strategy: how many cells it would run, which capacities it would find. Runs no cell.
 
-    With `--outcomes` over the outcomes of that file; otherwise over synthetic campaigns, beside the full grid's answer
-    to the same outcomes, and beside how often two full grids disagree.
+    With `--outcomes` the file gives the outcomes of cells. Otherwise the command draws synthetic campaigns. It shows
+    how often the strategy's capacities differ from the full grid's, and how often those of two full grids differ.
     """
     from plimsoll.bootstrap import load_definition
     from plimsoll.domain.errors import Problem, Refused
