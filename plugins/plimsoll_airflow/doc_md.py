@@ -89,7 +89,7 @@ def _searched(definition: Definition) -> str:
         return ""
     who = "Their strategies run" if stage_ids(definition) else f"A {only_strategy(definition)} runs"
     needs = "they need" if stage_ids(definition) else "it needs"
-    return f" {who} those of them that {needs}, in rounds."
+    return f" {who} only the cells that {needs}, in rounds."
 
 
 def _row(definition: Definition, variant: Variant) -> str:
