@@ -76,7 +76,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     [(_, declared)] = declared.of_stages
     if outcomes is not None:
         _require_no_synthetic(context)
-        played = replay(declared, _read(outcomes))
+        played = replay(declared, _read(outcomes), where=str(outcomes))
         print_json(_replay_json(played)) if as_json else _show_replay(declared, played)
         return
     if capacities not in ("uniform", "published"):
@@ -116,16 +116,22 @@ def _read(path: Path) -> Mapping[str, Sequence[Outcome]]:
     except ValidationError as error:
         problems = [Problem(_place(one["loc"]), f"is {reprlib.repr(one['input'])}", mend) for one in error.errors()]
         raise Refused(problems, where=str(path)) from error
+    except _Twice as error:
+        raise Refused([Problem("the file", str(error), mend)], where=str(path)) from error
     except (ValueError, RecursionError) as error:
         raise Refused([Problem("the file", f"is no JSON: {error}", mend)], where=str(path)) from error
 
 
+class _Twice(Exception):
+    """A key stands twice in an object, so that the first of its values would be lost."""
+
+
 def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The object. Raises ValueError for a key that stands twice, of which the first would be lost."""
+    """The object. Raises _Twice."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"{key!r} stands in it twice")
+            raise _Twice(f"has {key!r} twice")
         found[key] = value
     return found
 
@@ -154,6 +160,7 @@ def _simulation_json(found: Simulation) -> dict[str, Any]:
         "cells_mean": found.cells_mean,
         "cells_p95": found.cells_p95,
         "attempts_mean": found.attempts_mean,
+        "rounds_mean": found.rounds_mean,
         "differs_share": found.differs_share,
         "grid_differs_share": found.grid_differs_share,
     }
@@ -180,8 +187,8 @@ def _show_simulation(definition: Definition, found: Simulation) -> None:
     typer.echo(
         f"{found.runs} synthetic campaigns of {definition.name}, strategy {definition.strategy.name}\n"
         f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns; "
-        f"{found.attempts_mean:.1f} attempts\n"
-        f"Cell-hours under load: {found.hours_mean(definition):.1f} on average\n"
+        f"{found.attempts_mean:.1f} attempts in {found.rounds_mean:.1f} rounds\n"
+        f"Cell-hours under load: {found.hours_mean(definition):.3g} on average\n"
         f"Another capacity than the full grid's for any variant: {found.differs_share:.1%} of campaigns; "
         f"two full grids disagree in {found.grid_differs_share:.1%}"
     )

@@ -64,17 +64,22 @@ NAMES = ("full-grid", "search", "ramp")
 
 
 def _of_a_name(value: Any) -> Any:
-    """A name with its keys. Raises Faulty for a name that no strategy has, which pydantic would tell of by its tags."""
+    """A name with its keys. Raises Faulty for no name of a strategy, which pydantic would tell of by its tags."""
     if isinstance(value, Mapping):
         _require_known(value.get("name"), ("name",))
         return value
-    _require_known(value, ())
-    return {"name": value} if isinstance(value, str) else value
+    if isinstance(value, str):
+        _require_known(value, ())
+        return {"name": value}
+    return value
 
 
 def _require_known(name: object, path: Path) -> None:
-    if isinstance(name, str) and name not in NAMES:
-        raise Faulty([Fault(path, f"there is no strategy {name!r}", meant_or_known(name, NAMES))])
+    if name is None:
+        mend = "write a strategy's name beside its keys, such as {name: search, mode: fast}"
+        raise Faulty([Fault(path, "is missing", mend)])
+    if name not in NAMES:
+        raise Faulty([Fault(path, f"there is no strategy {str(name)!r}", meant_or_known(name, NAMES))])
 
 
 class _OrItsName:

@@ -23,6 +23,7 @@ from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.internals.runs import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
+from plimsoll_airflow.own_task import require_running
 from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, LIVE_STATES, PLAN_TASK, CampaignRun, CellRunId
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.slot import SlotTrigger
@@ -161,6 +162,7 @@ class RunCell(TriggerDagRunOperator):
         self._require_budget()
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)
+        require_running(context["ti"])
         super().execute(context)
 
     def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:

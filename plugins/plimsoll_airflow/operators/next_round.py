@@ -11,6 +11,7 @@ from plimsoll.services.campaign.rounds import name_of_next, next_round
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.campaign import OPENED_CAMPAIGN
+from plimsoll_airflow.own_task import require_running
 from plimsoll_airflow.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
 from plimsoll_airflow.toolkit import toolkit
 
@@ -56,8 +57,6 @@ class NextRound(TriggerDagRunOperator):
             raise AirflowSkipException("no campaign was opened; the log of `plan` says why")
         if not _is_of_search(context):
             raise AirflowSkipException(f"this run was asked for some cells alone. {_how_to_go_on(self.campaign_id)}")
-        if not self._count(context, context["run_id"], LIVE_STATES):
-            raise AirflowSkipException("this run was ended by hand, and with it what would follow")
 
     def _start(self, context: "Context", follower: str, cells: str) -> None:
         self.trigger_run_id = follower
@@ -65,6 +64,7 @@ class NextRound(TriggerDagRunOperator):
         asked = {"campaign_id": self.campaign_id, "cells": cells}
         self.conf = asked | ({"parallel": parallel} if parallel else {})
         self.log.info("next round: %s", cells)
+        require_running(context["ti"])
         super().execute(context)
 
     def _require_news(self, context: "Context", follower: str) -> None:

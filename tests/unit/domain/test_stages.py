@@ -166,7 +166,7 @@ def test_cells_are_as_long_as_their_own_stage_says() -> None:
         ),
         (
             "[{id: a}, {id: b, loads: {slowest_off: a}}]",
-            "stages[1].loads.slowest_off (line 10): there is no such key (did you mean 'slowest_of'?",
+            "stages[1].loads.slowest_off (line 10): there is no such key here (did you mean 'slowest_of'?",
         ),
         (
             "[{id: a}, {id: b, loads: {slowest: a, slowest_of: a}}]",
