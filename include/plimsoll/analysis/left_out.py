@@ -1,4 +1,4 @@
-"""The cells that a search did not run, and the outcomes that made them unnecessary."""
+"""The cells that a strategy did not run, and the outcomes that made them unnecessary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class Decision(Model):
 
 
 class LeftOut(Model):
-    """The cells of one variant that a search ran, and those that it did not."""
+    """The cells of one variant that a strategy ran, and those that it did not."""
 
     variant: str
     run: Annotated[int, Field(description="Cells with a valid attempt")]
@@ -34,7 +34,7 @@ class LeftOut(Model):
 
 @dataclass(frozen=True)
 class SharedData:
-    """Whose data the cells of a strategy ran on whose loads share their data.
+    """For a strategy whose loads share data: how many cells used the data of lower loads.
 
     `cells`: the number of cells with a fingerprint; `went_on`: of those, on the data of lower loads. `fresh_above`: ids
     of those that began with fresh data although a lower load belongs to the same repeat.

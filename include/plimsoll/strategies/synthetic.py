@@ -105,7 +105,10 @@ def _campaign(definition: Definition, world: World, dice: random.Random) -> _Cam
 
 
 def _rounds(definition: Definition, cells: int, of_ladders: Sequence[int]) -> int:
-    """The rounds of a campaign of that many cells, from those of its ladders, which follow one another by variants."""
+    """The number of rounds of a campaign of that many cells, from the rounds of its ladders.
+
+    On hosts kept for a variant, variants run one after another.
+    """
     if keeps_data(definition.strategy):
         return cells
     if not goes_by_variant(definition):
