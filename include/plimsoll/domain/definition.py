@@ -92,7 +92,7 @@ class Definition(Model):
         Canary | None,
         Field(description="Check of every host before the load. Without it hosts are not checked"),
     ] = None
-    strategy: Annotated[Strategy, Field(description="Which cells to run: `full-grid`, `search` or `ramp`")] = FullGrid()
+    strategy: Annotated[Strategy, Field(description="Which cells run, and when the campaign ends")] = FullGrid()
     cluster_scope: Annotated[
         Literal["cell", "variant", "campaign"],
         Field(
