@@ -123,10 +123,10 @@ def judge(  # noqa: PLR0913  # one for each option
 ) -> None:
     """Judge what a load generator wrote: in every interval after warm-up, does the percentile stay below the bound?
 
-    Read are HdrHistogram interval logs of any tool, and the output of cassandra-stress, tlp-stress, NoSQLBench, YCSB,
-    latte and wrk2, as far as it tells of intervals; what can't be judged from it is said. Several files are the
-    operations of one run (tlp-stress and Plimsoll write one for each): they are judged together and shown apart. Of
-    Plimsoll's and tlp-stress' logs give the `.hdr-intended-` ones, which hold response times.
+    Reads HdrHistogram interval logs of any tool, and the output of cassandra-stress, tlp-stress, NoSQLBench, YCSB,
+    latte and wrk2, as far as it describes intervals. The answer says what could not be judged. Several files are the
+    operations of one run: they are judged together and shown separately. Plimsoll and tlp-stress write response times
+    into the logs named `.hdr-intended-`; give those.
 
     Exits with 0 when the service level is met, 1 when it is missed, and 2 when the logs can't be read or are no sound
     measurement.

@@ -32,10 +32,11 @@ def rejudge(
 ) -> None:
     """Judge every collected attempt of a campaign again, from its raw files and by today's rules, in parallel.
 
-    Verdicts and tables take the place of the earlier ones; a verdict that differs is kept beside the new one. Run
-    again, it changes nothing. A published report stays as it is until `plimsoll report` makes it again.
+    The new verdicts and tables replace the earlier ones. An earlier verdict that differs is kept beside the new one. A
+    second run with the same rules changes nothing. A published report stays as it is until `plimsoll report` makes it
+    again.
 
-    Exits with 1 where an attempt could not be judged again; it keeps its verdict.
+    Exits with 1 if an attempt could not be judged again; it keeps its verdict.
     """
     from plimsoll.services.judge.workers import processors, start_imports
 

@@ -28,9 +28,9 @@ def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) 
 
     Exits with 2 and names the cells to run again when the quality gate does not pass.
 
-    Of a BUNDLE (`bundle.zip` among the files of every report) make the report that it is of, with the same date, into
-    a folder; no store is needed. Exits with 1 and names the files that are not the same, byte for byte, and with 2
-    where the bundle is damaged or was made by a newer Plimsoll.
+    Given a BUNDLE (the file `bundle.zip` of any report), makes that report again, with its original date, in a folder.
+    No store is needed. Exits with 1 and names the files that differ from the original in any byte, and with 2 if the
+    bundle is damaged or comes from a newer Plimsoll.
     """
     # No id of a campaign has a dot or a slash.
     if "." in source or "/" in source:

@@ -36,8 +36,8 @@ def run(
 ) -> None:
     """Run the cells that a campaign's strategy asks for, one after another, then its quality gate and report.
 
-    Exits with 1 where a cell could not be judged, or something of a cluster stays; with 2 where cells asked for have no
-    valid attempt. Ctrl-C ends it: run again with the campaign's id, it goes on.
+    Exits with 1 if a cell could not be judged or a part of a cluster remains, and with 2 if a requested cell has no
+    valid attempt. Ctrl-C ends the run; to continue, run it again with `--campaign` and the campaign's id.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition

@@ -57,8 +57,9 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
 ) -> None:
     """Play a definition's strategy through without running a cell: what it would take, and what it would find.
 
-    With `--outcomes` over the outcomes of that file; otherwise over synthetic campaigns, beside the full grid's answer
-    to the same outcomes, and beside how often two full grids disagree.
+    With `--outcomes` the strategy gets the outcomes in that file. Without it the strategy runs on synthetic campaigns.
+    The answer then also says how often a full grid of the same outcomes finds another capacity, and how often two full
+    grids disagree.
     """
     from plimsoll.bootstrap import load_definition
     from plimsoll.domain.errors import Problem, Refused
