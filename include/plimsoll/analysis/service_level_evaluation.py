@@ -8,7 +8,7 @@ from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.histogram_layout import Ints, Unit
-from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, measure
+from plimsoll.analysis.intervals import IntervalRow, IntervalTable, Measured, measure
 from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered, unreadable
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
@@ -17,7 +17,7 @@ from plimsoll.analysis.timeline import timeline_faults, timeline_notes
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_duration
 
 _SECOND = timedelta(seconds=1)
@@ -45,7 +45,7 @@ class _Pass:
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        return tuple(one.window for one in self.measured if one.operation == ALL)
+        return tuple(one.window for one in self.measured if one.operation == ALL_OPERATIONS)
 
 
 def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the files
@@ -166,7 +166,7 @@ def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceL
 
 def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterator[str]:
     judged = measured.judged(level)
-    whose = "operation" if level.operations == ALL else level.operations
+    whose = "operation" if level.operations == ALL_OPERATIONS else level.operations
     covered = len([window for window in measured.windows if window.phase == "judged"])
     yield from uncovered(covered, schedule, level)
     if not covered:
@@ -243,6 +243,6 @@ def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
 
 
 def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:
-    found = sum(row.count for row in table.rows if row.operation == ALL)
+    found = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
     if run.operations is not None and found != run.operations:
         yield f"the logs hold {plural(found, 'operation')}, the load generator answered for {run.operations}"
