@@ -11,6 +11,7 @@ from airflow.models.dagrun import DagRun
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.strategy import Search
@@ -18,7 +19,7 @@ from plimsoll.services.campaign.elsewhere import begin_run, require_nobody_elsew
 from plimsoll.services.campaign.holding import held
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.running import run_cell, run_missing
+from plimsoll.services.cell.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CampaignRun, CellRun

@@ -13,6 +13,7 @@ import pytest
 from tests.cloud.cloud import REGION, Cloud
 from tests.support.airflow.run_to_report import RUNS, is_standstills
 from tests.support.campaigns.ec2_definition import ec2_options
+from tests.support.campaigns.running import run_missing
 from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
 from tests.support.suite.proven import IS_LONG
@@ -27,7 +28,6 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model

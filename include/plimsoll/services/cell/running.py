@@ -8,9 +8,6 @@ from functools import partial
 from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.campaign.rounds import all_rounds
-from plimsoll.services.campaign.stages import open_stages
-from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import LoadPoller
@@ -20,7 +17,7 @@ from plimsoll.services.hosts.kept_hosts import end_kept
 from plimsoll.services.hosts.spending import spent_so_far
 from plimsoll.services.patience import PASSING, SOON_S, patiently
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.store.campaigns import read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 Say = Callable[[str], None]
@@ -65,15 +62,6 @@ def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: 
     if ran.verdict is None or ran.remains:
         raise PlimsollError("; ".join(ran.troubles), where=str(ran.work.key))
     return ran.verdict
-
-
-def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Ran, ...]:
-    """Run every cell that the campaign needs and that has no valid attempt, once, one after another."""
-    campaign = CampaignStore(toolkit.store, campaign_id)
-    definition = open_stages(campaign, toolkit.clock.now())
-    first = tuple(one.cell for one in judged_state(campaign, definition).to_run_now)
-    cells = all_rounds(campaign, toolkit.clock, first)
-    return run_cells(toolkit, campaign_id, (cell.id for cell in cells), owner, say)
 
 
 def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Ran:
