@@ -28,7 +28,7 @@ from plimsoll.adapters.local.sweep import tagged_processes
 from plimsoll.analysis.histogram_layout import UNITS_PER_MS, reported_values
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.service_level_evaluation import judge_logs
-from plimsoll.bootstrap import local_toolkit
+from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.service_level import ALL_OPERATIONS
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--generators", default="plimsoll-stress,cassandra-stress,latte")
     options = parser.parse_args()
-    toolkit = local_toolkit(Settings())
+    toolkit = full_toolkit(Settings())
     with tempfile.TemporaryDirectory(prefix="plimsoll-generators-") as work:
         print("| generator | rate achieved | p50 | p90 | p99 | p99.9 | longest | over 100 ms |")
         print("|---|---|---|---|---|---|---|---|")

@@ -21,7 +21,7 @@ from tests.support.suite.proven import IS_LONG
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.latte.installed import installed
 from plimsoll.adapters.local.host import LocalHost
-from plimsoll.bootstrap import local_toolkit
+from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
@@ -62,7 +62,7 @@ def tools(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[To
     with pytest.MonkeyPatch.context() as environment:
         for name, value in account.items():
             environment.setenv(f"AWS_{name}", value)
-        yield local_toolkit(settings)
+        yield full_toolkit(settings)
 
 
 def definition_of(cloud: Cloud, name: str, workload: Mapping[str, Any], generator: Mapping[str, Any]) -> Definition:
