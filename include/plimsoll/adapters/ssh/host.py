@@ -20,7 +20,7 @@ from plimsoll.adapters.ssh.bundles import Bundle, bundle_of, deliver
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.depot import FETCH, Staged
 from plimsoll.adapters.ssh.execution import Answer
-from plimsoll.adapters.ssh.opening import unreachable
+from plimsoll.adapters.ssh.login import unreachable
 from plimsoll.adapters.ssh.program import Program
 from plimsoll.domain.clocks import ClockReading
 from plimsoll.domain.cluster import HostInfo
