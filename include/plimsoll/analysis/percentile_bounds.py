@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.alignment import Phase, Window, misfits, windows
+from plimsoll.analysis.continuity import continuity_faults
 from plimsoll.analysis.formats.reading import Sample
 from plimsoll.analysis.hdrlog import Record
 from plimsoll.analysis.intervals import SHOWN_NAMES, IntervalRow, IntervalTable
 from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, ranks
-from plimsoll.analysis.timeline import timeline_faults
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
@@ -62,7 +62,7 @@ def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceL
     """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
     by_operation = _by_operation(samples)
     tracks = [_track(operation, own) for operation, own in by_operation.items()]
-    faults = [*timeline_faults(tracks, min(level.interval.total_seconds() for level in levels))]
+    faults = [*continuity_faults(tracks, min(level.interval.total_seconds() for level in levels))]
     faults += [] if faults else [fault for level in levels for fault in _misfits(tracks, run, level)]
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
+from plimsoll.analysis.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.histogram_layout import Ints, Unit
@@ -13,7 +14,6 @@ from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_o
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
 from plimsoll.analysis.stalls import stalls_s
-from plimsoll.analysis.timeline import timeline_faults, timeline_notes
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
@@ -140,7 +140,7 @@ def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLeve
     """
     schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
     shortest_s = min(schedule.interval_s for schedule in schedules.values())
-    faults = timeline_faults(tracks, shortest_s)
+    faults = continuity_faults(tracks, shortest_s)
     faults += (
         tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule)) if not faults else ()
     )
@@ -153,7 +153,7 @@ def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLeve
     ]
     start_s = schedules[levels[0].interval].origin_s
     planned_end_s = None if run.duration is None else start_s + run.duration / _SECOND
-    return _judgement(run, levels, passes, reasons, timeline_notes(tracks, planned_end_s))
+    return _judgement(run, levels, passes, reasons, continuity_notes(tracks, planned_end_s))
 
 
 def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceLevel], decoder: Decoder) -> _Pass:
