@@ -14,7 +14,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import ValidOutcome
 
 
-class Decision(Model):
+class DecidingCell(Model):
     """A cell whose outcome made other cells unnecessary."""
 
     cell: str
@@ -29,7 +29,7 @@ class LeftOut(Model):
     run: Annotated[int, Field(description="Cells with a valid attempt")]
     missing: Annotated[int, Field(description="Cells that it may still ask for")]
     not_needed: Annotated[int, Field(description="Cells that it will never ask for")]
-    decided_by: tuple[Decision, ...]
+    decided_by: tuple[DecidingCell, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
         run=sum(one.verdict is not None for one in cells),
         missing=sum(not one.is_settled for one in cells),
         not_needed=spared.total(),
-        decided_by=tuple(Decision(cell=by.cell_id, outcome=by.outcome, spared=n) for by, n in spared.items()),
+        decided_by=tuple(DecidingCell(cell=by.cell_id, outcome=by.outcome, spared=n) for by, n in spared.items()),
     )
 
 
