@@ -22,7 +22,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll_airflow.operators.campaign import RunCell
-from plimsoll_airflow.ownership import CampaignRun, CellRun
+from plimsoll_airflow.ownership import CampaignRunOwner, CellRun
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 FILES = {"cell": "cell.py", "reaper": "reaper.py"}
@@ -168,7 +168,7 @@ def test_a_run_is_seen_by_others_before_its_first_cell_between_cells_and_not_aft
 
 
 def test_a_run_does_not_begin_where_one_of_another_airflow_works_and_leaves_no_trace(campaign: Installation) -> None:
-    theirs = CampaignRun("instant", "manual__1", "elsewhere").token
+    theirs = CampaignRunOwner("instant", "manual__1", "elsewhere").token
     begin_run(campaign.toolkit, "campaign", theirs, cells=1)
     before = {key: campaign.toolkit.store.read(key) for key in campaign.toolkit.store.keys("campaign")}
 
