@@ -17,7 +17,7 @@ LIBRARY_MODULES = ("jinja2.ext", "ruamel.yaml.mergevalue")
 
 BINDING_MODULES = (
     "plimsoll_airflow.campaign_notices",
-    "plimsoll_airflow.catalogue",
+    "plimsoll_airflow.definitions",
     "plimsoll_airflow.doc_md",
     "plimsoll_airflow.forms",
     "plimsoll_airflow.operators.campaign",

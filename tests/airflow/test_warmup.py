@@ -83,7 +83,7 @@ def test_tasks_import_nothing_to_check_and_report_and_parse_no_definition_that_t
 ) -> None:
     installation.define(instant_definition())
     # With the adapters of the product, as it is shipped.
-    changes = {"PLIMSOLL_TOOLKIT": "plimsoll.bootstrap:local_toolkit"}
+    changes = {"PLIMSOLL_TOOLKIT": "plimsoll.bootstrap:full_toolkit"}
     said = [line for line in _said(_WORK_AFTER_WARMING_UP, **changes) if line.startswith(("new:", "parsed:"))]
     assert said == ["new:", "parsed:"]
 

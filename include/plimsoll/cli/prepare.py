@@ -53,11 +53,16 @@ def prepare(
 
 
 def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere: bool) -> bool:
-    """Prepare one definition, unless its cells run elsewhere. Returns whether it was prepared. Raises PlimsollError."""
+    """Prepare one definition, and one whose cells run elsewhere only with `even_elsewhere`.
+
+    Returns whether it was prepared. Raises PlimsollError.
+    """
     from plimsoll.bootstrap import load_definition
 
     definition = load_definition(settings, name)
-    if definition.provider.name != "local" and not even_elsewhere:
+    provider = toolkit.providers.get(definition.provider.name)
+    runs_here = provider is not None and provider.is_local
+    if not runs_here and not even_elsewhere:
         return False
     for product in definition.products:
         toolkit.database(product).prepare(definition)

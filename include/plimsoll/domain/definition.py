@@ -92,7 +92,7 @@ class Definition(Model):
         Canary | None,
         Field(description="Check of every host before the load. Without it hosts are not checked"),
     ] = None
-    strategy: Annotated[Strategy, Field(description="Which cells to run: `full-grid`, `search` or `ramp`")] = FullGrid()
+    strategy: Annotated[Strategy, Field(description="Which cells run, and when the campaign ends")] = FullGrid()
     cluster_scope: Annotated[
         Literal["cell", "variant", "campaign"],
         Field(
@@ -138,7 +138,10 @@ class Definition(Model):
     @field_validator("timing", mode="wrap")
     @classmethod
     def _first_timing(cls, value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Timing:
-        """What no stage uses: the first stage's stands there too, so that every definition has one."""
+        """Where only stages have timings, the first stage's stands here, so that every definition has one.
+
+        No cell uses it.
+        """
         if value is LEFT_TO_STAGES:
             stages: tuple[Stage, ...] = info.data.get("stages", ())
             return next((stage.timing for stage in stages if stage.timing), _UNREAD)

@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.expected import expected, known_keys, node_at, sections_with
 from plimsoll.domain.spelling import meant, meant_or_known
+from plimsoll.domain.strategy_names import STRATEGY_NAMES
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
@@ -128,7 +129,7 @@ def _lies_inside(place: Path, key: Path) -> bool:
 
 
 _NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-load")
-_KINDS = {("strategy", kind) for kind in ("full-grid", "search", "ramp")}
+_KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
 
 def _path(found: ErrorDetails) -> Path:

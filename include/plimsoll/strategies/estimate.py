@@ -6,7 +6,7 @@ from math import ceil
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
-from plimsoll.domain.strategy import FullGrid, Search, keeps_data
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, keeps_data
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.matrix import goes_by_variant
 from plimsoll.strategies.synthetic import World, simulate
@@ -90,6 +90,10 @@ def _groups(alone: Definition, ladders: int) -> int:
 
 
 def _repeats_at_once(definition: Definition) -> int:
-    """The most repeats of a ladder that a search or a ramp asks for at a time."""
+    """The most repeats of a ladder that the strategy asks for at a time."""
     strategy, repeats = definition.strategy, definition.repeats
-    return min(strategy.repeats_at_once, repeats) if isinstance(strategy, Search) else repeats
+    match strategy:
+        case Search():
+            return min(strategy.repeats_at_once, repeats)
+        case FullGrid() | Ramp():
+            return repeats

@@ -24,7 +24,7 @@ from plimsoll_airflow.ownership import (
     LIVE_STATES,
     NEXT_ROUND_TASK,
     PLAN_TASK,
-    CampaignRun,
+    CampaignRunOwner,
     CellRun,
 )
 from plimsoll_airflow.toolkit import toolkit
@@ -80,7 +80,7 @@ class ReapLeftovers(Reap):
         if campaign_id:
             # A next round says for itself when it begins. Where the store fails, time ends it; clusters come first.
             with final(), suppress(StoreError):
-                end_run(toolkit().store, campaign_id, CampaignRun(ti.dag_id, ti.run_id, own_installation()).token)
+                end_run(toolkit().store, campaign_id, CampaignRunOwner(ti.dag_id, ti.run_id, own_installation()).token)
         follower = ti.xcom_pull(task_ids=NEXT_ROUND_TASK, key=XCOM_RUN_ID)
         # The run is named before it is started, which may have failed.
         is_followed = follower and ti.get_dr_count(ti.dag_id, run_ids=[follower], states=LIVE_STATES)

@@ -29,7 +29,8 @@ class Shelf(InstantDatabase):
 
 def toolkit(settings: Any) -> Any:
     tools = instant.toolkit(settings)
-    return replace(tools, databases={"cassandra": Shelf(Faults(settings.work / "faults"))})
+    providers = dict.fromkeys(("local", "also-here"), tools.providers["instant"])
+    return replace(tools, providers=providers, databases={"cassandra": Shelf(Faults(settings.work / "faults"))})
 
 
 @pytest.fixture
@@ -103,3 +104,11 @@ def test_a_folder_of_faulty_ones_alone_does_not_keep_airflow_from_starting(
 
 def test_where_no_definition_runs_here_nothing_is_missing(folder: Path, prepare: Callable[..., Any]) -> None:
     assert prepare()[0] == 0
+
+
+def test_definitions_run_here_if_their_provider_says_so_whatever_its_name(
+    folder: Path, prepare: Callable[..., Any]
+) -> None:
+    here = DEMO.replace("provider: {name: local}", "provider: {name: also-here}")
+    (folder / "demo.yaml").write_text(here.replace("4.0.1", "4.0.99"))
+    assert "there is no such release" in prepare()[2]

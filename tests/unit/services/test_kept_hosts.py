@@ -11,6 +11,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantProvider
 from tests.fakes.owners import FixedOwners
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
@@ -25,7 +26,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
-from plimsoll.services.cell.running import run_cells, run_missing
+from plimsoll.services.cell.running import run_cells
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint

@@ -7,7 +7,7 @@ from tests.support.campaigns.shipped import shipped
 
 from plimsoll.adapters.ec2.options import read_options
 from plimsoll.adapters.ec2.prices import from_table
-from plimsoll.bootstrap import definition_folder, local_toolkit
+from plimsoll.bootstrap import definition_folder, full_toolkit
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import Problem
 from plimsoll.services.campaign.planning import make_plan
@@ -23,7 +23,7 @@ MISSING = ("is not in the cache", "can't be fetched", "is not built")
 
 def software_problems_of(name: str, cache: Path) -> list[Problem]:
     """What databases and load generator object to, where the cache has no artefact."""
-    return list(software_problems(local_toolkit(Settings(cache=cache)), shipped(name)))
+    return list(software_problems(full_toolkit(Settings(cache=cache)), shipped(name)))
 
 
 def tariff_from_table(name: str) -> Tariff:

@@ -11,6 +11,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider
 from tests.fakes.owners import FixedOwners
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.adapters.cassandra_stress import CassandraStress
 from plimsoll.domain.definition import Definition
@@ -27,7 +28,6 @@ from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.data import settle_origin
 from plimsoll.services.cell.recording import cancel, record_failure
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict

@@ -443,7 +443,9 @@ MISTAKES = (
     (
         "tags: [cassandra, jvm, local, demo]",
         "tags: cassandra",
-        ["tags (line 11): must be a list; found 'cassandra' (write a list, each entry text: tags of the DAG in Airflow)"],
+        [
+            "tags (line 11): must be a list; found 'cassandra' (write a list, each entry text: tags of the DAG in Airflow)"
+        ],
     ),
     (
         "tags: [cassandra, jvm, local, demo]",

@@ -9,6 +9,7 @@ from typing import Any
 
 from plimsoll.adapters.cassandra.checks import only_cassandra, problems, unchecked
 from plimsoll.adapters.cassandra.class_data import class_data
+from plimsoll.adapters.cassandra.compactions import aftermath
 from plimsoll.adapters.cassandra.events import events, lines
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.keyspaces import bytes_on_disk, drop
@@ -18,7 +19,6 @@ from plimsoll.adapters.cassandra.node_status import down
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.cassandra.release import PRODUCT
 from plimsoll.adapters.cassandra.releases import release_of
-from plimsoll.adapters.cassandra.settling import aftermath
 from plimsoll.adapters.cassandra.waiting import Patience
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition

@@ -14,6 +14,7 @@ from plimsoll.adapters.load_job import PLAN, folder_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -87,7 +88,7 @@ class CassandraStress(ForeignGenerator):
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
         """Its single log, with a tag for each operation."""
-        return {"all": command.HDR} if command.HDR in names else {}
+        return {ALL_OPERATIONS: command.HDR} if command.HDR in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         java = self._java(host, request.definition)

@@ -37,7 +37,7 @@ class Launcher:
         return self._launched.begun_in() | {one["SubnetId"] for one in seen}
 
     def serves_in(self) -> set[str]:
-        """Subnets with hosts that live of a cluster which was whole once; none for one that never was."""
+        """Subnets that still have hosts of a cluster that was complete before; empty if it never was."""
         return {one["SubnetId"] for one in self._living()} if self.wanted.was_whole else set()
 
     def launch(self, subnet: Subnet) -> list[Answer]:
@@ -53,7 +53,10 @@ class Launcher:
         self._end([*self._launched.living(), *(one["InstanceId"] for one in self._living())])
 
     def _end(self, ids: Collection[str]) -> None:
-        """Told until EC2 knows them all; one that it does not know for longer than answers lag is gone."""
+        """Tell the instances to end, again and again until EC2 knows each of them.
+
+        An instance that stays unknown for longer than answers can lag counts as terminated.
+        """
         left = list(dict.fromkeys(ids))
         for pause in looks():
             ended = end(self._cloud, left, self._launched.may_lag)
@@ -65,15 +68,15 @@ class Launcher:
             self._clock.sleep(pause)
 
     def _living(self) -> list[Answer]:
-        """The attempt's instances that show, but for those that were told to end."""
+        """The cluster's living instances that EC2 lists, without those that were told to end."""
         seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
         return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
-        """Ids of all hosts of that role, launched now or before.
+        """Ids of all hosts of that role, launched now or earlier.
 
-        Where some have died, they come up anew together; of kept ones, which have served cells, those alone that died
-        or are unfit.
+        If hosts of an attempt's own cluster died, all hosts of that role are launched again together. Of kept hosts
+        only those that died or are unfit are replaced.
         """
         known = self._launched.living(role, subnet.id)
         lost = self._lost(known) | (self.wanted.unfit & set(known))
@@ -81,7 +84,7 @@ class Launcher:
             return known
         staying = [one for one in known if one not in lost] if self.wanted.id.is_kept else []
         self._end([one for one in known if one not in staying])
-        if len(staying) == self.wanted.count(role):  # others have taken the place of those that ended, unnoted
+        if len(staying) == self.wanted.count(role):  # others have replaced those that ended, which no record told
             return staying
         for generation in range(_GENERATIONS):
             made = self._run(role, subnet, generation, staying)
@@ -92,13 +95,16 @@ class Launcher:
         raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
 
     def _is_alive(self, instance: Answer) -> bool:
-        """A repeated request may answer with instances that are gone, in the state that they were in."""
+        """Whether the instance lives.
+
+        The answer to a repeated request may show instances that have ended since as they were then.
+        """
         return instance["State"]["Name"] in LIVING and not self._launched.has_ended(instance["InstanceId"])
 
     def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
-        """What the request of that generation has launched, now or before; nothing where that was terminated.
+        """The instances that this generation's request launched, now or earlier; empty if they were terminated.
 
-        `beside` are hosts of that role which live.
+        `beside`: ids of living hosts of that role, which stay.
         """
         request = run_instances(self.wanted, role, subnet, generation, beside)
         token, grouped = request["ClientToken"], self.wanted.options.placement_group == "cluster"
@@ -116,7 +122,7 @@ class Launcher:
         return made
 
     def _note(self, token: str, made: Sequence[Answer]) -> None:
-        """Put the answer on record; hosts that nobody could find again are ended at once."""
+        """Record the answer. If that fails, end the hosts at once, because nobody could find them again."""
         try:
             self._launched.answered(token, made)
         except StoreError:
@@ -181,7 +187,7 @@ class Launcher:
         return self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id), STATES)
 
     def _lost(self, known: Collection[str]) -> set[str]:
-        """Those that EC2 shows to be gone, or shows no more although its answers can't lag that far behind."""
+        """Ids of instances that EC2 shows as ended, or does not list although its answers can't lag that far behind."""
         states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
         return {
             one for one in known if (states[one] not in LIVING if one in states else not self._launched.may_lag(one))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, Literal
 
-from plimsoll.adapters.ec2.host_keys import HostKey
+from plimsoll.adapters.ec2.host_keys import HostKeyPair
 
 PREPARE = "/usr/local/sbin/plimsoll-prepare"
 PROLONG = "/usr/local/sbin/plimsoll-prolong"
@@ -31,7 +31,7 @@ class HostSetup:
 
     user: str
     root: str
-    host_key: HostKey
+    host_key: HostKeyPair
     authorized: str
     ends_at: datetime
     transparent_huge_pages: Literal["always", "madvise", "never"]

@@ -25,6 +25,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem
 from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.host import Host
@@ -106,7 +107,7 @@ class Latte(ForeignGenerator):
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
         """latte's report, which has a histogram for each function and second."""
-        return {"all": _REPORT} if _REPORT in names else {}
+        return {ALL_OPERATIONS: _REPORT} if _REPORT in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         definition, generator = request.definition, request.definition.load_generator

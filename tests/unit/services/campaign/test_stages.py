@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.running import run_missing
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.cell import cell_of
@@ -21,7 +22,6 @@ from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaign.rounds import all_rounds, next_round
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.publishing import check_campaign, pass_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
