@@ -1,7 +1,8 @@
 """Cassandra 4.0 as shipped, with the values of `conf/` in release 4.0.1.
 
-The jars on Maven Central come without `conf/`. The published benchmarks of 4.0 used these files, except for the changes
-that they name. Nodes started here therefore get the same values.
+The jars on Maven Central come without `conf/`. Published benchmarks of 4.0 used the files of the release that they ran,
+except for the changes that they name. Nodes started here therefore get the same values. The alphas were shipped with
+other ones: `cassandra_4_0_alpha.py`.
 """
 
 from collections.abc import Mapping

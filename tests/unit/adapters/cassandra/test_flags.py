@@ -128,6 +128,13 @@ def test_each_line_has_what_a_node_can_not_start_without() -> None:
         assert {"num_tokens", "partitioner", "endpoint_snitch", "commitlog_sync"} <= settings.keys()
 
 
+def test_the_alphas_of_4_0_have_the_configuration_that_they_were_shipped_with() -> None:
+    alpha, released = known("4.0-alpha4"), known("4.0.1")
+    shipped = {"num_tokens": 256, "compaction_throughput_mb_per_sec": 16}
+    assert alpha.settings == {**released.settings, **shipped}
+    assert alpha.jvm_flags == (*released.jvm_flags, "-XX:StringTableSize=1000003")
+
+
 def test_5_0_on_jdk_17_takes_no_flag_that_later_jdks_have_no_more() -> None:
     release = known("5.0.9")
     assert "-XX:-UseBiasedLocking" not in (*release.jvm_flags, *release.jdk_flags[17])
