@@ -122,6 +122,14 @@ def test_the_jdks_that_a_line_is_run_on(version: str, jdks: set[int]) -> None:
     assert set(known(version).jdk_flags) == jdks
 
 
+@pytest.mark.parametrize("major", [16, 17])
+def test_4_0_opens_packages_that_it_reads_by_reflection_on_jdks_that_close_them(major: int) -> None:
+    flags = known("4.0.1").jdk_flags[major]
+    # Cassandra's NativeLibrary reads a field of the first, its SyncUtil one of the second, jamm those of the third.
+    for package in ("java.io", "java.nio", "java.util.concurrent"):
+        assert f"--add-opens=java.base/{package}=ALL-UNNAMED" in flags
+
+
 def test_each_line_has_what_a_node_can_not_start_without() -> None:
     for version in ("3.11.19", "4.0.1", "4.1.10", "5.0.9"):
         settings = known(version).settings
