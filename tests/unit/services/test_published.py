@@ -138,6 +138,14 @@ def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_w
     assert make_plan(definition).as_json()["totals"]["cells_most"] == 270 + 27 + 27
 
 
+def test_the_heap_of_its_zgc_fits_into_the_large_pages_that_it_asks_for() -> None:
+    definition = shipped("datastax-2021")
+    jvm = definition.variant("zgc-40").jvm
+    assert jvm is not None
+    assert "-XX:+UseLargePages" in jvm.flags
+    assert read_options(definition.provider.options, "datastax-2021").huge_pages > jvm.heap
+
+
 def test_its_nodes_get_assigned_tokens_as_published() -> None:
     assert "tokens" not in deviations_of("datastax-2021")
 
