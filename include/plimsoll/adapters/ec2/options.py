@@ -65,7 +65,10 @@ class Ec2Options(Model):
     root_volume: Annotated[Size, Field(ge=8 * _GIB, description="Size of the encrypted system disk")] = 30 * _GIB
     transparent_huge_pages: Annotated[
         Literal["always", "madvise", "never"],
-        Field(description="On every host; `madvise` gives them to JVMs that ask with -XX:+UseTransparentHugePages"),
+        Field(
+            description="On every host, also of shared memory such as ZGC's heap; "
+            "`madvise` gives them to JVMs that ask with -XX:+UseTransparentHugePages"
+        ),
     ] = "madvise"
     huge_pages: Annotated[
         Size,
