@@ -146,6 +146,13 @@ def test_the_heap_of_its_zgc_fits_into_the_large_pages_that_it_asks_for() -> Non
     assert read_options(definition.provider.options, "datastax-2021").huge_pages > jvm.heap
 
 
+def test_it_says_how_many_rows_its_table_has() -> None:
+    tabular = next(one for one in shipped("datastax-2021").workloads if one.name == "Tabular")
+
+    assert "10 million rows (NoSQLBench: 10 billion)" in deviations_of("datastax-2021")
+    assert "rows" not in (tabular.model_extra or {})
+
+
 def test_its_nodes_get_assigned_tokens_as_published() -> None:
     assert "tokens" not in deviations_of("datastax-2021")
 
