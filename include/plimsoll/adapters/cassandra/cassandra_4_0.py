@@ -143,7 +143,6 @@ CMS_FLAGS = (
     "-XX:+CMSParallelInitialMarkEnabled",
     "-XX:+CMSEdenChunksRecordAlways",
     "-XX:+CMSClassUnloadingEnabled",
-    "-XX:+UseCondCardMark",  # conf/cassandra-env.sh
 )
 G1_FLAGS = (
     "-XX:+UseG1GC",
