@@ -99,7 +99,7 @@ def _show(campaign: str, found: "tuple[Rejudged, ...]") -> None:
     changed = [one for one in judged if one.before != one.after]
     other = sum(not one.same for one in judged) - len(changed)
     if listed := [*changed, *(one for one in found if one.failure)]:
-        rows = [(str(one.key), one.before or "none", one.after or "none", one.failure) for one in listed]
+        rows = [(str(one.key), one.before or "none", one.after or "unchanged", one.failure) for one in listed]
         print_table("Changed, or not judged", ("attempt", "before", "now", "why not"), rows)
     typer.echo(
         f"judged again: {plural(len(judged), 'attempt')}; outcomes that changed: {len(changed)}, "

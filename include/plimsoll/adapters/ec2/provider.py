@@ -192,6 +192,7 @@ class Ec2Provider:
             ends_at=request.expires_at + options.patience + options.expiry_margin,
             transparent_huge_pages=options.transparent_huge_pages,
             readahead_kib=options.readahead_kib,
+            huge_pages=options.huge_pages,
             is_kept=request.id.is_kept,
         )
 

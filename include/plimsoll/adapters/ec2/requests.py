@@ -10,7 +10,7 @@ from plimsoll.adapters.ec2 import tags
 from plimsoll.adapters.ec2.images import Image
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.options import Ec2Options
-from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
+from plimsoll.adapters.ec2.user_data import LIMITS, kernel_parameters
 from plimsoll.domain.cluster import ClusterId, Role
 
 _GIB = 1 << 30
@@ -93,7 +93,8 @@ def client_token(wanted: Wanted, role: Role, zone: str, generation: int, beside:
 
 def tuning(options: Ec2Options) -> str:
     """The tuning that every prepared host has, as text for the fingerprint."""
-    set_to = ", ".join(f"{name} {value}" for name, value in {**KERNEL, **LIMITS}.items())
+    values = {**kernel_parameters(options.huge_pages), **LIMITS}
+    set_to = ", ".join(f"{name} {value}" for name, value in values.items())
     pages = f"transparent huge pages {options.transparent_huge_pages}"
     return f"readahead {options.readahead_kib} KiB, {pages}, swap off, {set_to}"
 
