@@ -82,7 +82,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         further_regions=settings.further_regions,
         tariffs=tariffs,
     )
-    generators: tuple[LoadGenerator, ...] = (PlimsollStress(artefacts), CassandraStress(artefacts), Latte(artefacts))
+    generators: tuple[LoadGenerator, ...] = (PlimsollStress(artefacts), CassandraStress(artefacts), Latte())
     return Toolkit(
         store=store,
         clock=clock,

@@ -264,6 +264,11 @@ class Definition(Model):
         """The variants that run that database, each with its index among all variants."""
         return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
 
+    def key_of_product(self, product: str) -> str:
+        """The key that names that database: the system's, or that of the first variant that names it itself."""
+        named = (n for n, variant in self.of_product(product) if variant.product)
+        return next((f"variants[{n}].product" for n in named), "system.database")
+
     def _is_of_system(self, variant: Variant) -> bool:
         return self.product_of(variant) == self.system.database
 
