@@ -214,11 +214,6 @@ class Definition(Model):
         return min(alone.timing.duration for _, alone in self.of_stages)
 
     @property
-    def longest(self) -> timedelta:
-        """How long the campaign's longest cells are loaded."""
-        return max(alone.timing.duration for _, alone in self.of_stages)
-
-    @property
     def cluster_size(self) -> int:
         """The number of hosts of one cluster: database nodes and load hosts."""
         return self.system.nodes + self.load_generator.hosts
