@@ -132,7 +132,7 @@ def _generators(artefacts: Artefacts) -> tuple[LoadGenerator, ...]:
     from plimsoll.adapters.latte import Latte
     from plimsoll.adapters.plimsoll_stress import PlimsollStress
 
-    return PlimsollStress(artefacts), CassandraStress(artefacts), Latte(artefacts)
+    return PlimsollStress(artefacts), CassandraStress(artefacts), Latte()
 
 
 def build_store(settings: Settings) -> ResultStore:

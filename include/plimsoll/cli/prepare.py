@@ -66,6 +66,7 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere:
         return False
     for product in definition.products:
         toolkit.database(product).prepare(definition)
+    toolkit.load_generator(definition).prepare(definition)
     return True
 
 

@@ -217,11 +217,6 @@ class Definition(Model):
         return min(alone.timing.duration for _, alone in self.of_stages)
 
     @property
-    def longest(self) -> timedelta:
-        """How long the campaign's longest cells are loaded."""
-        return max(alone.timing.duration for _, alone in self.of_stages)
-
-    @property
     def cluster_size(self) -> int:
         """The number of hosts of one cluster: database nodes and load hosts."""
         return self.system.nodes + self.load_generator.hosts
@@ -266,6 +261,11 @@ class Definition(Model):
     def of_product(self, product: str) -> tuple[tuple[int, Variant], ...]:
         """The variants that run that database, each with its index among all variants."""
         return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
+
+    def key_of_product(self, product: str) -> str:
+        """The key that names that database: the system's, or that of the first variant that names it itself."""
+        named = (n for n, variant in self.of_product(product) if variant.product)
+        return next((f"variants[{n}].product" for n in named), "system.database")
 
     def _is_of_system(self, variant: Variant) -> bool:
         return self.product_of(variant) == self.system.database

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.fakes import instant
-from tests.fakes.instant import InstantDatabase
+from tests.fakes.instant import InstantDatabase, InstantLoadGenerator
 from tests.fakes.instant.faults import Faults
 
 from plimsoll import cli
@@ -27,10 +27,19 @@ class Shelf(InstantDatabase):
             raise ArtefactError("there is no such release", where=f"Cassandra {definition.system.version}")
 
 
+class Noting(InstantLoadGenerator):
+    """Tells what it is prepared for."""
+
+    def prepare(self, definition: Any) -> None:
+        print(f"a load generator for {definition.name}")
+
+
 def toolkit(settings: Any) -> Any:
-    tools = instant.toolkit(settings)
+    tools, faults = instant.toolkit(settings), Faults(settings.work / "faults")
+    databases = {"cassandra": Shelf(faults), "other": InstantDatabase(faults, "other")}
+    generators = {"plimsoll-stress": InstantLoadGenerator(faults), "noting": Noting(faults)}
     providers = dict.fromkeys(("local", "also-here"), tools.providers["instant"])
-    return replace(tools, providers=providers, databases={"cassandra": Shelf(Faults(settings.work / "faults"))})
+    return replace(tools, providers=providers, databases=databases, load_generators=generators)
 
 
 @pytest.fixture
@@ -84,6 +93,14 @@ def test_one_that_was_asked_for_fails_the_command_after_the_others(folder: Path,
     assert (code, out) == (2, "artefacts of demo are ready in /the/cache; not of faulty\n")
     assert "faulty is not prepared" in err
     assert prepare("nonesuch")[0] == 2
+
+
+def test_the_load_generator_of_a_campaign_without_cassandra_is_prepared_too(
+    folder: Path, prepare: Callable[..., Any]
+) -> None:
+    other = DEMO.replace("name: demo", "name: other").replace("database: cassandra", "database: other")
+    (folder / "other.yaml").write_text(other.replace("load_generator: {", "load_generator: {name: noting, "))
+    assert prepare() == (0, "a load generator for other\nall artefacts are ready in /the/cache\n", "")
 
 
 def test_where_nothing_could_be_had_the_command_fails(folder: Path, prepare: Callable[..., Any]) -> None:

@@ -56,7 +56,8 @@ class Cassandra:
 
         `deploy` makes an archive that is missing.
         """
-        self._artefacts.prepare(only_cassandra(definition))
+        self._artefacts.prepare_variants(only_cassandra(definition))
+        self._artefacts.prepare_program("node-tool")
         for _, variant in definition.of_product(self.name):
             if variant.jvm is not None:
                 class_data(self._artefacts, variant.jvm, definition.version_of(variant))

@@ -27,7 +27,6 @@ from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -47,12 +46,12 @@ class Latte(ForeignGenerator):
     name = "latte"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.end", _REPORT)
 
-    def __init__(self, artefacts: ArtefactSource) -> None:
-        self._artefacts = artefacts
-
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
-        return [*_problems(definition), *self._artefacts.missing(definition)]
+        return list(_problems(definition))
+
+    def prepare(self, definition: Definition) -> None:
+        """Does nothing: latte is already on the load hosts."""
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """What latte does not do or report, in contrast to plimsoll-stress."""

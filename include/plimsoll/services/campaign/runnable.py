@@ -51,9 +51,7 @@ def require_runnable(toolkit: Toolkit, definition: Definition, document: Documen
 
 
 def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:
-    named = next((number for number, one in definition.of_product(product) if one.product), None)
-    key = "system.database" if named is None else f"variants[{named}].product"
-    return _checked(toolkit.databases, key, product, definition)
+    return _checked(toolkit.databases, definition.key_of_product(product), product, definition)
 
 
 def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
