@@ -63,10 +63,17 @@ class SshProvider:
         Raises ProviderError with the holder of each group, or the reason why it can't be used.
         """
         groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
-        # A group that does not answer can't keep the others from being used.
-        found, _ = self._looked_up(groups, request.id)
+        found, silent = self._looked_up(groups, request.id)
         if found is not None:
             return self._prolonged(*self._without_unfit(*self._completed(*found), request), request)
+        # A group that does not answer can't keep the others from being used, unless it may have the cluster's own data
+        # and processes: the cluster would have two groups, and be found on either.
+        if silent and request.was_whole:
+            raise as_provider_error(silent[0]) from silent[0]
+        return self._first_free(groups, request)
+
+    def _first_free(self, groups: Sequence[Group], request: ClusterRequest) -> Cluster:
+        """The cluster on the first group that can be taken. Raises ProviderError with what is in each group's way."""
         obstacles = []
         for group in groups:
             try:
