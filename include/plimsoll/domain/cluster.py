@@ -175,6 +175,9 @@ class ClusterRequest(Model):
     unfit: Annotated[
         frozenset[str], Field(description="Identities of hosts that live, but are to be replaced by others")
     ] = frozenset()
+    avoided: Annotated[
+        frozenset[str], Field(description="Identities of hosts that were unfit before: not to be used if others can be")
+    ] = frozenset()
 
 
 class PartlySeen(ProviderError):

@@ -8,6 +8,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from plimsoll.adapters.ssh.checks import problems
+from plimsoll.adapters.ssh.choosing import candidates, why_left_out
 from plimsoll.adapters.ssh.depot import Depot
 from plimsoll.adapters.ssh.errors import as_provider_error, explained
 from plimsoll.adapters.ssh.group import Group, in_parallel
@@ -75,9 +76,9 @@ class SshProvider:
     def _first_free(self, groups: Sequence[Group], request: ClusterRequest) -> Cluster:
         """The cluster on the first group that can be taken. Raises ProviderError with what is in each group's way."""
         obstacles = []
-        for group in groups:
+        for group, hosts in candidates(groups, request):
             try:
-                return self._taken(group, request)
+                return self._taken(group, hosts, request)
             except (HostError, SecretError) as error:
                 obstacles.append(f"{group.name}: {error.text()}")
         raise ProviderError(
@@ -133,17 +134,19 @@ class SshProvider:
         with explained():
             found[0].clear(found[1].cluster, keep)
 
-    def _taken(self, group: Group, request: ClusterRequest) -> Cluster:
-        """Take the group.
+    def _taken(self, group: Group, hosts: Sequence[HostInfo], request: ClusterRequest) -> Cluster:
+        """Take these hosts of the group.
 
         Raises HostError where another cluster has it or a host can't be used; then nothing is taken.
         """
+        if not hosts:
+            raise HostError(why_left_out(group, request))
         lease = lease_of(
             Cluster(
                 id=request.id,
                 owner=request.owner,
                 provider=self.name,
-                hosts=group.infos(request.nodes, request.load_hosts),
+                hosts=tuple(hosts),
                 created_at=self._clock.now(),
                 expires_at=request.expires_at,
             )
@@ -171,7 +174,7 @@ class SshProvider:
         if not request.id.is_kept or not unfit:
             return group, lease
         with explained():
-            changed = group.with_others(lease, unfit, request.unfit)
+            changed = group.with_others(lease, unfit, request.unfit | request.avoided)
         if changed is None:
             names = ", ".join(f"{info.name} ({info.address})" for info in unfit)
             what = f"unfit, and group {group.name} has no other host that is free in its place: {names}"

@@ -33,8 +33,9 @@ def cluster_without(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: C
     return cluster
 
 
-def asked_for(provider: SshProvider, nodes: int = 2, hosts: ClusterId = HOSTS) -> ClusterRequest:
-    """A request for a cluster of that many nodes."""
+def asked_for(provider: SshProvider, *avoided: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> ClusterRequest:
+    """A request for a cluster of that many nodes, in a campaign in which these hosts were unfit before."""
     options = dict(provider.places.options[0])
     expires = datetime.now(UTC) + timedelta(hours=1)
-    return ClusterRequest(id=hosts, owner="run-7", nodes=nodes, expires_at=expires, options=options)
+    wanted = ClusterRequest(id=hosts, owner="run-7", nodes=nodes, expires_at=expires, options=options)
+    return wanted.model_copy(update={"avoided": frozenset(avoided)})
