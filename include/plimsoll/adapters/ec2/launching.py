@@ -86,10 +86,14 @@ class Launcher:
         self._end([one for one in known if one not in staying])
         if len(staying) == self.wanted.count(role):  # others have replaced those that ended, which no record told
             return staying
+        return [*staying, *self._launch_beside(staying, role, subnet)]
+
+    def _launch_beside(self, staying: Collection[str], role: Role, subnet: Subnet) -> list[str]:
+        """Ids of the hosts of that role that are missing beside those that stay, launched now or before."""
         for generation in range(_GENERATIONS):
             made = self._run(role, subnet, generation, staying)
             if made and all(self._is_alive(one) for one in made):
-                return [*staying, *(one["InstanceId"] for one in made)]
+                return [one["InstanceId"] for one in made]
             self._end([one["InstanceId"] for one in made if self._is_alive(one)])
         what = f"all of {_GENERATIONS} launches of the role {role} were terminated from outside"
         raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
@@ -104,16 +108,19 @@ class Launcher:
     def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
         """The instances that this generation's request launched, now or earlier; empty if they were terminated.
 
-        `beside`: ids of living hosts of that role, which stay.
+        EC2 is not asked for hosts that have ended according to the record. `beside`: ids of living hosts of that role,
+        which stay.
         """
         request = run_instances(self.wanted, role, subnet, generation, beside)
         token, grouped = request["ClientToken"], self.wanted.options.placement_group == "cluster"
+        if self._launched.is_used_up(token):
+            return []
         group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
         self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires)
         try:
             if group:
                 self._make_group(subnet)
-            made = self._requested(request, subnet)
+            made = self._requested(request)
         except CloudError as error:
             if error.code not in UNSURE:  # else something may have been launched
                 self._launched.answered(token, [])
@@ -136,7 +143,7 @@ class Launcher:
             if error.code != "InvalidPlacementGroup.Duplicate":
                 raise
 
-    def _requested(self, request: dict[str, Any], subnet: Subnet) -> list[Answer]:
+    def _requested(self, request: dict[str, Any]) -> list[Answer]:
         """The answer to RunInstances; a placement group that was just made may not be known to it for a while."""
         deadline = self._clock.now() + LAG
         for pause in looks():
@@ -146,7 +153,7 @@ class Launcher:
                 if error.code == "IdempotentInstanceTerminated":
                     return []
                 if error.code == "IdempotentParameterMismatch":  # an earlier try, with another expiry
-                    return self._of_token(request["ClientToken"], subnet)
+                    return self._of_token(request["ClientToken"])
                 if error.code != _UNKNOWN_GROUP or self._clock.now() > deadline:
                     raise
             else:
@@ -154,17 +161,22 @@ class Launcher:
             self._clock.sleep(pause)
         raise AssertionError("looks never end")
 
-    def _of_token(self, token: str, subnet: Subnet) -> list[Answer]:
+    def _of_token(self, token: str) -> list[Answer]:
+        """What an earlier request with that token has launched; nothing where that has ended.
+
+        EC2 keeps a token longer than it shows hosts that have ended. So where no host shows, the token is used up, or
+        its hosts do not show yet. They do once answers can't lag behind the refusal, which came after their launch.
+        Should EC2 lag longer than it ever should, these hosts serve nobody: a cluster consists of the hosts in the
+        answers to its launches, and others with its tags are ended by the next launch or with the cluster.
+        """
         by_token = [{"Name": "client-token", "Values": [token]}]
         deadline = self._clock.now() + LAG
         for pause in looks():
             found = self._cloud.instances(by_token, STATES)
-            if found:
+            if found or self._clock.now() > deadline:
                 return found
-            if self._clock.now() > deadline:
-                break
             self._clock.sleep(pause)
-        raise CloudError("an earlier launch can't be found", where=self._where(subnet), mend="run the cell again")
+        raise AssertionError("looks never end")
 
     def _await_running(self, ids: Sequence[str]) -> list[Answer]:
         deadline = self._clock.now() + self.wanted.options.startup

@@ -64,11 +64,12 @@ def provision(work: AttemptContext) -> Cluster:
 
 
 def _as_known(work: AttemptContext) -> dict[str, Any]:
-    """What is on record of the kept cluster that is asked for."""
+    """What is on record of the kept cluster that is asked for, and of hosts of its campaign."""
     store, cluster_id = work.toolkit.store, work.cluster_id
     return {
         "was_whole": read_provided(store, cluster_id) is not None,
         "unfit": frozenset(replacing.unfit_hosts(store, cluster_id)),
+        "avoided": replacing.unfit_hosts_of_campaign(store, cluster_id.campaign_id),
     }
 
 
