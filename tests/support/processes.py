@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -64,10 +64,11 @@ def marked(name: str, value: str) -> list[psutil.Process]:
 
 
 def end_marked(name: str, value: str) -> None:
-    """Kill all processes with that mark."""
+    """Kill all processes with that mark. Some may end by themselves first, also with the one that was just killed."""
     while left := marked(name, value):
         for process in left:
-            os.kill(process.pid, signal.SIGKILL)
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
 
 
 def python_job(job_id: str, code: str, **changes: Any) -> Job:
