@@ -71,6 +71,14 @@ def end_marked(name: str, value: str) -> None:
                 process.kill()
 
 
+def command_line(process: psutil.Process) -> list[str]:
+    """The command line of a process. Empty if the process has ended, or is about to."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
+
+
 def python_job(job_id: str, code: str, **changes: Any) -> Job:
     """A job that runs that Python code."""
     return Job(**{"id": job_id, "argv": [sys.executable, "-c", code], "expires": timedelta(hours=1), **changes})
