@@ -32,16 +32,21 @@ _T = TypeVar("_T")
 
 
 def until(
-    condition: Callable[[], _T], what: str, *, patience_s: float = PATIENCE_S, longest_s: float = _LONGEST_S
+    condition: Callable[[], _T],
+    what: str | Callable[[], str],
+    *,
+    patience_s: float = PATIENCE_S,
+    longest_s: float = _LONGEST_S,
 ) -> _T:
     """Wait until the condition is true, and return its value. The deadline only limits a test that has failed anyway.
 
-    A condition that is true only for a short time needs a small `longest_s`, the longest pause between two checks.
+    `what` is told if it never came true; a function is asked only then. A condition that is true only for a short time
+    needs a small `longest_s`, the longest pause between two checks.
     """
     began = time.monotonic()
     while not (value := condition()):
         waited = time.monotonic() - began
-        assert waited < patience_s, f"never came: {what}"
+        assert waited < patience_s, f"never came: {what() if callable(what) else what}"
         time.sleep(min(longest_s, pause_s(waited)))
     return value
 
