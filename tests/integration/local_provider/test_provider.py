@@ -75,7 +75,7 @@ def test_clusters_live_side_by_side_also_of_two_work_folders(
     provider: LocalProvider, tmp_path: Path, claims: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Both begin to look at the same place.
-    monkeypatch.setattr(subnets, "_candidates", lambda _: (f"127.31.{low}" for low in range(9)))
+    monkeypatch.setattr(subnets, "candidates", lambda _: (f"127.31.{low}" for low in range(9)))
     other = LocalProvider(tmp_path / "other", SystemClock(), claims=claims)
     clusters = [provider.ensure(request_for(key())), provider.ensure(request_for(key(attempt=2)))]
     clusters.append(other.ensure(request_for(key())))
