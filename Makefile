@@ -49,7 +49,7 @@ test-quick: setup-dev  ## Check style, types and layers, then run the unit tests
 	@$(MAKE) check
 	@$(PYTEST) --numprocesses $$(nproc) tests/unit
 
-test-long: setup-dev  ## Every test, and at full size: 275 cells, null campaigns, containers, clean Debian (hours; as root)
+test-long: setup-dev  ## Every test (latte's where it is built), at full size: 275 cells, containers, … (hours; as root)
 	@PLIMSOLL_TEST_ALL=1 PLIMSOLL_TEST_LONG=1 $(MAKE) test
 	@$(BIN)/python -m benchmarks.aws_campaign
 	@$(BIN)/python -m benchmarks.instant_campaign

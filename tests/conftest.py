@@ -12,6 +12,7 @@ from tests.support.suite.package_fixtures import NothingOutlivesItsFolder
 from tests.support.suite.proven import Proven
 from tests.support.suite.quiet import Quiet
 from tests.support.suite.signals import interrupt_in_order
+from tests.support.suite.tries import Tries
 
 if TYPE_CHECKING:
     from tests.support.airflow.stack import StackUnderTest
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add what the suite asks of pytest. A hook in this file is not asked about what belongs to the session."""
-    for plugin in (NothingOutlivesItsFolder(), Garbage(), Groups(), Quiet(), Proven()):
+    for plugin in (NothingOutlivesItsFolder(), Garbage(), Groups(), Quiet(), Proven(), Tries()):
         config.pluginmanager.register(plugin)
     config.pluginmanager.register(Leftovers(), LEFTOVERS)
     interrupt_in_order(is_worker=hasattr(config, "workerinput"))

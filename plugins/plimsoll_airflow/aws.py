@@ -17,18 +17,19 @@ _CONNECT_S, _READ_S, _TRIES = 10, 60, 8
 # As many as a triggerer's polls may ask at once; boto3's own ten would be opened anew all the time.
 _KEPT_OPEN = 100
 _RETRIES: Any = {"mode": "standard", "total_max_attempts": _TRIES}
-_CONFIG = Config(
+CONFIG = Config(
     connect_timeout=_CONNECT_S,
     read_timeout=_READ_S,
     retries=_RETRIES,
     max_pool_connections=_KEPT_OPEN,
     user_agent_extra=f"Plimsoll/{__version__}",
 )
+"""Time limits and retries of all clients."""
 
 
 def client(connection: Any, service: str, region: str | None) -> Any:
     """A client with the connection's credentials, role, region, `endpoint_url` and certificates."""
-    return provider.client(connection, service, region, _CONFIG)
+    return provider.client(connection, service, region, CONFIG)
 
 
 def warm_up(services: Iterable[Any]) -> None:

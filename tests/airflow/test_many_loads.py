@@ -1,13 +1,13 @@
 """Triggers of several loads in one event loop, on real hosts behind a real sshd."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.support.campaigns.declared_steps import declare_polling
 from tests.support.cloud.many_loads import Looks, Site, running_site, trigger_of
+from tests.support.processes import until
 
 from plimsoll.services.cell.context import AttemptContext
 
@@ -97,7 +97,8 @@ async def _followed(site: Site, scenario: Callable[[], None]) -> None:
 def more_looks(looks: Looks, works: Sequence[AttemptContext], count: int = 3) -> None:
     """Return when each of the loads was looked at so many times more."""
     wanted = {str(work.key): len(looks.of(work)) + count for work in works}
-    deadline = time.monotonic() + PATIENCE_S
-    while left := [key for key, number in wanted.items() if len(looks.at[key]) < number]:
-        assert time.monotonic() < deadline, f"nobody looks at {left}"
-        time.sleep(0.02)
+
+    def left() -> list[str]:
+        return [key for key, number in wanted.items() if len(looks.at[key]) < number]
+
+    until(lambda: not left(), lambda: f"looks at {left()}", patience_s=PATIENCE_S, longest_s=0.02)

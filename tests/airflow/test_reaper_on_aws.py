@@ -70,7 +70,7 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
             monkeypatch.setenv(name, value)
         # Throttled calls fail at once instead of after minutes.
         once = Config(retries={"mode": "standard", "total_max_attempts": 1})
-        monkeypatch.setattr(aws, "_CONFIG", aws._CONFIG.merge(once))
+        monkeypatch.setattr(aws, "CONFIG", aws.CONFIG.merge(once))
         CampaignStore(toolkit().store, "azul").open(ec2_definition(cloud.landscape))
         client = boto3.client(
             "ec2", REGION, endpoint_url=cloud.endpoint, aws_access_key_id="testing", aws_secret_access_key="testing"

@@ -10,6 +10,7 @@ import pytest
 from tests.containers.deployment import LOAD, NODES, Deployment, running_deployment
 from tests.support.airflow.stack import POLL_S
 from tests.support.campaigns.local_definition import local_definition
+from tests.support.processes import until
 
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
@@ -84,10 +85,7 @@ def _extra(deployment: Deployment) -> str:
 
 
 def _until_parsed(airflow: AirflowClient, dag_id: str) -> None:
-    deadline = time.monotonic() + PARSED_WITHIN_S
-    while airflow.dag(dag_id) is None or airflow.dag("cell") is None:
-        assert time.monotonic() < deadline, f"{dag_id} was not parsed"
-        time.sleep(1)
+    until(lambda: airflow.dag(dag_id) and airflow.dag("cell"), f"{dag_id} is parsed", patience_s=PARSED_WITHIN_S)
 
 
 def _ended(airflow: AirflowClient, run: DagRun) -> DagRun:

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
-from tests.support.browser.chromium import CHROMIUM, running_browser
+from tests.support.browser.chromium import CHROMIUM, new_page, running_browser
 from tests.support.campaigns.synthetic import demo_campaign, with_log_lines
 from tests.support.suite.requirements import needs
 
@@ -40,7 +40,7 @@ def browser() -> Iterator[Browser]:
 def page_with(browser: Browser) -> Callable[[bool], Page]:
     """The one page with scripts on or off: a window of their own takes a second of processor time."""
     size: ViewportSize = {"width": 1000, "height": 1400}
-    return cache(lambda scripts: browser.new_context(java_script_enabled=scripts, viewport=size).new_page())
+    return cache(lambda scripts: new_page(browser, java_script_enabled=scripts, viewport=size))
 
 
 @pytest.fixture

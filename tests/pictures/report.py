@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from tests.pictures.record import CAMPAIGN
-from tests.support.browser.chromium import running_browser
+from tests.support.browser.chromium import new_page, running_browser
 from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.report import build_report
@@ -33,8 +33,7 @@ def take(folder: Path, campaign: Path = CAMPAIGN) -> None:
     with tempfile.TemporaryDirectory() as work, running_browser() as browser:
         page = Path(work) / "report.html"
         page.write_bytes(_page(campaign))
-        context = browser.new_context(viewport={"width": _WIDTH, "height": 900}, device_scale_factor=_SCALE)
-        shown = context.new_page()
+        shown = new_page(browser, viewport={"width": _WIDTH, "height": 900}, device_scale_factor=_SCALE)
         shown.goto(page.as_uri())
         shown.add_style_tag(content=_SHOWN)
         shown.wait_for_function(

@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -32,16 +32,21 @@ _T = TypeVar("_T")
 
 
 def until(
-    condition: Callable[[], _T], what: str, *, patience_s: float = PATIENCE_S, longest_s: float = _LONGEST_S
+    condition: Callable[[], _T],
+    what: str | Callable[[], str],
+    *,
+    patience_s: float = PATIENCE_S,
+    longest_s: float = _LONGEST_S,
 ) -> _T:
     """Wait until the condition is true, and return its value. The deadline only limits a test that has failed anyway.
 
-    A condition that is true only for a short time needs a small `longest_s`, the longest pause between two checks.
+    `what` is told if it never came true; a function is asked only then. A condition that is true only for a short time
+    needs a small `longest_s`, the longest pause between two checks.
     """
     began = time.monotonic()
     while not (value := condition()):
         waited = time.monotonic() - began
-        assert waited < patience_s, f"never came: {what}"
+        assert waited < patience_s, f"never came: {what() if callable(what) else what}"
         time.sleep(min(longest_s, pause_s(waited)))
     return value
 
@@ -64,10 +69,19 @@ def marked(name: str, value: str) -> list[psutil.Process]:
 
 
 def end_marked(name: str, value: str) -> None:
-    """Kill all processes with that mark."""
+    """Kill all processes with that mark. Some may end by themselves first, also with the one that was just killed."""
     while left := marked(name, value):
         for process in left:
-            os.kill(process.pid, signal.SIGKILL)
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
+
+def command_line(process: psutil.Process) -> list[str]:
+    """The command line of a process. Empty if the process has ended, or is about to."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
 
 
 def python_job(job_id: str, code: str, **changes: Any) -> Job:

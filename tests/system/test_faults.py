@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.nodes.even import EVEN_NODES
-from tests.support.processes import PLIMSOLL
+from tests.support.processes import PLIMSOLL, command_line
 from tests.support.suite.requirements import needs
 
 from plimsoll.adapters.local.sweep import tagged_processes
@@ -59,7 +59,7 @@ class FaultyCampaign:
 
     def kill(self, program: str) -> None:
         """Kill the cluster's process of that main class, as the machine's memory watch would."""
-        [process] = [one.process for one in tagged_processes(self.work) if program in one.process.cmdline()]
+        [process] = [one.process for one in tagged_processes(self.work) if program in command_line(one.process)]
         os.kill(process.pid, signal.SIGKILL)
 
     def fill_disk(self) -> None:

@@ -8,11 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.support.airflow.run_to_report import RUNS, stood_still
+from tests.support.airflow.run_to_report import stood_still
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, marked
 from tests.support.suite.proven import IS_LONG
+from tests.support.suite.tries import tries
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
@@ -38,7 +39,7 @@ def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path)
     (tmp_path / "kept.yaml").write_text(dump_definition(definition))
 
     # A run destroys its hosts at its end, so that only a campaign of its own can have both variants on one set.
-    for number in range(1, RUNS + 1):
+    for number in tries():
         campaign, work = CampaignStore(store, f"kept-mine-{number}"), tmp_path / f"work-{number}"
         ran = run(tmp_path / "kept.yaml", campaign.campaign_id, work, store)
         if ran.returncode == 0 or not stood_still(campaign, definition):

@@ -14,6 +14,7 @@ from tests.support.campaigns.raw_files import raw_text
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import until
 from tests.support.suite.proven import IS_LONG
+from tests.support.suite.tries import tries
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey
@@ -24,9 +25,6 @@ from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_
 from plimsoll.settings import Settings
 
 LOWER, HIGHER = "g1-00100-r1", "g1-00200-r1"
-CAMPAIGNS = ("first", "second", "third")
-"""Beside other programs a load may miss, which ends its ramp, or the machine may stand still under it. Then the next
-campaign has a try."""
 PATIENCE_S = 900
 
 pytestmark = [
@@ -80,8 +78,11 @@ def test_the_higher_load_goes_on_with_the_nodes_and_the_rows_of_the_lower_one(
 
 
 def ramped(airflow: StackUnderTest, store: ObjectStore) -> tuple[AttemptKey, AttemptKey]:
-    """The only attempts at both loads, of the first campaign that the machine did not disturb; it has its report."""
-    for name in CAMPAIGNS:
+    """The only attempts at both loads, of the first campaign that the machine did not disturb; it has its report.
+
+    Beside other programs a load may miss, which ends its ramp, or the machine may stand still under it.
+    """
+    for name in map("ramped-{}".format, tries()):
         run = airflow.run_to_end("ramped", {"campaign_id": name}, timeout_s=PATIENCE_S)
         campaign = CampaignStore(store, name)
         keys = [key for cell in (LOWER, HIGHER) for key in campaign.attempts(cell)]

@@ -9,7 +9,7 @@ import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, Route
 from tests.airflow.web.app import token_of
-from tests.support.browser.chromium import PATIENCE_MS
+from tests.support.browser.chromium import new_page
 from tests.support.processes import until
 
 LOOKS: Mapping[str, Any] = {
@@ -36,11 +36,9 @@ def served(app: FastAPI) -> Iterator[str]:
 
 def visitor(browser: Browser, url: str, look: str, *, role: str | None = "user") -> Page:
     """A page of somebody with that role, or of a stranger. Tools may look into it whatever the pages' policy says."""
-    context = browser.new_context(base_url=url, bypass_csp=True, **LOOKS[look])
+    page = new_page(browser, base_url=url, bypass_csp=True, **LOOKS[look])
     if role:
-        context.add_cookies([{"name": "_token", "value": token_of(role), "url": url}])
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
+        page.context.add_cookies([{"name": "_token", "value": token_of(role), "url": url}])
     return page
 
 

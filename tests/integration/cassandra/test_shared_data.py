@@ -10,6 +10,7 @@ from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.processes import marked
+from tests.support.suite.tries import tries
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.cell import AttemptKey
@@ -19,10 +20,6 @@ from plimsoll.services.cell.running import Ran
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
-
-CAMPAIGNS = ("first", "second", "third")
-"""Beside other tests a load may miss, which ends its ramp, or the machine may stand still under it. Then the next
-campaign has a try."""
 
 
 def definition() -> Definition:
@@ -65,8 +62,11 @@ def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefac
 
 
 def ramped(tools: Toolkit, own: Definition) -> tuple[Ran, Ran]:
-    """Both loads of the first campaign that the machine did not disturb."""
-    for name in CAMPAIGNS:
+    """Both loads of the first campaign that the machine did not disturb.
+
+    Beside other tests a load may miss, which ends its ramp, or the machine may stand still under it.
+    """
+    for name in map("ramped-{}".format, tries()):
         CampaignStore(tools.store, name).open(own)
         ran = run_missing(tools, name, "me", print)
         if not disturbed_ramp([one.verdict for one in ran], len(own.loads)):

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION, Cloud
-from tests.support.airflow.run_to_report import RUNS, is_standstills
+from tests.support.airflow.run_to_report import is_standstills
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
 from tests.support.suite.proven import IS_LONG
+from tests.support.suite.tries import tries
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.latte.installed import installed
@@ -99,7 +100,7 @@ def outcome_of(tools: Toolkit, definition: Definition) -> Outcome:
     assert problems(tools, definition) == ()
     campaign = CampaignStore(tools.store, definition.name)
     campaign.open(definition)
-    for _ in range(RUNS):
+    for _ in tries():
         [ran] = run_missing(tools, definition.name, "me", print)
         verdict = ran.verdict
         assert (ran.troubles, ran.remains, verdict is None) == ((), False, False)

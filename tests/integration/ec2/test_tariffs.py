@@ -34,7 +34,9 @@ def test_the_apis_price_counts_and_is_asked_once(account: WatchedAccount, chosen
 
 
 def test_wherever_a_provider_looks_it_asks_once(provider: Ec2Provider) -> None:
-    assert provider.at(Places()).at(Places())._tariffs is provider._tariffs
+    here, there = provider.at(Places()), provider.at(Places()).at(Places())
+    assert here.tariffs is not None
+    assert there.tariffs is here.tariffs
 
 
 def test_refused_credentials_are_renewed_and_the_api_is_asked_again(

@@ -32,6 +32,12 @@ _WAITS_AN_HOUR = (
     "from plimsoll_airflow.local import __main__, shutdown; shutdown.WORKERS_GRACE_S = 3600.0; __main__.main()",
 )
 """The launcher, which gives the scheduler more time to end than a test has."""
+_IS_NEVER_READY = (
+    "-c",
+    "import time; from plimsoll_airflow.local import __main__, readiness; await_ready = readiness.await_ready; "
+    "readiness.await_ready = lambda *told: (await_ready(*told), time.sleep(3600)); __main__.main()",
+)
+"""The launcher, which waits an hour when all is up: on a fast machine, too, it still starts when the signal comes."""
 
 Launch = Callable[..., "subprocess.Popen[str]"]
 
@@ -63,7 +69,7 @@ def launch(folder: Path) -> Iterator[Launch]:
 @pytest.mark.parametrize("number", ANY, ids=lambda number: number.name)
 def test_a_signal_at_any_moment_leaves_nothing(home: Home, launch: Launch, number: signal.Signals) -> None:
     moment_s = random.uniform(0.0, 8.0)
-    launcher = launch("up")
+    launcher = launch("up", program=_IS_NEVER_READY)
     until(lambda: f"process {launcher.pid}" in _owner(home), "the launcher", patience_s=PATIENCE_S)
     time.sleep(moment_s)
     launcher.send_signal(number)

@@ -2,7 +2,6 @@
 
 import socket
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.airflow.stack import StackUnderTest, listening_addresses, patient_start, settings_for
+from tests.support.processes import until
 
 from plimsoll_airflow.local import process_discovery, processes
 from plimsoll_airflow.local.client import AirflowClient, Pool
@@ -80,10 +80,7 @@ def test_dag_files_are_read_again_when_a_definition_is_added_changed_or_removed(
     for change in (lambda: definition.write_text(""), lambda: definition.write_text("name: new"), definition.unlink):
         before = _parsed_at(up)
         change()
-        deadline = time.monotonic() + PATIENCE_S
-        while _parsed_at(up) <= before:
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        _wait_until_parsed_after(up, before)
 
 
 def test_a_viewer_logs_in_with_a_password_of_their_own_and_may_only_look(up: StackUnderTest) -> None:
@@ -169,10 +166,15 @@ def test_of_airflow_that_cannot_be_imported_the_last_lines_are_told_and_nothing_
 
 def _wait_until_both_tasks_are_under_way(up: StackUnderTest, run_id: str) -> None:
     wanted = {("sleep", "running"), ("wait", "deferred")}
-    deadline = time.monotonic() + PATIENCE_S
-    while {(task.task_id, task.state) for task in up.client.task_instances("endless", run_id)} != wanted:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+
+    def tasks() -> set[tuple[str, str | None]]:
+        return {(task.task_id, task.state) for task in up.client.task_instances("endless", run_id)}
+
+    until(lambda: tasks() == wanted, lambda: f"both tasks under way: {tasks()}", patience_s=PATIENCE_S)
+
+
+def _wait_until_parsed_after(up: StackUnderTest, before: datetime) -> None:
+    until(lambda: _parsed_at(up) > before, f"the DAG files read again after {before}", patience_s=PATIENCE_S)
 
 
 def _parsed_at(up: StackUnderTest) -> datetime:

@@ -1,7 +1,6 @@
 """Clusters of this machine with real processes in them."""
 
 import errno
-import os
 import shutil
 import signal
 import socket
@@ -14,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
-from tests.support.processes import marked, python_job, until
+from tests.support.processes import end_marked, marked, python_job, until
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider, folders, subnets
@@ -45,9 +44,7 @@ def claims(tmp_path: Path) -> Any:
 def provider(tmp_path: Path, claims: Path) -> Iterator[Any]:
     """A provider whose every process is ended after the test."""
     yield LocalProvider(tmp_path / "work", SystemClock(), claims=claims)
-    while left := marked("PLIMSOLL_WORK", str(tmp_path / "work")):
-        for process in left:
-            os.kill(process.pid, signal.SIGKILL)
+    end_marked("PLIMSOLL_WORK", str(tmp_path / "work"))
 
 
 def start(provider: LocalProvider, cluster: Any, code: Any = SLEEP) -> None:
@@ -78,7 +75,7 @@ def test_clusters_live_side_by_side_also_of_two_work_folders(
     provider: LocalProvider, tmp_path: Path, claims: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Both begin to look at the same place.
-    monkeypatch.setattr(subnets, "_candidates", lambda _: (f"127.31.{low}" for low in range(9)))
+    monkeypatch.setattr(subnets, "candidates", lambda _: (f"127.31.{low}" for low in range(9)))
     other = LocalProvider(tmp_path / "other", SystemClock(), claims=claims)
     clusters = [provider.ensure(request_for(key())), provider.ensure(request_for(key(attempt=2)))]
     clusters.append(other.ensure(request_for(key())))

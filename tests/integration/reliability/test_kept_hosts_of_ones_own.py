@@ -26,7 +26,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
-from plimsoll.services.cell import actions, collect, loading
+from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import look
@@ -199,10 +199,10 @@ Strike = Callable[[pytest.MonkeyPatch, Site], None]
 STRIKES: dict[str, Strike] = {
     "before hosts are asked for": lambda patch, site: patch.setattr(site.provider, "ensure", kill),
     "before others' remains are removed": lambda patch, site: patch.setattr(site.provider, "clear", kill),
-    "in the check of the hosts": lambda patch, _: patch.setattr(actions, "_preflight", kill),
+    "in the check of the hosts": lambda patch, _: patch.setattr(actions, "examine", kill),
     "before the load starts": lambda patch, _: patch.setattr(loading, "start_all", kill),
     "while the load runs": while_the_load_runs,
-    "when the nodes' files are stored": lambda patch, _: patch.setattr(collect, "_load", kill),
+    "when the nodes' files are stored": lambda patch, site: patch.setattr(site.load, "files", kill),
     "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_use", kill),
 }
 

@@ -19,6 +19,7 @@ from tests.integration.reliability.cell_steps import all_steps, to_its_load
 from tests.integration.reliability.struck import Place, definition_on
 from tests.support.suite.proven import IS_LONG
 
+from plimsoll.adapters.ec2 import provider as ec2_provider
 from plimsoll.adapters.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
@@ -92,9 +93,9 @@ def kill(*_: object, **__: object) -> None:
 
 Strike = Callable[[pytest.MonkeyPatch, Place], None]
 STRIKES: dict[str, Strike] = {
-    "before the hosts' end is moved on": lambda patch, _: patch.setattr(Ec2Provider, "_prolonged", kill),
+    "before the hosts' end is moved on": lambda patch, _: patch.setattr(ec2_provider, "prolong", kill),
     "before others' remains are removed": lambda patch, _: patch.setattr(Ec2Provider, "clear", kill),
-    "in the check of the hosts": lambda patch, _: patch.setattr(actions, "_preflight", kill),
+    "in the check of the hosts": lambda patch, _: patch.setattr(actions, "examine", kill),
     "before the load starts": lambda patch, _: patch.setattr(loading, "start_all", kill),
     "while the load runs": lambda _, place: place.moments.within.update(load=kill),
     "when the nodes' files are stored": lambda _, place: place.moments.within.update(collect=kill),

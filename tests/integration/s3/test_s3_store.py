@@ -1,7 +1,6 @@
 """The result store in S3, spoken over HTTP to moto."""
 
 import hashlib
-import logging
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
@@ -14,9 +13,9 @@ import boto3
 import httpx
 import pytest
 from botocore.config import Config
-from moto.server import ThreadedMotoServer
 from tests.support.processes import PATIENCE_S
 from tests.support.stores.contract import *  # noqa: F403
+from tests.support.stores.s3 import running_s3
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.bootstrap import build_store
@@ -29,12 +28,8 @@ BUCKET = "results"
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    logging.getLogger("werkzeug").setLevel(logging.WARNING)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with running_s3() as service:
+        yield service.endpoint
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.nodes.slowness import Measured, not_slow, undisturbed
 from tests.support.nodes.small import LIFETIME, QUICK
-from tests.support.processes import marked, until
+from tests.support.processes import command_line, marked, until
 from tests.support.ssh.sshd import OneKey, Sshd
 from tests.support.ssh.static_hosts import running_hosts
 
@@ -193,8 +193,8 @@ def by_cassandra_stress(definition: Definition, workload: Any, **timing: str) ->
 
 def at_work(site: Site) -> list[list[str]]:
     """Command lines of the living JVMs of cassandra-stress."""
-    lines = (process.cmdline() for process in marked("PLIMSOLL_WORK", site.work))
-    return [line for line in lines if line[0].endswith("java") and MAIN in line]
+    lines = map(command_line, marked("PLIMSOLL_WORK", site.work))
+    return [line for line in lines if MAIN in line and line[0].endswith("java")]
 
 
 def test_cassandra_stress_runs_a_user_profile_from_what_was_brought_to_its_host(running: Site, tmp_path: Path) -> None:

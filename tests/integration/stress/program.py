@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -14,6 +13,7 @@ from typing import Any, BinaryIO
 
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
+from tests.support.processes import PATIENCE_S, until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
@@ -23,7 +23,8 @@ from plimsoll.adapters.artefacts.locks import locked_set
 from plimsoll.ports.artefacts import OWN_JDK
 from plimsoll.settings import Settings
 
-PATIENCE_S = 300
+SOON_S = 0.02
+"""The longest pause between two looks at a load whose next seconds matter, s: `longest_s` of `until`."""
 JVM = ("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 # Starts a program that dies with whoever started it, also if that is killed.
@@ -34,15 +35,6 @@ if os.getppid() != int(sys.argv[1]):
     sys.exit("orphaned")
 os.execv(sys.argv[2], sys.argv[2:])
 """
-
-
-def until(condition: Any, what: str) -> Any:
-    """Wait for something real; the deadline only bounds a test that has failed anyway."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not (value := condition()):
-        assert time.monotonic() < deadline, f"never came: {what}"
-        time.sleep(0.02)
-    return value
 
 
 @dataclass(frozen=True)
@@ -201,7 +193,10 @@ def _start(program: Program, folder: Path, host: str, *options: str) -> Load:
 
 
 def _await_answers(load: Load) -> None:
-    until(lambda: load.process.poll() is not None or _answered(load.files), "the timed run's first answers")
+    def has_begun() -> bool:
+        return load.process.poll() is not None or _answered(load.files)
+
+    until(has_begun, "the timed run's first answers", longest_s=SOON_S)
     assert load.process.poll() is None, load.said()
 
 

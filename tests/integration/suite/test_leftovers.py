@@ -70,6 +70,7 @@ def test_a_run_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, str(tmp_path)],
         cwd=CHECKOUT,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

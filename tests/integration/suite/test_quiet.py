@@ -1,9 +1,11 @@
 """The suite's own rules, in a run of its own with two processes."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.processes import PATIENCE_S
 from tests.support.suite.groups import CHECKOUT
 
 _TESTS = """
@@ -12,7 +14,7 @@ from pathlib import Path
 
 def note(name):
     began = time.monotonic()
-    time.sleep(0.1)
+    time.sleep(SECONDS)
     with Path(__file__).with_name("spans.txt").open("a") as file:
         file.write(f"{name} {began} {time.monotonic()}\\n")
 
@@ -29,8 +31,10 @@ def test(number):
 
 
 def test_a_quiet_test_with_its_fixtures_runs_beside_no_other(tmp_path: Path) -> None:
-    for name, mark in (("loud", ""), ("quiet", "pytestmark = pytest.mark.quiet\n"), ("other", "")):
-        tests = _TESTS.replace("FIXTURE", name).replace("NAME", name)
+    """The process that runs `loud` begins with `quiet` while the other one still has most of `other` before it."""
+    quiet_too = "pytestmark = pytest.mark.quiet\n"
+    for name, seconds, mark in (("loud", "0.05", ""), ("quiet", "0.1", quiet_too), ("other", "0.4", "")):
+        tests = _TESTS.replace("FIXTURE", name).replace("NAME", name).replace("SECONDS", seconds)
         (tmp_path / f"test_{name}.py").write_text(tests + mark)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = quiet\n")
 
@@ -46,12 +50,13 @@ def test_a_quiet_test_with_its_fixtures_runs_beside_no_other(tmp_path: Path) -> 
 
 
 def _run(folder: Path) -> "subprocess.CompletedProcess[str]":
-    options = ["-p", "tests.conftest", "-p", "no:cacheprovider", f"--rootdir={folder}"]
+    options = ["-p", "xdist", "-p", "tests.conftest", "-p", "no:cacheprovider", f"--rootdir={folder}"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *options, "--numprocesses=2", "--dist=loadscope", str(folder)],
         cwd=CHECKOUT,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )

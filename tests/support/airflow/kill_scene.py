@@ -1,9 +1,8 @@
 """A real Airflow whose processes are killed while campaigns run, and are started again, as Compose would do."""
 
 import random
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.restarts import main_process
 from tests.support.airflow.stack import StackUnderTest
+from tests.support.processes import until
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
@@ -69,7 +69,11 @@ class Scene:
     def held(self, gates: Sequence[Gate]) -> Mapping[Gate, psutil.Process]:
         """Wait until a cell is at each of these gates. Returns the tasks' waiting processes."""
         wanted = set(gates)
-        until(lambda: wanted <= set(self.waiting()), HELD_S, lambda: f"not there: {wanted - set(self.waiting())}")
+
+        def missing() -> set[Gate]:
+            return wanted - set(self.waiting())
+
+        until(lambda: not missing(), lambda: f"cells at the gates {missing()}", patience_s=HELD_S)
         tasks = [gate for gate in wanted if gate[1] != LOADING]
         return {gate: psutil.Process(self.waiting()[gate]) for gate in tasks}
 
@@ -99,8 +103,8 @@ class Scene:
         if part in _JOBS:
             dead = f"id <= {job} and job_type = '{_JOBS[part]}'"
             self.tell(f"update job set latest_heartbeat = {AN_HOUR_AGO} where {dead}")
-        until(lambda: part in self.restarted, WHOLE_S, lambda: f"{part} lives on")
-        until(lambda: self.lives(part, since), WHOLE_S, lambda: f"{part} gives no sign of life")
+        until(lambda: part in self.restarted, f"the restart of {part}", patience_s=WHOLE_S)
+        until(lambda: self.lives(part, since), f"a sign of life of {part}", patience_s=WHOLE_S)
 
     def kill_at_work(self, choice: random.Random) -> str:
         """Kill a worker, a task's supervisor or a task. Returns its command line; empty where no task runs."""
@@ -162,12 +166,4 @@ class Scene:
 
 def await_end(held: Mapping[Gate, psutil.Process]) -> None:
     """Wait until all of the held processes have ended."""
-    until(lambda: not any(map(is_alive, held.values())), GONE_S, lambda: f"live on: {held}")
-
-
-def until(condition: Callable[[], bool], seconds: float, otherwise: Callable[[], str]) -> None:
-    """Wait until the condition is true. Raises AssertionError with the text of `otherwise` after that many seconds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, otherwise()
-        time.sleep(0.3)
+    until(lambda: not any(map(is_alive, held.values())), f"the end of {held}", patience_s=GONE_S)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tests.support.airflow.stack import StackUnderTest
+from tests.support.suite.tries import tries
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict
@@ -11,7 +12,6 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.campaign import CampaignRun
 from plimsoll_airflow.local.client import DagRun
 
-RUNS = 3
 STANDSTILLS = frozenset({"load generator", "misses", "steal beyond use"})
 """Checks that make an attempt invalid when its hosts get no processor for a moment.
 
@@ -27,7 +27,7 @@ def run_to_report(
 
     Returns the last run. Raises AssertionError, with all that is known, if it failed.
     """
-    for _ in range(RUNS):
+    for _ in tries():
         run = airflow.run_to_end(definition.dag_id, {"campaign_id": campaign.campaign_id}, timeout_s=timeout_s)
         if run.state == "success" or not stood_still(campaign, definition):
             break

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.support.airflow.stack import StackUnderTest
@@ -27,6 +28,13 @@ def running_browser() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def new_page(browser: Browser, **options: Any) -> Page:
+    """A page in a browser context of its own, with the options of such a context. It waits as long as a test may."""
+    page = browser.new_context(**options).new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    return page
 
 
 def logged_in(browser: Browser, airflow: StackUnderTest, user: str) -> Page:
@@ -54,9 +62,7 @@ def let_in(browser: Browser, airflow: StackUnderTest, user: str) -> Page:
 
 
 def _page(browser: Browser, airflow: StackUnderTest) -> Page:
-    page = browser.new_context(base_url=airflow.running.url, viewport={"width": 1400, "height": 900}).new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    return page
+    return new_page(browser, base_url=airflow.running.url, viewport={"width": 1400, "height": 900})
 
 
 def _password(airflow: StackUnderTest, user: str) -> str:

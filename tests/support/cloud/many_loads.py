@@ -223,5 +223,5 @@ class Looks:
 def trigger_of(toolkit: Toolkit, work: AttemptContext) -> LoadTrigger:
     """Plimsoll's own trigger of the load, as a triggerer makes it, with that toolkit."""
     trigger = LoadTrigger(str(work.key), "run")
-    trigger.__dict__["work"] = AttemptContext(toolkit, work.key)
+    trigger.work = AttemptContext(toolkit, work.key)
     return trigger

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Mapping
 
+from tests.support.suite.tries import tries
+
 from plimsoll.analysis.judgement import Judgement
 from plimsoll.domain.load_summary import LoadSummary
 
-RUNS = 3
 _SLOW = frozenset({"read_timeout", "write_timeout", "client_timeout"})
 """Errors of requests that had no answer in time. A node of this machine may stand still for longer than it allows."""
 
@@ -29,7 +30,7 @@ def undisturbed(measure: Callable[[int], Measured]) -> Measured:
     does not tell why operations failed, so that slowness can't be told from other causes. A cause in the product is
     there in every load.
     """
-    for number in range(1, RUNS + 1):
+    for number in tries():
         summary, judgement = measure(number)
         if not _is_disturbed(summary, judgement):
             break

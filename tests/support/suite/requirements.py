@@ -1,4 +1,8 @@
-"""Tests of what a machine may lack: left out there, but never where all tests are asked for (PLIMSOLL_TEST_ALL)."""
+"""Tests of what a machine may lack. They are skipped there, and fail where all tests are asked for (PLIMSOLL_TEST_ALL).
+
+A test of what a machine can't simply be given, a program that is in no registry or another kernel, is always skipped
+there, with pytest's own means. CONTRIBUTING.md names these.
+"""
 
 import os
 

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +14,7 @@ import httpx
 import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
-from tests.support.processes import PATIENCE_S
+from tests.support.processes import PATIENCE_S, until
 from tests.support.suite.requirements import needs
 from tests.system.instant.definitions import DEFINITIONS
 
@@ -127,7 +126,7 @@ def _logged_in(environment: Mapping[str, str]) -> httpx.Client:
 
 
 def _await(http: httpx.Client, campaign_id: str, state: str) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while (found := http.get(f"/plimsoll/api/v1/campaigns/{campaign_id}").json()["state"]) != state:
-        assert time.monotonic() < deadline, f"the campaign is still {found}"
-        time.sleep(1)
+    def found() -> str:
+        return str(http.get(f"/plimsoll/api/v1/campaigns/{campaign_id}").json()["state"])
+
+    until(lambda: found() == state, lambda: f"a campaign that is {state}: it is {found()}", patience_s=TIMEOUT_S)

@@ -1,10 +1,9 @@
 """A search through a real Airflow: a run for each round, the same hosts in all of them, and cells that need not run."""
 
-import time
-
 import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
+from tests.support.processes import until
 
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.publish.publishing import capacity_rows
@@ -39,7 +38,9 @@ def test_a_search_asks_again_on_the_same_hosts_until_its_capacity_is_known(
 
 def _wait_for_end(airflow: StackUnderTest) -> None:
     """Until no run of the search is left to follow another."""
-    deadline = time.monotonic() + 500
-    while (runs := airflow.client.dag_runs("sought")) and not (len(runs) == 3 and all(run.is_final for run in runs)):
-        assert time.monotonic() < deadline, runs
-        time.sleep(0.5)
+
+    def has_ended() -> bool:
+        runs = airflow.client.dag_runs("sought")
+        return len(runs) == 3 and all(run.is_final for run in runs)
+
+    until(has_ended, lambda: f"the end of three runs: {airflow.client.dag_runs('sought')}", patience_s=500)

@@ -1,10 +1,9 @@
 """A campaign in stages through a real Airflow: the second runs in a run that follows, and then comes the report."""
 
-import time
-
 import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
+from tests.support.processes import until
 
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.store.campaigns import CampaignStore
@@ -18,10 +17,8 @@ def test_a_stage_takes_its_loads_from_the_one_before_and_runs_in_a_run_that_foll
     airflow, store = shared_airflow, installation.toolkit.store
     airflow.client.set_pool("clusters", 4, "How many clusters may live at once")
     first = airflow.run_to_end("staged", {"campaign_id": "staged-mine"}, timeout_s=300)
-    deadline = time.monotonic() + 500
-    while not store.exists("staged-mine/report/report.html"):
-        assert time.monotonic() < deadline, airflow.client.dag_runs("staged")
-        time.sleep(0.5)
+    report = "staged-mine/report/report.html"
+    until(lambda: store.exists(report), lambda: f"the report: {airflow.client.dag_runs('staged')}", patience_s=500)
 
     assert first.state == "success"
     assert completeness(CampaignStore(store, "staged-mine")).is_complete

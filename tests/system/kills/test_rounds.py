@@ -1,7 +1,8 @@
 """`kill -9` of the scheduler between two rounds of a search: the campaign goes on, and each of its cells runs once."""
 
 import pytest
-from tests.support.airflow.kill_scene import ENDED_S, HELD_S, WHOLE_S, Scene, until
+from tests.support.airflow.kill_scene import ENDED_S, HELD_S, WHOLE_S, Scene
+from tests.support.processes import until
 from tests.support.suite.proven import IS_LONG
 from tests.system.kills.definitions import DEFINITIONS
 
@@ -20,16 +21,16 @@ def test_kill_of_the_scheduler_between_the_rounds_of_a_search(scene: Scene) -> N
     client, dag_id = scene.airflow.client, DEFINITIONS["sought"].dag_id
     campaign = CampaignStore(scene.installation.toolkit.store, "sought")
     scene.begin("sought", DEFINITIONS["sought"], [FIRST, SECOND])
-    until(lambda: FIRST in scene.waiting(), HELD_S, lambda: "the first round has not come so far")
+    until(lambda: FIRST in scene.waiting(), "the judgement of the first round", patience_s=HELD_S)
     scene.gates.open(*FIRST)
-    until(lambda: any(campaign.verdicts()), WHOLE_S, lambda: "the cell of the first round is not judged")
+    until(lambda: any(campaign.verdicts()), "the verdict of the first round", patience_s=WHOLE_S)
     scene.kill_part("scheduler")
 
-    until(lambda: SECOND in scene.waiting(), ENDED_S, lambda: "the second round has not begun")
+    until(lambda: SECOND in scene.waiting(), "the second round", patience_s=ENDED_S)
     scene.gates.open(*SECOND)
     report = layout.report_prefix("sought")
-    until(lambda: any(campaign.store.keys(report)), ENDED_S, lambda: "there is no report")
-    until(lambda: all(run.is_final for run in client.dag_runs(dag_id)), WHOLE_S, lambda: "a run lives on")
+    until(lambda: any(campaign.store.keys(report)), "the report", patience_s=ENDED_S)
+    until(lambda: all(run.is_final for run in client.dag_runs(dag_id)), "the end of all runs", patience_s=WHOLE_S)
 
     assert [run.state for run in client.dag_runs(dag_id)] == ["success"] * 2, scene.failures("sought")
     scene.assert_each_cell_counts_once("sought")

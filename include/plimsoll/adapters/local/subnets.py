@@ -95,7 +95,7 @@ def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 
     """A subnet in which all ports of the cluster are free. Raises ProviderError with the obstacle found last."""
     used = taken | subnets_in_use()
     obstacle = "every subnet that was tried is claimed by another cluster"
-    for subnet in _candidates(seed):
+    for subnet in candidates(seed):
         if subnet in used:
             continue
         found = _obstacle((*node_addresses(subnet, nodes), *load_addresses(subnet, load_hosts)))
@@ -129,7 +129,8 @@ def _claimant(path: Path) -> Path:
     return Path(path.read_text(encoding="utf-8"))
 
 
-def _candidates(seed: str) -> Iterator[str]:
+def candidates(seed: str) -> Iterator[str]:
+    """Subnets to try, in their order: neighbours from a place that follows from the seed."""
     start = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4], "big")
     for step in range(_TRIES):
         high, low = divmod((start + step) % ((_LAST - _FIRST) * 256), 256)

@@ -47,10 +47,10 @@ def disk(folder: Path) -> dict[str, float]:
     with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
         number = file.fileno()
         block = os.urandom(_BLOCK)
-        written = _rate(lambda: os.write(number, block), DISK_S, lambda: os.fsync(number))
+        written = rate(lambda: os.write(number, block), DISK_S, lambda: os.fsync(number))
         os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
         os.lseek(number, 0, os.SEEK_SET)
-        read = _rate(lambda: len(os.read(number, _BLOCK)), DISK_S)
+        read = rate(lambda: len(os.read(number, _BLOCK)), DISK_S)
     return {"disk_write_bytes_s": written, "disk_read_bytes_s": read}
 
 
@@ -63,7 +63,7 @@ def receive(address: str, port: int, word: str) -> float:
             link.settimeout(_PATIENCE_S)
             with link, link.makefile("rb") as stream:
                 if stream.readline(100).strip() == word.encode():
-                    return _rate(lambda: len(stream.read1(_BLOCK)), _PATIENCE_S, most=None)
+                    return rate(lambda: len(stream.read1(_BLOCK)), _PATIENCE_S, most=None)
 
 
 def send(address: str, port: int, word: str) -> None:
@@ -78,10 +78,10 @@ def send(address: str, port: int, word: str) -> None:
 
 def _hash_rate(_: int) -> float:
     block = bytes(_BLOCK)
-    return _rate(lambda: hashlib.sha256(block).digest_size and _BLOCK, CPU_S, most=None)
+    return rate(lambda: hashlib.sha256(block).digest_size and _BLOCK, CPU_S, most=None)
 
 
-def _rate(
+def rate(
     step: Callable[[], int], limit_s: float, end: Callable[[], object] = lambda: None, most: int | None = _FILE
 ) -> float:
     """Bytes per second of a repeated step, until a step moves nothing, the byte limit is reached, or time is over."""

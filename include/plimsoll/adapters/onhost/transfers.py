@@ -42,7 +42,7 @@ class Taken(Exception):
 def fetch(place: Path, url: str, limit_s: float) -> None:
     """Download the tar at that URL and unpack it where `receiver` collects the files of the place. Raises OSError."""
     until = time.monotonic() + limit_s
-    _persistently(lambda: _fetch(place, url, until), until)
+    persistently(lambda: _fetch(place, url, until), until)
 
 
 def measure(paths: list[str]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def send(files: list[dict[str, Any]], limit_s: float) -> list[str]:
 
 def _fetch(place: Path, url: str, until: float) -> None:
     with _asked(urllib.request.Request(url)) as answer:  # noqa: S310 - the controller's own
-        body = _Body(answer, until)
+        body = Body(answer, until)
         try:
             receiver.receive(place, cast("IO[bytes]", body))
         except tarfile.TarError as error:
@@ -84,7 +84,7 @@ def _measured(path: Path) -> dict[str, Any]:
 
 def _sent(file: dict[str, Any], until: float) -> str:
     try:
-        return _persistently(lambda: _put(file, until), until)
+        return persistently(lambda: _put(file, until), until)
     except OSError as error:
         return str(error)
 
@@ -92,7 +92,7 @@ def _sent(file: dict[str, Any], until: float) -> str:
 def _put(file: dict[str, Any], until: float) -> str:
     size = int(file["headers"]["Content-Length"])
     with Path(file["path"]).open("rb") as content:
-        body = _Body(content, until, size)
+        body = Body(content, until, size)
         headers = {"Content-Type": "application/octet-stream", **file["headers"]}
         request = urllib.request.Request(  # noqa: S310 - the controller's own
             file["url"], data=cast("Any", body), headers=headers, method="PUT"
@@ -104,7 +104,7 @@ def _put(file: dict[str, Any], until: float) -> str:
     return "stored"
 
 
-class _Body:
+class Body:
     """A limited reader of a link or file: at most `size` bytes, and within a time limit."""
 
     def __init__(self, source: Any, until: float, size: int | None = None) -> None:
@@ -119,7 +119,7 @@ class _Body:
         try:
             block: bytes = self._source.read(size)
         except (OSError, http.client.HTTPException) as error:
-            raise Interrupted(_said(error)) from error
+            raise Interrupted(safe_text(error)) from error
         if self._left is not None:
             self._left -= len(block)
             if self._left and not block:
@@ -133,27 +133,27 @@ def _asked(request: urllib.request.Request) -> Any:
         return _OPENER.open(request, timeout=_ANSWER_S)
     except urllib.error.HTTPError as error:
         with error:
-            said = _refusal(error)
+            said = refusal(error)
         if error.code == _TAKEN:
             raise Taken from None
         raise (Interrupted if error.code in _TRANSIENT else OSError)(said) from None
     except (OSError, http.client.HTTPException) as error:
-        raise Interrupted(_said(error)) from None
+        raise Interrupted(safe_text(error)) from None
 
 
-def _refusal(error: urllib.error.HTTPError) -> str:
+def refusal(error: urllib.error.HTTPError) -> str:
     """Status and error code of the service. The rest of its answer may contain parts of the signature."""
     code = _CODE.search(error.read(_BLOCK))
     return f"the store answers {error.code}{f' ({code.group(1).decode()})' if code else ''}"
 
 
-def _said(error: BaseException) -> str:
+def safe_text(error: BaseException) -> str:
     """The kernel's error text. Texts of other errors may contain the URL."""
     reason = getattr(error, "reason", error)
     return str(reason) if isinstance(reason, OSError) else type(reason).__name__
 
 
-def _persistently(work: Callable[[], _T], until: float) -> _T:
+def persistently(work: Callable[[], _T], until: float) -> _T:
     """Repeat the action after temporary failures. Raises OSError when all tries fail."""
     for pause in (*_PAUSES_S, None):
         try:

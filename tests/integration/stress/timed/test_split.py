@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.stress.program import Files, Program, until
+from tests.integration.stress.program import Files, Program
+from tests.support.processes import until
 
 pytestmark = pytest.mark.quiet
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from tests.integration.stress.node import Node
-from tests.integration.stress.program import Files, Load, Program, running_loads, until
+from tests.integration.stress.program import SOON_S, Files, Load, Program, running_loads
+from tests.support.processes import until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
@@ -109,7 +110,7 @@ def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(
     warmup, level = timedelta(seconds=4), ServiceLevel()
     load = start_load(node, *FEW, "-d", "9s", "--response-time-warmup", "4s")
     with node.stopped():
-        until(lambda: any(line["phase"] == "measure" for line in load.files.progress), "the end of warm-up")
+        until(lambda: _measures(load), "the end of warm-up", longest_s=SOON_S)
     assert load.wait() == 0, load.said()
     generator, folder = PlimsollStress(artefacts), load.files.folder
     summary = generator.summary({"summary.json": (folder / "summary.json").read_text()})
@@ -120,6 +121,10 @@ def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(
     assert opening.unsent > 0
     assert begins_with_backlog(opening, level)
     assert summary.achieved_ops_s > RATE, "warm-up's backlog is answered in judged time"
+
+
+def _measures(load: Load) -> bool:
+    return any(line["phase"] == "measure" for line in load.files.progress)
 
 
 def test_waiting_for_the_database_is_not_counted_as_the_generators_lag(all_stalled: Mapping[str, Load]) -> None:

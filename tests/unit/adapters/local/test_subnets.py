@@ -48,7 +48,7 @@ def test_the_same_cluster_finds_the_same_subnet() -> None:
 def test_a_subnet_is_claimed_by_one_cluster(
     claims: Path, folder: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0", "127.30.1"]))
+    monkeypatch.setattr(subnets, "candidates", lambda _: iter(["127.30.0", "127.30.1"]))
     assert claim(claims, folder("a"), 3) == "127.30.0"
     assert claim(claims, folder("b"), 3) == "127.30.1"
     with pytest.raises(ProviderError, match="claimed by another cluster"):
@@ -64,7 +64,7 @@ def test_a_cluster_has_one_claim_however_often_it_asks(claims: Path, folder: Cal
 def test_the_claim_of_a_cluster_that_is_gone_is_free(
     claims: Path, folder: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0"]))
+    monkeypatch.setattr(subnets, "candidates", lambda _: iter(["127.30.0"]))
     place = folder("a")
     claim(claims, place, 3)
     place.rmdir()
@@ -86,7 +86,7 @@ def test_a_subnet_with_a_port_in_use_is_passed_over() -> None:
 
 
 def test_ports_in_use_everywhere_are_said_with_who_uses_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0"]))
+    monkeypatch.setattr(subnets, "candidates", lambda _: iter(["127.30.0"]))
     with socket.create_server(("127.30.0.1", 7000)), pytest.raises(ProviderError) as refused:
         free_subnet(frozenset(), "seed", 3)
     assert "127.30.0.1:7000 is in use by" in refused.value.what
@@ -94,6 +94,6 @@ def test_ports_in_use_everywhere_are_said_with_who_uses_them(monkeypatch: pytest
 
 
 def test_addresses_that_can_not_be_bound_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["192.0.2"]))
+    monkeypatch.setattr(subnets, "candidates", lambda _: iter(["192.0.2"]))
     with pytest.raises(ProviderError, match=r"192\.0\.2\.1:7000 can't be bound"):
         free_subnet(frozenset(), "seed", 3)

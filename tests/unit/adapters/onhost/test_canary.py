@@ -25,7 +25,7 @@ def test_a_rate_is_what_was_moved_by_the_time_with_its_end(clock: list[float]) -
     def end() -> None:
         clock[0] += 1.0
 
-    assert canary._rate(step, 60.0, end, most=400) == pytest.approx(400 / 3)
+    assert canary.rate(step, 60.0, end, most=400) == pytest.approx(400 / 3)
 
 
 def test_it_ends_when_nothing_moves_or_the_time_is_over(clock: list[float]) -> None:
@@ -35,8 +35,8 @@ def test_it_ends_when_nothing_moves_or_the_time_is_over(clock: list[float]) -> N
         clock[0] += 1.0
         return next(sizes, 100)
 
-    assert canary._rate(step, 60.0, most=None) == pytest.approx(200 / 3)
-    assert canary._rate(step, 2.0, most=None) == pytest.approx(100)
+    assert canary.rate(step, 60.0, most=None) == pytest.approx(200 / 3)
+    assert canary.rate(step, 2.0, most=None) == pytest.approx(100)
 
 
 def test_a_folder_that_can_not_be_written_is_an_error(tmp_path: Path) -> None:

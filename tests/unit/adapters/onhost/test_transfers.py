@@ -25,12 +25,12 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_no_more_is_read_than_was_measured() -> None:
-    body = transfers._Body(io.BytesIO(b"measured, and grown since"), FOREVER, 8)
+    body = transfers.Body(io.BytesIO(b"measured, and grown since"), FOREVER, 8)
     assert (body.read(5), body.read(), body.read()) == (b"measu", b"red", b"")
 
 
 def test_a_file_that_became_shorter_is_no_whole_one() -> None:
-    body = transfers._Body(io.BytesIO(b"short"), FOREVER, 8)
+    body = transfers.Body(io.BytesIO(b"short"), FOREVER, 8)
     assert body.read(8) == b"short"
     with pytest.raises(OSError, match="shorter"):
         body.read(8)
@@ -38,7 +38,7 @@ def test_a_file_that_became_shorter_is_no_whole_one() -> None:
 
 def test_nothing_takes_for_ever() -> None:
     with pytest.raises(TimeoutError, match="time for it is over"):
-        transfers._Body(io.BytesIO(b"x"), 0.0).read(1)
+        transfers.Body(io.BytesIO(b"x"), 0.0).read(1)
 
 
 def test_a_link_that_breaks_may_be_tried_again() -> None:
@@ -47,7 +47,7 @@ def test_a_link_that_breaks_may_be_tried_again() -> None:
             raise ConnectionResetError(104, "Connection reset by peer")
 
     with pytest.raises(transfers.Interrupted, match="reset by peer"):
-        transfers._Body(Broken(), FOREVER).read(1)
+        transfers.Body(Broken(), FOREVER).read(1)
 
 
 def test_what_may_pass_is_tried_five_times(slept: list[Any]) -> None:
@@ -55,7 +55,7 @@ def test_what_may_pass_is_tried_five_times(slept: list[Any]) -> None:
         raise transfers.Interrupted("the store answers 503")
 
     with pytest.raises(OSError, match="503"):
-        transfers._persistently(work, FOREVER)
+        transfers.persistently(work, FOREVER)
     assert len(slept) == 4
 
 
@@ -64,7 +64,7 @@ def test_what_will_not_pass_is_tried_once(slept: list[Any]) -> None:
         raise PermissionError(13, "Permission denied")
 
     with pytest.raises(PermissionError):
-        transfers._persistently(work, FOREVER)
+        transfers.persistently(work, FOREVER)
     assert slept == []
 
 
@@ -73,7 +73,7 @@ def test_there_is_no_try_after_the_time(slept: list[Any]) -> None:
         raise transfers.Interrupted("the link was lost")
 
     with pytest.raises(OSError, match="link was lost"):
-        transfers._persistently(work, 0.0)
+        transfers.persistently(work, 0.0)
     assert slept == []
 
 
@@ -86,14 +86,14 @@ def test_there_is_no_try_after_the_time(slept: list[Any]) -> None:
     ],
 )
 def test_no_error_repeats_the_url(error: Any, said: str) -> None:
-    assert transfers._said(error) == said
+    assert transfers.safe_text(error) == said
 
 
 def test_of_a_refusal_only_status_and_code_are_told() -> None:
     body = b"<Error><Code>SignatureDoesNotMatch</Code><StringToSign>secret</StringToSign></Error>"
     error = urllib.error.HTTPError("http://x/?X-Amz-Signature=secret", 403, "Forbidden", Message(), io.BytesIO(body))
     with error:
-        assert transfers._refusal(error) == "the store answers 403 (SignatureDoesNotMatch)"
+        assert transfers.refusal(error) == "the store answers 403 (SignatureDoesNotMatch)"
 
 
 def test_files_are_measured_as_they_are(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, cluster_without, ensured, group_of
 
-from plimsoll.adapters.ssh import SshProvider
+from plimsoll.adapters.ssh import Connections, SshProvider, Target
+from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.member import Member
 from plimsoll.domain.cluster import Cluster, HostsSilent, PartlySeen
 from plimsoll.domain.errors import HostsLost, ProviderError
@@ -52,7 +53,18 @@ def test_a_further_load_host_takes_the_place_of_the_first_and_then_a_further_nod
 
 def reached(provider: SshProvider, cluster: Cluster) -> list[str]:
     """The addresses at which the hosts of the cluster are asked."""
-    return [provider.host(cluster, info)._connection.target.address for info in cluster.hosts]
+    found = []
+    connected = Connections.to
+
+    def noted(connections: Connections, target: Target) -> Connection:
+        found.append(target.address)
+        return connected(connections, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connections, "to", noted)
+        for info in cluster.hosts:
+            provider.host(cluster, info)
+    return found
 
 
 def test_the_load_host_that_was_replaced_stays_taken_and_is_given_back_with_the_others(
