@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tests.fakes.clock import SteppingClock
@@ -26,9 +27,9 @@ from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells, run_missing
-from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 
@@ -530,6 +531,54 @@ def test_killed_before_an_unfit_host_was_replaced_the_next_try_does_so(
     actions.deploy(work)
     assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
     assert figures.asked == 3
+
+
+@pytest.mark.parametrize("moment", ["ensure", "note_provided", "clear"])
+def test_killed_while_it_replaces_an_unfit_host_the_second_try_of_deploy_goes_on_with_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    made = Installation(tmp_path)
+    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+    provider, figures = Replacing(made), Worn("127.9.9.3")
+    tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=FixedOwners(alive={"me"}))
+    actions.destroy(started(tools, CELLS[0]))
+    work = begin(tools, "campaign", CELLS[1], "me")
+    actions.provision(work)
+    with monkeypatch.context() as patched:
+        patched.setattr(replacing if moment == "note_provided" else provider, moment, kill)
+        with pytest.raises(KeyboardInterrupt):
+            actions.deploy(work)
+    again = AttemptContext(tools, work.key)
+    actions.deploy(again)
+    assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
+    assert read_cluster(tools.store, work.key) == again.cluster()
+    assert figures.asked == 3
+
+
+@pytest.mark.parametrize("moment", ["destroy", "ensure", "clear"])
+def test_killed_while_it_replaces_unfit_hosts_the_second_try_of_deploy_goes_on_with_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    made = Installation(tmp_path)
+    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+    tools = replace(made.toolkit, canary=Figures([200, 10, 200]), owners=FixedOwners(alive={"me"}))
+    actions.destroy(started(tools, CELLS[0]))
+    work = begin(tools, "campaign", CELLS[1], "me")
+    actions.provision(work)
+    with monkeypatch.context() as patched:
+        patched.setattr(tools.providers["instant"], moment, kill)
+        with pytest.raises(KeyboardInterrupt):
+            actions.deploy(work)
+    again = AttemptContext(tools, work.key)
+    actions.deploy(again)
+    assert cluster_of(tools, again) == "hosts/2"
+    assert "writes 10M/s to its disk" in read_fingerprint(tools.store, work.key).replaces
+    assert read_cluster(tools.store, work.key) == again.cluster()
+    assert made.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1", "+ campaign/hosts/2"]
+
+
+def kill(*_: object, **__: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 class Worn:

@@ -21,7 +21,7 @@ from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.hosts.launches import read_provided
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
+from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to
 
 _LONGEST_NOTE = 300
@@ -111,26 +111,44 @@ def deploy(work: AttemptContext) -> Fingerprint:
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
-    """The figures of the preflight check. Kept hosts that fail it are replaced once, and all hosts checked again.
-
-    Only the hosts that fail are replaced, where the provider can replace single hosts.
-    """
-    try:
-        return examine(work, _all_hosts(work))
-    except (DeployError, HostError) as error:
-        if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
-            raise
-        # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
-        work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
-        if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
-            identities = {info.name: info.identity for info in work.cluster().hosts}
-            unfit = {identities[name]: why for name, why in error.reasons.items()}
-            replacing.note_unfit(work.toolkit, work.cluster_id, unfit)
-        else:
-            replacing.retire(work.toolkit, work.cluster_id, str(error))
+    """The figures of the preflight check. Kept hosts that fail it are replaced once, and all hosts checked again."""
+    if not _is_replacing(work):
+        try:
+            return examine(work, _all_hosts(work))
+        except (DeployError, HostError) as error:
+            if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
+                raise
+            _give_up_hosts(work, error)
     provision(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     return examine(work, _all_hosts(work))
+
+
+def _is_replacing(work: AttemptContext) -> bool:
+    """Whether a try of this step that was killed had begun to replace hosts.
+
+    Airflow tries only the killed step again. The new hosts may be there already and not on record, so without this they
+    would be used as if they had always been there.
+    """
+    store, recorded = work.toolkit.store, read_cluster(work.toolkit.store, work.key)
+    if not work.keeps_hosts or recorded is None:
+        return False
+    return recorded.id != work.cluster_id or replacing.is_given_up(store, recorded)
+
+
+def _give_up_hosts(work: AttemptContext, error: DeployError | HostError) -> None:
+    """Record that the next provisioning is to replace the hosts.
+
+    Only the hosts that fail are replaced, where the provider can replace single hosts.
+    """
+    # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
+    work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
+    if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
+        identities = {info.name: info.identity for info in work.cluster().hosts}
+        unfit = {identities[name]: why for name, why in error.reasons.items()}
+        replacing.note_unfit(work.toolkit, work.cluster_id, unfit)
+    else:
+        replacing.retire(work.toolkit, work.cluster_id, str(error))
 
 
 def _kept(work: AttemptContext) -> dict[str, Any]:
