@@ -1,7 +1,7 @@
 """Hosts that are kept from cell to cell: who uses them, what is left on them, and what ends or replaces them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -132,6 +132,47 @@ def test_hosts_that_another_attempt_uses_are_refused_with_its_name(installation:
     with pytest.raises(Refused, match=f"in use by attempt campaign/{CELLS[0]}/1 of other"):
         actions.provision(begin(tools, "campaign", CELLS[1], "me"))
     assert list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
+
+
+@pytest.mark.parametrize("step", [actions.deploy, loading.start_load])
+def test_an_attempt_that_lost_its_hosts_to_another_goes_on_with_none_of_them(
+    installation: Installation, tools: Toolkit, step: Callable[[AttemptContext], object]
+) -> None:
+    """Such as of a computer that slept, so that its campaign was taken over."""
+    lost = begin(tools, "campaign", CELLS[0], "other")
+    actions.provision(lost)
+    started(replace(tools, owners=FixedOwners(alive={"me"})), CELLS[1])
+    with pytest.raises(ProviderError, match=f"its hosts were given to attempt campaign/{CELLS[1]}/1 of me"):
+        step(lost)
+    assert environments(installation) == {f"{CELLS[1]}-1"}
+    collect(lost)
+    actions.destroy(lost)
+    assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[1]}-1/load.json"))
+
+
+def test_an_attempt_that_lost_its_hosts_while_they_were_provided_clears_nothing(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = tools.providers["instant"]
+    ensure, lost = provider.ensure, begin(tools, "campaign", CELLS[0], "other")
+
+    def sleep_meanwhile(request: ClusterRequest) -> Cluster:
+        monkeypatch.setattr(provider, "ensure", ensure)
+        started(replace(tools, owners=FixedOwners(alive={"me"})), CELLS[1])
+        return ensure(request)
+
+    monkeypatch.setattr(provider, "ensure", sleep_meanwhile)
+    with pytest.raises(ProviderError, match="its hosts were given to attempt"):
+        actions.provision(lost)
+    assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[1]}-1/load.json"))
+
+
+def test_an_attempt_that_gave_its_hosts_back_deploys_nothing_there(installation: Installation, tools: Toolkit) -> None:
+    work = started(tools, CELLS[0])
+    actions.destroy(work)
+    with pytest.raises(ProviderError, match="it has given back its hosts"):
+        actions.deploy(work)
+    assert environments(installation) == set()
 
 
 def test_of_an_owner_whom_nobody_knows_the_hosts_are_free_when_its_time_is_over(

@@ -20,6 +20,7 @@ from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.hosts.launches import read_provided
+from plimsoll.services.hosts.uses import require_use
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to
@@ -53,6 +54,8 @@ def provision(work: AttemptContext) -> Cluster:
         replacing.retire(work.toolkit, request.id, error.text())
         return provision(work)  # on the cluster that takes its place
     if work.keeps_hosts:
+        # Hosts may take long to be ready. What another attempt has on them by now must not be cleared.
+        require_use(work.toolkit.store, work.key)
         changed = replacing.note_provided(work.toolkit, cluster)
         if work.keeps_data:
             settle_origin(work, cluster, is_changed=changed)
