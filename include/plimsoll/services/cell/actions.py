@@ -211,9 +211,9 @@ def _all_hosts(work: AttemptContext) -> list[Host]:
 
 
 def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:
-    left = work.time_left()
+    left, own = work.time_left(), work.environments if work.keeps_hosts else frozenset[str]()
     with ThreadPoolExecutor(len(hosts)) as pool:
-        list(pool.map(lambda host: work.toolkit.sampler.start(host, left), hosts))
+        list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own), hosts))
 
 
 def _sampled(hosts: Sequence[Host]) -> list[Host]:
