@@ -42,8 +42,7 @@ class NextRound(TriggerDagRunOperator):
         cells = next_round(campaign, toolkit().clock.now())
         if not cells:
             raise AirflowSkipException(f"{_complete(campaign)}; the strategy asks for no further cells")
-        # The same for a second try of a killed task, another for the round after it. Runs outlive a deleted campaign.
-        follower = f"{_ROUND}{self.campaign_id}__{name_of_next(campaign)}"
+        follower = run_of_next_round(campaign)
         self._require_news(context, follower)
         # Before the run is there: if this try is killed after that, the second one finds the run and starts none.
         context["ti"].xcom_push(key=XCOM_RUN_ID, value=follower)
@@ -79,6 +78,15 @@ class NextRound(TriggerDagRunOperator):
     def _count(self, context: "Context", run_id: str, states: list[str] | None = None) -> int:
         """1 where the campaign's DAG has that run, in one of these states if any are given; otherwise 0."""
         return context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[run_id], states=states)
+
+
+def run_of_next_round(campaign: CampaignStore) -> str:
+    """The id of the run of the round that follows the attempts so far, whether or not there is such a run.
+
+    A second try of a killed task gives it the same id, and the round after it has another. Runs outlive a deleted
+    campaign.
+    """
+    return f"{_ROUND}{campaign.campaign_id}__{name_of_next(campaign)}"
 
 
 def _complete(campaign: CampaignStore) -> str:

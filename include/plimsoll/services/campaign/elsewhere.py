@@ -101,6 +101,11 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
         store.delete(layout.run_key(campaign_id))
 
 
+def owners_of_runs(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
+    """The owners of all runs on record for the campaign: those that have not reported their end, dead or alive."""
+    return tuple(run.owner for run in _read(store, campaign_id))
+
+
 def before_deletion(campaign_id: str) -> str:
     """The advice on what to do about a run that works on a campaign, before the campaign can be deleted."""
     return f"{_WAIT} `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"

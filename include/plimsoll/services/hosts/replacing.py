@@ -108,6 +108,12 @@ def retirement_of(store: ReadableStore, cluster_id: ClusterId) -> Retirement | N
         return None
 
 
+def is_given_up(store: ReadableStore, cluster: Cluster) -> bool:
+    """Whether the cluster, or a host that it has there, is not to be used again."""
+    unfit = unfit_hosts(store, cluster.id).keys()
+    return retirement_of(store, cluster.id) is not None or not unfit.isdisjoint(_hosts_of(cluster))
+
+
 def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
     """Why the cluster replaced the one before it, and which of its hosts were replaced since.
 
