@@ -14,7 +14,7 @@ from plimsoll.analysis.left_out import LeftOut, left_out
 from plimsoll.analysis.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.noise import UNKNOWN, Noise, noise
 from plimsoll.analysis.operation_means import OperationP99, p99_by_operation
-from plimsoll.analysis.pauses import Stops, pause_statistics
+from plimsoll.analysis.pauses import PauseStatistics, pause_statistics
 from plimsoll.analysis.resampling import Typical, typical_by_load
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
@@ -72,7 +72,7 @@ class Findings(CampaignCells):
     left_out: tuple[LeftOut, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     causes: tuple[VariantCauses, ...] = ()
-    pauses: tuple[Stops, ...] = ()
+    pauses: tuple[PauseStatistics, ...] = ()
     steadiness: tuple[Steadiness, ...] = ()
     typical: tuple[Typical, ...] = ()
     repeats_by_load: tuple[RepeatsAtLoad, ...] = ()

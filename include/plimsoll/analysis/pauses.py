@@ -30,7 +30,7 @@ class Range(Model):
     high: float
 
 
-class Stops(Model):
+class PauseStatistics(Model):
     """The pauses of one variant at one load. Percentiles cover all its pauses together, ms. Null: no GC log tells."""
 
     variant: str
@@ -49,7 +49,7 @@ class Stops(Model):
     heap_after_bytes: Annotated[Range | None, Field(description="Heap after collections, highest of all nodes")]
 
 
-def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[Stops, ...]:
+def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[PauseStatistics, ...]:
     """The pauses of every variant and load with a readable GC log, in the cells' order; only attempts that count."""
     grouped: dict[tuple[str, int], list[AttemptData]] = {}
     for result in cells:
@@ -58,13 +58,15 @@ def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: f
     return tuple(_statistics(*key, attempts, warmup_s, duration_s) for key, attempts in grouped.items())
 
 
-def _statistics(variant: str, load: int, attempts: Sequence[AttemptData], warmup_s: float, duration_s: float) -> Stops:
+def _statistics(
+    variant: str, load: int, attempts: Sequence[AttemptData], warmup_s: float, duration_s: float
+) -> PauseStatistics:
     tables = [_judged(attempt.pauses, warmup_s, duration_s) for attempt in attempts]
     stopped = [table[table["stop_the_world"].astype(bool)] for table in tables]
     lengths = [_stopped_ms(table) for table in stopped]
     waits = [table["to_safepoint_ms"].dropna() for table in stopped]
     nodes_s = sum(float(attempt.jvms["judged_s"].sum()) for attempt in attempts)
-    return Stops(
+    return PauseStatistics(
         variant=variant,
         load_ops_s=load,
         repeats=len(attempts),

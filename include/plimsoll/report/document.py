@@ -14,7 +14,7 @@ from plimsoll.analysis.highest_achieved import HighestAchieved
 from plimsoll.analysis.left_out import LeftOut
 from plimsoll.analysis.noise import Noise
 from plimsoll.analysis.operation_means import OperationP99
-from plimsoll.analysis.pauses import Stops
+from plimsoll.analysis.pauses import PauseStatistics
 from plimsoll.analysis.resampling import Typical
 from plimsoll.analysis.statistics import Comparison, Repeats
 from plimsoll.analysis.steadiness import Steadiness
@@ -133,7 +133,7 @@ class ReportDocument(Model):
     worst_to_bound: Annotated[tuple[Spread, ...], Field(description="Worst interval / bound, over repeats")]
     maxima: Maxima
     statistics: Statistics
-    pauses: Annotated[tuple[Stops, ...], Field(description="Stop-the-world times, by variant and load")]
+    pauses: Annotated[tuple[PauseStatistics, ...], Field(description="Stop-the-world times, by variant and load")]
     causes: Annotated[tuple[VariantCauses, ...], Field(description="Why intervals missed, by variant")]
     cells: tuple[CellEntry, ...]
     invalid: tuple[InvalidAttempt, ...]

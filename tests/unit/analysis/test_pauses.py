@@ -5,7 +5,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign import AttemptData, cell_results
-from plimsoll.analysis.pauses import Stops, pause_statistics
+from plimsoll.analysis.pauses import PauseStatistics, pause_statistics
 
 JVM = {"gc_cpu_share": 0.01, "allocated_bytes_s": 100.0, "heap_after_median_bytes": 5.0, "heap_after_max_bytes": 7.0}
 
@@ -16,7 +16,7 @@ def pauses(*rows: tuple[str, float, float, bool]) -> pd.DataFrame:
     return table.assign(duration_ms=table["stopped_ms"] / 2, to_safepoint_ms=table["stopped_ms"] / 10, kind="Pause")
 
 
-def statistics(*repeats: pd.DataFrame) -> Stops:
+def statistics(*repeats: pd.DataFrame) -> PauseStatistics:
     data = campaign_of({"a": {1000: "m" * len(repeats)}})
     jvms = pd.DataFrame([{"host": host, "judged_s": 60.0, **JVM} for host in ("node1", "node2")])
     attempts = tuple(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.pauses import Range, Stops
+from plimsoll.analysis.pauses import PauseStatistics, Range
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import spread_layers, spread_row
 from plimsoll.report.charts.theme import legend_room, log_y
@@ -89,14 +89,14 @@ def _context(findings: Findings) -> Mapping[str, Any]:
     return {"pauses_rows": pauses_rows(findings)}
 
 
-def _drawn(findings: Findings, one: Stops) -> Iterator[dict[str, object]]:
+def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, object]]:
     for panel, found in ((_STOP, one.longest_ms), (_WAIT, one.to_safepoint_longest_ms)):
         if found and found.low > 0:
             place = one.variant, one.load_ops_s, one.repeats
             yield spread_row(findings, panel, place, (found.low, found.median, found.high))
 
 
-def _record(one: Stops) -> dict[str, object]:
+def _record(one: PauseStatistics) -> dict[str, object]:
     flat: dict[str, object] = {name: value for name, value in one.model_dump().items() if name not in _RANGES}
     for name in _RANGES:
         found = getattr(one, name)
@@ -104,7 +104,7 @@ def _record(one: Stops) -> dict[str, object]:
     return flat
 
 
-def _row(findings: Findings, one: Stops) -> PausesRow:
+def _row(findings: Findings, one: PauseStatistics) -> PausesRow:
     return PausesRow(
         variant=findings.labels[one.variant],
         load=ops(one.load_ops_s),
