@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 import pytest
 from airflow.sdk.exceptions import AirflowFailException
+from tests.airflow.reaping import DEAD, ELSEWHERE, HERE, LIVE, LiveRuns, alive, reap
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantProvider
 
@@ -12,29 +13,8 @@ from plimsoll.domain.cluster import ClusterId, HostsSilent
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts import kept_hosts
-from plimsoll_airflow.operators.reaper import Reap, ReapLeftovers, is_owned
+from plimsoll_airflow.operators.reaper import ReapLeftovers, is_owned
 from plimsoll_airflow.ownership import CellRun
-
-HERE = "here"
-LIVE, DEAD, ELSEWHERE = CellRun("live", 0, HERE), CellRun("dead", 0, HERE), CellRun("dead", 0, "elsewhere")
-
-
-class LiveRuns:
-    """Answers as a task's context does: of the DAG `cell`, the run `live` is queued or running, no other is.
-
-    Of the campaign's DAG a run lives if `campaign_lives`.
-    """
-
-    def __init__(self, *, campaign_lives: bool = False) -> None:
-        self._campaign_lives = campaign_lives
-
-    def get_dr_count(self, dag_id: str, run_ids: list[str] | None = None, states: list[str] | None = None) -> int:
-        assert states == ["queued", "running"]
-        if run_ids is None:
-            assert dag_id == "instant"
-            return int(self._campaign_lives)
-        assert dag_id == "cell"
-        return run_ids.count("live")
 
 
 class LastTask:
@@ -58,11 +38,6 @@ class LastTask:
         return int(self._is_followed if run_ids == ["round__2"] else run_ids is None)
 
 
-def reap(*, dry_run: bool = False, campaign_id: str = "") -> dict[str, list[str]]:
-    context: Any = {"ti": LiveRuns(), "params": {"dry_run": dry_run, "campaign_id": campaign_id}}
-    return Reap(task_id="reap").execute(context)
-
-
 @pytest.fixture
 def clusters(installation: Installation) -> Installation:
     """A cluster of a live run and one of a run that has ended."""
@@ -70,10 +45,6 @@ def clusters(installation: Installation) -> Installation:
     for cell_id, run in (("v1-001k-r1", LIVE), ("v2-001k-r1", DEAD)):
         actions.provision(begin(installation.toolkit, "campaign", cell_id, run.token))
     return installation
-
-
-def alive(installation: Installation) -> list[str]:
-    return [str(cluster.id) for cluster in installation.provider.clusters()]
 
 
 def test_clusters_of_runs_that_have_ended_are_destroyed(clusters: Installation) -> None:
