@@ -21,10 +21,10 @@ from statistics import median
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.instant_campaign import cpu_seconds
 from tests.support.airflow.stack import StackUnderTest, running_stack
+from tests.support.campaigns.running import run_missing
 from tests.support.processes import CHECKOUT
 
 from plimsoll.domain.definition import Definition
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.warmup import warm_up_for_tasks

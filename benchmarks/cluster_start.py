@@ -68,9 +68,7 @@ def main() -> None:
 
 
 def _database(settings: Settings, definition: Definition) -> Cassandra:
-    artefacts = Artefacts(settings.cache, print)
-    artefacts.prepare(definition)
-    database = Cassandra(artefacts, SystemClock())
+    database = Cassandra(Artefacts(settings.cache, print), SystemClock())
     database.prepare(definition)
     return database
 

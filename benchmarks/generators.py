@@ -26,12 +26,12 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
 from plimsoll.adapters.local.sweep import tagged_processes
 from plimsoll.analysis.histogram_layout import UNITS_PER_MS, reported_values
-from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.service_level_evaluation import judge_logs
-from plimsoll.bootstrap import local_toolkit
+from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest
 from plimsoll.services.toolkit import Toolkit
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--generators", default="plimsoll-stress,cassandra-stress,latte")
     options = parser.parse_args()
-    toolkit = local_toolkit(Settings())
+    toolkit = full_toolkit(Settings())
     with tempfile.TemporaryDirectory(prefix="plimsoll-generators-") as work:
         print("| generator | rate achieved | p50 | p90 | p99 | p99.9 | longest | over 100 ms |")
         print("|---|---|---|---|---|---|---|---|")
@@ -192,7 +192,7 @@ def _worst(name: str, judgement: Judgement, rate: int) -> Seen:
     return Seen(
         generator=name,
         achieved=(judgement.achieved_ops_s or 0.0) / rate,
-        late=int(judgement.counts[ALL][late_from:].sum()),
+        late=int(judgement.counts[ALL_OPERATIONS][late_from:].sum()),
         values_ms=tuple(value or 0.0 for value in (row.p50_ms, row.p90_ms, row.p99_ms, row.p99_9_ms, row.max_ms)),
     )
 

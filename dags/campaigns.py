@@ -9,7 +9,7 @@ from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 
 from plimsoll.settings import Settings
 from plimsoll_airflow.campaign_notices import when_incomplete
-from plimsoll_airflow.catalogue import sound_definitions, timetable
+from plimsoll_airflow.definitions import sound_definitions, timetable
 from plimsoll_airflow.doc_md import campaign_doc
 from plimsoll_airflow.forms import campaign_params
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell

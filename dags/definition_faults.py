@@ -8,7 +8,7 @@ from airflow.sdk import get_parsing_context
 
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.settings import Settings
-from plimsoll_airflow.catalogue import faults
+from plimsoll_airflow.definitions import faults
 
 if get_parsing_context().dag_id is None and (found := faults(Settings())):
     raise DefinitionError(found, where="campaign definitions")

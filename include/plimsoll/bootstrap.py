@@ -1,13 +1,15 @@
 """Wire the ports by the settings. No other module knows which adapters exist."""
 
+from __future__ import annotations
+
 import importlib
 import logging
 import platform
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.definition_folder import DefinitionFolder
@@ -15,7 +17,9 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.owners import LocalProcesses
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
+from plimsoll.ports.clock import Clock
 from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.provider import Provider
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services.definitions.documents import Document, parse_yaml
@@ -27,6 +31,11 @@ from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import tell_waiting
 from plimsoll.settings import Settings
+
+if TYPE_CHECKING:
+    from plimsoll.adapters.artefacts import Artefacts
+    from plimsoll.adapters.ec2 import Ec2Tariffs
+    from plimsoll.adapters.ssh import Connections, Depot
 
 _log = logging.getLogger("plimsoll")
 
@@ -50,55 +59,80 @@ def environment_secrets(settings: Settings) -> Secrets:
     return EnvironmentSecrets(settings.ssh_key, settings.ssh_user)
 
 
-def local_toolkit(settings: Settings) -> Toolkit:
-    """Every adapter that this installation has."""
+@dataclass(frozen=True)
+class _Shared:
+    """What the adapters of one toolkit have in common."""
+
+    settings: Settings
+    store: ResultStore
+    clock: Clock
+    secrets: Secrets
+    outage: Outage
+
+
+def full_toolkit(settings: Settings) -> Toolkit:
+    """The toolkit with every adapter that this installation has."""
     from plimsoll.adapters.artefacts import Archives, Artefacts
     from plimsoll.adapters.canary import ScriptCanary
     from plimsoll.adapters.cassandra import Cassandra
-    from plimsoll.adapters.cassandra_stress import CassandraStress
     from plimsoll.adapters.code_version import code_version
-    from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs, over_ssh
-    from plimsoll.adapters.latte import Latte
-    from plimsoll.adapters.local import LocalProvider
-    from plimsoll.adapters.plimsoll_stress import PlimsollStress
+    from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
     from plimsoll.adapters.sampler import ProcSampler
-    from plimsoll.adapters.ssh import Connections, Depot, SshProvider
 
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
-    outage = Outage(clock)
-    places = StoredPlaces(store, outage, lambda: sound_definitions(settings))
-    connections = Connections(secrets)
-    depot = Depot(store, layout.bundles_prefix, settings.cache / "locks") if isinstance(store, DirectStore) else None
-    archives = Archives(lambda: _s3(settings))
-    artefacts = Artefacts(settings.cache, _log.info, archives=archives)
+    shared = _Shared(settings, store, clock, secrets, Outage(clock))
+    artefacts = Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))
     tariffs = Ec2Tariffs(secrets)
-    ec2 = Ec2Provider(
-        secrets=secrets,
-        clock=clock,
-        connect=over_ssh(connections, depot),
-        store=store_name(settings),
-        say=tell_waiting,
-        launches=StoredLaunches(store, outage),
-        further_regions=settings.further_regions,
-        tariffs=tariffs,
-    )
-    generators: tuple[LoadGenerator, ...] = (PlimsollStress(artefacts), CassandraStress(artefacts), Latte(artefacts))
     return Toolkit(
         store=store,
         clock=clock,
-        providers={
-            "local": LocalProvider(settings.work, clock),
-            "ssh": SshProvider(connections, clock, depot),
-            ec2.name: ec2,
-        },
-        tariffs={ec2.name: tariffs},
+        providers={one.name: one for one in _providers(shared, tariffs)},
+        tariffs={Ec2Provider.name: tariffs},
         databases={"cassandra": Cassandra(artefacts, clock)},
-        load_generators={one.name: one for one in generators},
+        load_generators={one.name: one for one in _generators(artefacts)},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
-        places=places,
+        places=StoredPlaces(store, shared.outage, lambda: sound_definitions(settings)),
         code_version=code_version(),
     )
+
+
+local_toolkit = full_toolkit
+"""An earlier name, which installations may have in PLIMSOLL_TOOLKIT."""
+
+
+def _providers(shared: _Shared, tariffs: Ec2Tariffs) -> tuple[Provider, ...]:
+    from plimsoll.adapters.local import LocalProvider
+    from plimsoll.adapters.ssh import Connections, Depot, SshProvider
+
+    settings, store, clock = shared.settings, shared.store, shared.clock
+    connections = Connections(shared.secrets)
+    depot = Depot(store, layout.bundles_prefix, settings.cache / "locks") if isinstance(store, DirectStore) else None
+    local, ssh = LocalProvider(settings.work, clock), SshProvider(connections, clock, depot)
+    return local, ssh, _ec2(shared, tariffs, connections, depot)
+
+
+def _ec2(shared: _Shared, tariffs: Ec2Tariffs, connections: Connections, depot: Depot | None) -> Provider:
+    from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
+
+    return Ec2Provider(
+        secrets=shared.secrets,
+        clock=shared.clock,
+        connect=over_ssh(connections, depot),
+        store=store_name(shared.settings),
+        say=tell_waiting,
+        launches=StoredLaunches(shared.store, shared.outage),
+        further_regions=shared.settings.further_regions,
+        tariffs=tariffs,
+    )
+
+
+def _generators(artefacts: Artefacts) -> tuple[LoadGenerator, ...]:
+    from plimsoll.adapters.cassandra_stress import CassandraStress
+    from plimsoll.adapters.latte import Latte
+    from plimsoll.adapters.plimsoll_stress import PlimsollStress
+
+    return PlimsollStress(artefacts), CassandraStress(artefacts), Latte()
 
 
 def build_store(settings: Settings) -> ResultStore:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.quality.engine import rehearse
-from plimsoll.quality.importing import without_garbage_collection
+from plimsoll.quality.gx_import import without_garbage_collection
 from plimsoll.settings import Settings
 
 _MODULES = ("pandas", "pyarrow.parquet", "plimsoll.cli", "plimsoll.services.judge.attempt_judging")

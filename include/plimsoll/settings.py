@@ -32,7 +32,7 @@ class Settings(BaseSettings):
         default="admin:admin", description="Who may log in to the local Airflow: name:role,… (viewer, user, op, admin)"
     )
     toolkit: str = Field(
-        default="plimsoll.bootstrap:local_toolkit",
+        default="plimsoll.bootstrap:full_toolkit",
         description="Factory of the wired adapters, `module:function` of one argument, these settings",
     )
     secrets: str = Field(

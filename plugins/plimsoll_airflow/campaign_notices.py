@@ -13,7 +13,7 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll_airflow import notices
-from plimsoll_airflow.catalogue import timetable
+from plimsoll_airflow.definitions import timetable
 from plimsoll_airflow.internals import schedules
 from plimsoll_airflow.ownership import NEXT_ROUND_TASK
 from plimsoll_airflow.toolkit import toolkit

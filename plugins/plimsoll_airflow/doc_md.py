@@ -87,9 +87,8 @@ def _workloads(definition: Definition) -> str:
 def _searched(definition: Definition) -> str:
     if not definition.has_rounds:
         return ""
-    who = "Their strategies run" if stage_ids(definition) else f"A {only_strategy(definition)} runs"
-    needs = "they need" if stage_ids(definition) else "it needs"
-    return f" {who} those of them that {needs}, in rounds."
+    needs = "their strategies need" if stage_ids(definition) else f"the {only_strategy(definition)} needs"
+    return f" Only the cells that {needs} are run, in rounds."
 
 
 def _row(definition: Definition, variant: Variant) -> str:

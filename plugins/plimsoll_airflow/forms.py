@@ -33,8 +33,8 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
     variants = {variant.id: variant.label for variant in definition.variants}
     return {
         "campaign_id": _campaign(
-            "Empty: a new campaign. The id of one that exists: only what it still misses is run. "
-            "Another id: a new campaign of that name."
+            "Empty: a new campaign. The id of an existing campaign: only its missing cells run. "
+            "Any other id: a new campaign with that id."
         ),
         "cells": Param(
             MISSING,
@@ -43,8 +43,9 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             maxLength=LONGEST_CHOICE,
             title="Cells",
             description_md=(
-                f"`missing`, or empty: {_what_is_missing(definition)}. `failed`: of these, the ones tried before. "
-                "`invalid`: of these, the ones judged invalid. "
+                f"`missing`, or empty: {_what_is_missing(definition)}. `failed`: cells that were tried and have no "
+                "valid attempt. "
+                "`invalid`: cells whose newest attempt is invalid and that have no valid one. "
                 f"Or ids, such as `{next(iter(cells_by_id(definition)))}`, which run again even "
                 f"if they are valid, and patterns of missing cells, such as `{_pattern_of_variant(definition)}`. "
                 "The run is green once these cells are valid; the report is published once none is missing at all."
@@ -62,7 +63,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             minimum=1,
             maximum=definition.max_parallel,
             title="Cells at a time",
-            description_md="At most; the definition's `max_parallel` is the limit, and so is the pool `clusters`.",
+            description_md="At most so many. The definition's `max_parallel` and the pool `clusters` are limits too.",
         ),
     }
 
@@ -79,13 +80,13 @@ def _pattern_of_variant(definition: Definition) -> str:
 def _stage_choice(definition: Definition) -> dict[str, Param]:
     """The field for the choice of a stage; empty where there is only one."""
     named = {one.id: one.label for one in definition.stages} if stage_ids(definition) else {}
-    return {"stages": _choice(named, "Stages", "Run only these. None chosen: all.")} if named else {}
+    return {"stages": _choice(named, "Stages", "Run only these stages. None chosen: all.")} if named else {}
 
 
 def _workload_choice(definition: Definition) -> dict[str, Param]:
     """The field for the choice of a workload; empty where there is only one."""
     named = {name: name for name in workload_ids(definition)}
-    return {"workloads": _choice(named, "Workloads", "Run only these. None chosen: all.")} if named else {}
+    return {"workloads": _choice(named, "Workloads", "Run only these workloads. None chosen: all.")} if named else {}
 
 
 def cell_params() -> dict[str, Param]:
@@ -99,7 +100,7 @@ def cell_params() -> dict[str, Param]:
             description_md=(
                 "The DAGs of campaigns start this DAG's runs. **To run a cell again, press *Run again* on the cell's "
                 "page instead**, which lets the gate and the report follow. This form asks for the id of a campaign "
-                "that exists, and runs one cell of it alone."
+                "that exists, and runs only one cell of it."
             ),
         ),
         "cell_id": Param(
@@ -114,7 +115,7 @@ def cell_params() -> dict[str, Param]:
 
 def reaper_params() -> dict[str, Param]:
     """The form of the DAG `reaper`."""
-    about = "Only say what would be destroyed."
+    about = "Only show what would be destroyed."
     return {
         "dry_run": Param(False, type="boolean", title="Dry run", description_md=about),
         "campaign_id": _campaign(

@@ -17,7 +17,7 @@ from airflow.listeners import hookimpl
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import INSTALLATION
-from plimsoll.services.patience import SOON_S, patiently
+from plimsoll.services.retries import SOON_S, with_retries
 from plimsoll_airflow.internals.variables import ensure_variable
 from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT, INSTALLATION_VARIABLE
 
@@ -50,7 +50,7 @@ def own_installation() -> str:
 
     It is asked for again, because to Airflow a Variable is not there while the api-server or its database is away.
     """
-    return patiently(SystemClock(), _require_installation, _log.warning, again=(Refused,), pauses_s=PAUSES_S)
+    return with_retries(SystemClock(), _require_installation, _log.warning, again=(Refused,), pauses_s=PAUSES_S)
 
 
 def _require_installation() -> str:

@@ -55,7 +55,7 @@ class CellRun(_Run):
 
 
 @dataclass(frozen=True)
-class CampaignRun(_Run):
+class CampaignRunOwner(_Run):
     """A run of a campaign's DAG. It works on the whole campaign, through runs of the DAG `cell`."""
 
     dag_id: str

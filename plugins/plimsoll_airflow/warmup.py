@@ -17,7 +17,7 @@ LIBRARY_MODULES = ("jinja2.ext", "ruamel.yaml.mergevalue")
 
 BINDING_MODULES = (
     "plimsoll_airflow.campaign_notices",
-    "plimsoll_airflow.catalogue",
+    "plimsoll_airflow.definitions",
     "plimsoll_airflow.doc_md",
     "plimsoll_airflow.forms",
     "plimsoll_airflow.operators.campaign",
@@ -73,16 +73,18 @@ def warm_up() -> None:
 def warm_up_for_tasks() -> None:
     """Import what judging and publishing need, and do once what each task would else do again.
 
-    That is to prepare for checks, and to read definitions, which are read anew only where their file has changed.
+    That is to prepare for checks, and to read definitions, which are read anew only where their file has changed. Tasks
+    of a cell read the copy that a campaign makes of its definition.
     """
     from plimsoll.bootstrap import sound_definitions
     from plimsoll.quality.engine import rehearse
+    from plimsoll.services.definitions.text import dump_definition, parse_definition
     from plimsoll.settings import Settings
 
     _import(TASK_MODULES)
     rehearse()
-    for _ in sound_definitions(Settings()):
-        pass
+    for definition in sound_definitions(Settings()):
+        parse_definition(dump_definition(definition), definition.name, stored=True)
 
 
 def _import(modules: tuple[str, ...]) -> None:

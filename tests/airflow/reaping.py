@@ -14,19 +14,15 @@ LIVE, DEAD, ELSEWHERE = CellRun("live", 0, HERE), CellRun("dead", 0, HERE), Cell
 class LiveRuns:
     """Answers as a task's context does: of the DAG `cell`, the run `live` is queued or running, no other is.
 
-    Of the campaign's DAG a run lives if `campaign_lives`.
+    Of the campaign's DAG the run `of_campaign` lives.
     """
 
-    def __init__(self, *, campaign_lives: bool = False) -> None:
-        self._campaign_lives = campaign_lives
+    def __init__(self, of_campaign: str = "") -> None:
+        self._live = {("cell", "live"), ("instant", of_campaign)}
 
-    def get_dr_count(self, dag_id: str, run_ids: list[str] | None = None, states: list[str] | None = None) -> int:
+    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
         assert states == ["queued", "running"]
-        if run_ids is None:
-            assert dag_id == "instant"
-            return int(self._campaign_lives)
-        assert dag_id == "cell"
-        return run_ids.count("live")
+        return sum((dag_id, run_id) in self._live for run_id in run_ids)
 
 
 def reap(*, dry_run: bool = False, campaign_id: str = "") -> dict[str, list[str]]:

@@ -11,6 +11,7 @@ from airflow.models.dagrun import DagRun
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.strategy import Search
@@ -18,10 +19,10 @@ from plimsoll.services.campaign.elsewhere import begin_run, require_nobody_elsew
 from plimsoll.services.campaign.holding import held
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.running import run_cell, run_missing
+from plimsoll.services.cell.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll_airflow.operators.campaign import RunCell
-from plimsoll_airflow.ownership import CampaignRun, CellRun
+from plimsoll_airflow.ownership import CampaignRunOwner, CellRun
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 FILES = {"cell": "cell.py", "reaper": "reaper.py"}
@@ -167,7 +168,7 @@ def test_a_run_is_seen_by_others_before_its_first_cell_between_cells_and_not_aft
 
 
 def test_a_run_does_not_begin_where_one_of_another_airflow_works_and_leaves_no_trace(campaign: Installation) -> None:
-    theirs = CampaignRun("instant", "manual__1", "elsewhere").token
+    theirs = CampaignRunOwner("instant", "manual__1", "elsewhere").token
     begin_run(campaign.toolkit, "campaign", theirs, cells=1)
     before = {key: campaign.toolkit.store.read(key) for key in campaign.toolkit.store.keys("campaign")}
 

@@ -26,11 +26,17 @@ BY_HAND, ROUND = "manual__today", "round__campaign__2-20260131t120000000000"
 class Runs:
     """Answers as a task's context does: the states of the DAG's runs, and whether `plan` said that the search goes on.
 
-    Keeps the XComs that are pushed.
+    The task itself is in the run `run_id` and has the state `own`. Keeps the XComs that are pushed.
     """
 
-    def __init__(self, states: Mapping[str, str], *, goes_on: bool = True) -> None:
+    dag_id, task_id, map_index = "instant", "next_round", -1
+
+    def __init__(
+        self, states: Mapping[str, str], *, goes_on: bool = True, run_id: str = BY_HAND, own: str = "running"
+    ) -> None:
         self._states = states
+        self.run_id = run_id
+        self._own = own
         self._goes_on = goes_on
         self.pushed: dict[str, str] = {}
 
@@ -38,6 +44,12 @@ class Runs:
         assert dag_id == "instant"
         [state] = [self._states.get(run_id) for run_id in run_ids]
         return int(state is not None and (states is None or state in states))
+
+    def get_task_states(
+        self, dag_id: str, *, map_index: int, task_ids: list[str], run_ids: list[str]
+    ) -> dict[str, dict[str, str]]:
+        assert (dag_id, map_index, task_ids, run_ids) == ("instant", -1, ["next_round"], [self.run_id])
+        return {self.run_id: {"next_round": self._own}}
 
     def xcom_pull(self, task_ids: str, key: str) -> bool:
         assert (task_ids, key) == ("plan", "goes_on")
@@ -63,13 +75,13 @@ def run_first_round(installation: Installation) -> None:
 def execute(run_id: str = BY_HAND, runs: Runs | None = None, **params: object) -> None:
     task = NextRound(task_id="next_round", dag_id="instant")
     task.campaign_id = "campaign"
-    context: Any = {"ti": runs or Runs({run_id: "running"}), "run_id": run_id, "params": params}
+    context: Any = {"ti": runs or Runs({run_id: "running"}, run_id=run_id), "run_id": run_id, "params": params}
     NextRound.execute.__wrapped__(task, context)  # type: ignore[attr-defined]
 
 
 def follows(run_id: str = BY_HAND, **params: Any) -> tuple[str, dict[str, Any]]:
     """Id and conf of the run that follows."""
-    runs = Runs({run_id: "running"})
+    runs = Runs({run_id: "running"}, run_id=run_id)
     with pytest.raises(DagRunTriggerException) as raised:
         execute(run_id, runs, **params)
     assert raised.value.trigger_dag_id == "instant"
@@ -157,13 +169,14 @@ def test_a_run_that_was_asked_for_some_cells_alone_is_followed_by_none_and_says_
     with pytest.raises(AirflowSkipException, match=r"some cells alone\..* this DAG with `campaign_id` 'campaign'"):
         execute(runs=Runs(alone, goes_on=False))
     with pytest.raises(DagRunTriggerException):  # of a round another run may have run all cells before
-        execute(ROUND, Runs(alone, goes_on=False))
+        execute(ROUND, Runs(alone, goes_on=False, run_id=ROUND))
 
 
 @pytest.mark.usefixtures("campaign")
 def test_a_run_that_somebody_ended_is_followed_by_none() -> None:
+    """Such a run goes on for its teardown, so its own state is that of one that nobody ended."""
     with pytest.raises(AirflowSkipException, match="ended by hand, and with it what would follow"):
-        execute(runs=Runs({BY_HAND: "failed"}))
+        execute(runs=Runs({BY_HAND: "running"}, own="failed"))
 
 
 def test_cells_that_were_killed_are_left_to_a_person_and_the_last_run_is_red_and_says_how_to_go_on(

@@ -9,12 +9,15 @@ from tests.airflow.reaping import DEAD, ELSEWHERE, HERE, LIVE, LiveRuns, alive, 
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantProvider
 
-from plimsoll.domain.cluster import ClusterId, HostsSilent
+from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
+from plimsoll.services.campaign.elsewhere import begin_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.operators.next_round import run_of_next_round
 from plimsoll_airflow.operators.reaper import ReapLeftovers, is_owned
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.ownership import CampaignRunOwner, CellRun
 
 
 class LastTask:
@@ -25,17 +28,15 @@ class LastTask:
 
     dag_id, run_id = "instant", "manual__1"
 
-    def __init__(self, *, is_followed: bool) -> None:
-        self._is_followed = is_followed
+    def __init__(self, follower: str, *, is_followed: bool) -> None:
+        self._follower, self._live = follower, {self.run_id, *([follower] if is_followed else [])}
 
     def xcom_pull(self, task_ids: str, key: str) -> str:
-        return {("plan", "campaign_id"): "campaign", ("next_round", "trigger_run_id"): "round__2"}[task_ids, key]
+        return {("plan", "campaign_id"): "campaign", ("next_round", "trigger_run_id"): self._follower}[task_ids, key]
 
-    def get_dr_count(self, dag_id: str, run_ids: list[str] | None = None, states: list[str] | None = None) -> int:
+    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
         assert states == ["queued", "running"]
-        if dag_id == "cell":
-            return 0
-        return int(self._is_followed if run_ids == ["round__2"] else run_ids is None)
+        return sum(dag_id == "instant" and run_id in self._live for run_id in run_ids)
 
 
 @pytest.fixture
@@ -128,10 +129,9 @@ def test_clusters_of_another_airflow_are_destroyed_where_their_campaign_is_named
 
 
 def test_kept_hosts_are_the_campaigns_between_its_cells(installation: Installation) -> None:
-    plain = instant_definition(variants=1, parallel=1)
-    installation.open_campaign(plain.model_copy(update={"cluster_scope": "campaign"}))
-    cluster = actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
-    going_on: Any = LiveRuns(campaign_lives=True)
+    cluster = left_by_its_last_cell(installation)
+    begin_run(installation.toolkit, "campaign", CampaignRunOwner("instant", "manual__1", HERE).token, 1)
+    going_on: Any = LiveRuns("manual__1")
     over: Any = LiveRuns()
     now = datetime.now(UTC)
 
@@ -144,14 +144,38 @@ def test_kept_hosts_are_the_campaigns_between_its_cells(installation: Installati
     assert is_owned(of_live_run, over, now, HERE, ended="campaign")
 
 
+def test_kept_hosts_are_their_campaigns_before_the_run_of_its_next_round_has_begun(installation: Installation) -> None:
+    cluster = left_by_its_last_cell(installation)
+    queued: Any = LiveRuns(run_of_next_round(CampaignStore(installation.toolkit.store, "campaign")))
+    assert is_owned(cluster, queued, datetime.now(UTC), HERE)
+
+
+@pytest.mark.parametrize(("campaign_id", "airflow"), [("other", HERE), ("campaign", "elsewhere")])
+def test_kept_hosts_are_not_those_of_another_campaign_of_the_definition_nor_of_another_airflows_run(
+    installation: Installation, campaign_id: str, airflow: str
+) -> None:
+    """Both runs have the id of one that lives here."""
+    cluster = left_by_its_last_cell(installation)
+    installation.open_campaign(instant_definition(), "other")
+    begin_run(installation.toolkit, campaign_id, CampaignRunOwner("instant", "manual__1", airflow).token, 1)
+    of_the_other: Any = LiveRuns("manual__1")
+    assert not is_owned(cluster, of_the_other, datetime.now(UTC), HERE)
+
+
+def left_by_its_last_cell(installation: Installation) -> Cluster:
+    """Kept hosts of a campaign whose last cell's run has ended."""
+    plain = instant_definition(variants=1, parallel=1)
+    installation.open_campaign(plain.model_copy(update={"cluster_scope": "campaign"}))
+    return actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
+
+
 @pytest.mark.parametrize("is_followed", [True, False])
 def test_kept_hosts_live_on_at_a_runs_end_only_where_the_run_that_was_to_follow_it_is_there(
     installation: Installation, *, is_followed: bool
 ) -> None:
-    plain = instant_definition(variants=1, parallel=1)
-    installation.open_campaign(plain.model_copy(update={"cluster_scope": "campaign"}))
-    actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
-    context: Any = {"ti": LastTask(is_followed=is_followed)}
+    left_by_its_last_cell(installation)
+    follower = run_of_next_round(CampaignStore(installation.toolkit.store, "campaign"))
+    context: Any = {"ti": LastTask(follower, is_followed=is_followed)}
 
     ReapLeftovers(task_id="reap").execute(context)
 

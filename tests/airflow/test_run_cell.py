@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException, TaskDeferred
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, DagRunTriggerException, TaskDeferred
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
@@ -28,16 +28,23 @@ RUN = "campaign__v1-001k-r1"
 class Runs:
     """Answers as a task's context does: so many runs of the DAG `cell` live. The task has two retries."""
 
-    dag_id, run_id = "demo", "manual__2026-01-31"
+    dag_id, run_id, task_id, map_index = "demo", "manual__2026-01-31", "run_cell", 4
 
     def __init__(self, live: int, try_number: int = 1, cleared_after: int = 0) -> None:
         self._live = live
+        self.own = "running"
         self.try_number = try_number
         self.max_tries = cleared_after + 2
 
     def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
         assert (dag_id, run_ids, states) == ("cell", [RUN], ["queued", "running"])
         return self._live
+
+    def get_task_states(
+        self, dag_id: str, *, map_index: int, task_ids: list[str], run_ids: list[str]
+    ) -> dict[str, dict[str, str]]:
+        assert (dag_id, map_index, task_ids, run_ids) == (self.dag_id, 4, ["run_cell"], [self.run_id])
+        return {self.run_id: {"run_cell_4": self.own}}
 
 
 def operator() -> RunCell:
@@ -75,6 +82,15 @@ def test_before_a_cell_is_started_its_campaigns_run_is_seen_to_be_at_work(instal
         execute(live=0)
     [file] = store.keys(layout.runs_prefix("campaign"))
     assert b"airflow-campaign:demo/manual__2026-01-31" in store.read(file)
+
+
+def test_a_task_that_somebody_ended_starts_no_cell(installation: Installation) -> None:
+    installation.open_campaign(instant_definition())
+    runs = Runs(live=0)
+    runs.own = "failed"
+    context: Any = {"ti": runs, "params": {}}
+    with pytest.raises(AirflowSkipException, match="ended by hand"):
+        RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
 
 
 def test_no_run_is_started_past_the_budget_and_the_refusal_says_how_to_go_on(

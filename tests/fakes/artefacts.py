@@ -8,6 +8,7 @@ from zipfile import ZipFile
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import JdkArchive
+from plimsoll.ports.artefacts import Program
 
 HINTS = "inline org.apache.cassandra.utils.Something::fast ()V\n"
 
@@ -26,6 +27,8 @@ class EmptyArtefacts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.prepared: list[Program] = []
+        """The programs that somebody had prepared."""
 
     def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> EmptyJdk:
         """The one JDK."""
@@ -47,8 +50,16 @@ class EmptyArtefacts:
         """It takes every flag but `-XX:NoSuchFlag`."""
         return "Unrecognized VM option 'NoSuchFlag'" if "-XX:NoSuchFlag" in flags else ""
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare_variants(self, definition: Definition) -> None:
         """All of them are made when they are asked for."""
+
+    def prepare_program(self, program: Program) -> None:
+        """It is made when it is asked for; that it was prepared is noted."""
+        self.prepared.append(program)
+
+    def missing_of_program(self, program: Program, where: str, definition: Definition) -> Sequence[Problem]:
+        """None is missing."""
+        return ()
 
     def unasked(self, flags: Sequence[str]) -> Sequence[str]:
         """Agents."""
@@ -77,7 +88,7 @@ class EmptyArtefacts:
         """One jar."""
         return self._jars("nodes", "plimsoll-nodes.jar")
 
-    def missing(self, definition: Definition) -> Sequence[Problem]:
+    def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
         """Every other JDK, every other version."""
         jdks = {variant.jvm.jdk for variant in definition.variants if variant.jvm} - {"openjdk-11.0.13"}
         versions = {definition.version_of(variant) for variant in definition.variants} - {"4.0.1"}

@@ -38,10 +38,10 @@ class SamplerOfRealHosts:
     def __init__(self, sampler: HostSampler) -> None:
         self._sampler = sampler
 
-    def start(self, host: Host, expires: timedelta) -> None:
+    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
         """As the real one."""
         if not isinstance(host, FolderHost):
-            self._sampler.start(host, expires)
+            self._sampler.start(host, expires, environments)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """As the real one."""

@@ -23,6 +23,7 @@ def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> Host
         memory_bytes=memory["MemTotal"],
         page_size_bytes=readings["page_size"],
         transparent_huge_pages=_huge_pages(readings["huge_pages"]),
+        shared_huge_pages=_huge_pages(readings["shared_huge_pages"]),
         swap_bytes=memory.get("SwapTotal", 0),
         utc_offset_s=readings["utc_offset_s"],
         provider=dict(provider),

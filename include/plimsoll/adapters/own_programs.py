@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from plimsoll.adapters.artefacts.class_data import ARCHIVE, jars_of, of_program
-from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
 
 
@@ -16,9 +16,7 @@ class OwnProgram:
     main: str
     bundle: Path
 
-    def argv(
-        self, artefacts: ArtefactSource, host: Host, *arguments: str, jvm: tuple[str, ...] = ()
-    ) -> tuple[str, ...]:
+    def argv(self, artefacts: ProgramSource, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The command that runs it on that host, after installing it there. Raises ArtefactError."""
         jdk = artefacts.jdk(OWN_JDK)
         home, folder = host.install(jdk.home), host.install(self.bundle)
@@ -29,6 +27,6 @@ class OwnProgram:
         java = home / jdk.java.relative_to(jdk.home)
         return (str(java), *jvm, *shared, "-cp", class_path, self.main, *arguments)
 
-    def _shared(self, artefacts: ArtefactSource) -> tuple[str, ...]:
+    def _shared(self, artefacts: ProgramSource) -> tuple[str, ...]:
         """Most of a short run's processor time is reading and verifying classes."""
         return (f"-XX:SharedArchiveFile={of_program(artefacts, self.name, self.bundle) / ARCHIVE}",)

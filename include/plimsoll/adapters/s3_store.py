@@ -16,8 +16,6 @@ from plimsoll.adapters.s3_errors import Refused, error_of, explained
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.ports.store import StoredFile, UploadTicket
 
-SCHEME = "s3"
-
 _TAKEN = frozenset({"PreconditionFailed", "412"})
 # Two conditional writes at once can both be turned away; then the key is still free.
 _CONFLICT = "ConditionalRequestConflict"

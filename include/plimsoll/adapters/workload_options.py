@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import format_count, format_duration, parse_count
 from plimsoll.domain.workload import Workload
@@ -37,7 +38,7 @@ def given_options(workload: Workload) -> dict[str, JsonValue]:
 
 def level_problems(definition: Definition, operations: Collection[str]) -> Iterator[Problem]:
     """Service levels of operations that the workload does not have; `operations` are those that it has."""
-    known = ["all", *operations]
+    known = [ALL_OPERATIONS, *operations]
     for number, level in enumerate(definition.service_levels):
         if level.operations not in known:
             what = f"{definition.workload.name} has no operations called {level.operations!r}"

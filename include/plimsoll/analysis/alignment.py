@@ -91,7 +91,7 @@ class _Placed:
 
 
 def windows(tracks: Sequence[Track], schedule: Schedule) -> tuple[Window, ...]:
-    """All intervals that the tracks touch, in order. The tracks must have passed `timeline_faults`."""
+    """All intervals that the tracks touch, in order. The tracks must have passed `continuity_faults`."""
     placed = [_Placed.of(track, schedule) for track in tracks]
     numbers = range(min(int(one.numbers[0]) for one in placed), max(int(one.numbers[-1]) for one in placed) + 1)
     log_end_s = min(float(track.ends[-1]) for track in tracks) - schedule.origin_s

@@ -12,6 +12,7 @@ from plimsoll.analysis.alignment import Phase, Window
 from plimsoll.analysis.histogram_layout import wide_length
 from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms
 from plimsoll.domain.level_verdict import Percentiles
+from plimsoll.domain.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from plimsoll.analysis.histogram_layout import Ints
     from plimsoll.analysis.operations import Track
 
-ALL = "all"
 SHOWN_NAMES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
 
@@ -54,14 +54,14 @@ class IntervalTable:
 
     rows: tuple[IntervalRow, ...] = ()
 
-    def select(self, phase: Phase, operation: str = ALL) -> tuple[IntervalRow, ...]:
+    def select(self, phase: Phase, operation: str = ALL_OPERATIONS) -> tuple[IntervalRow, ...]:
         """The rows of one phase and operation."""
         return tuple(row for row in self.rows if row.phase == phase and row.operation == operation)
 
     @property
     def operations(self) -> tuple[str, ...]:
         """The names of the single operations, sorted."""
-        return tuple(sorted({row.operation for row in self.rows} - {ALL}))
+        return tuple(sorted({row.operation for row in self.rows} - {ALL_OPERATIONS}))
 
     def frame(self) -> pd.DataFrame:
         """The table as a data frame, one column per field.
@@ -135,7 +135,7 @@ def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[s
         known = merged.get(track.operation)
         merged[track.operation] = counts if known is None else _sum((known, counts))
     named = {operation: merged[operation] for operation in sorted(merged) if operation}
-    return {ALL: _sum(merged.values()), **named}
+    return {ALL_OPERATIONS: _sum(merged.values()), **named}
 
 
 def _sum(parts: Collection[Ints]) -> Ints:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.percentiles import values_ms
+from plimsoll.domain.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,8 +60,10 @@ def median_curves(repeats: Sequence[pd.DataFrame]) -> tuple[Curve, ...]:
     import pandas as pd
 
     table = pd.concat(repeats, ignore_index=True)
-    apart = sorted(set(table["operation"]) - {"all"})
-    return tuple(_median_curve(name, table[table["operation"] == name], len(repeats)) for name in apart or ["all"])
+    apart = sorted(set(table["operation"]) - {ALL_OPERATIONS})
+    return tuple(
+        _median_curve(name, table[table["operation"] == name], len(repeats)) for name in apart or [ALL_OPERATIONS]
+    )
 
 
 def _median_curve(operation: str, table: pd.DataFrame, repeats: int) -> Curve:

@@ -1,4 +1,4 @@
-"""The cells that a search did not run, and the outcomes that made them unnecessary."""
+"""The cells that a strategy did not run, and the outcomes that made them unnecessary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import ValidOutcome
 
 
-class Decision(Model):
+class DecidingCell(Model):
     """A cell whose outcome made other cells unnecessary."""
 
     cell: str
@@ -23,18 +23,18 @@ class Decision(Model):
 
 
 class LeftOut(Model):
-    """The cells of one variant that a search ran, and those that it did not."""
+    """The cells of one variant that a strategy ran, and those that it did not."""
 
     variant: str
     run: Annotated[int, Field(description="Cells with a valid attempt")]
     missing: Annotated[int, Field(description="Cells that it may still ask for")]
     not_needed: Annotated[int, Field(description="Cells that it will never ask for")]
-    decided_by: tuple[Decision, ...]
+    decided_by: tuple[DecidingCell, ...]
 
 
 @dataclass(frozen=True)
 class SharedData:
-    """Whose data the cells of a strategy ran on whose loads share their data.
+    """For a strategy whose loads share data: how many cells used the data of lower loads.
 
     `cells`: the number of cells with a fingerprint; `went_on`: of those, on the data of lower loads. `fresh_above`: ids
     of those that began with fresh data although a lower load belongs to the same repeat.
@@ -59,7 +59,7 @@ def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
         run=sum(one.verdict is not None for one in cells),
         missing=sum(not one.is_settled for one in cells),
         not_needed=spared.total(),
-        decided_by=tuple(Decision(cell=by.cell_id, outcome=by.outcome, spared=n) for by, n in spared.items()),
+        decided_by=tuple(DecidingCell(cell=by.cell_id, outcome=by.outcome, spared=n) for by, n in spared.items()),
     )
 
 

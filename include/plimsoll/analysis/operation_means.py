@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from plimsoll.analysis.intervals import ALL
 from plimsoll.domain.base import Model
+from plimsoll.domain.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign import AttemptData, CellResult
@@ -63,7 +63,7 @@ def _repeats(attempt: AttemptData) -> Iterator[tuple[str, _Repeat]]:
     table = attempt.intervals
     if table.empty:
         return
-    judged = table[(table["phase"] == "judged") & (table["operation"] != ALL)]
+    judged = table[(table["phase"] == "judged") & (table["operation"] != ALL_OPERATIONS)]
     for operation, own in judged.groupby("operation"):
         answered = own.loc[own["count"] > 0, "p99_ms"]
         if len(answered) and answered.notna().all():

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.alignment import Phase, Window, misfits, windows
+from plimsoll.analysis.continuity import continuity_faults
 from plimsoll.analysis.formats.reading import Sample
 from plimsoll.analysis.hdrlog import Record
-from plimsoll.analysis.intervals import ALL, SHOWN_NAMES, IntervalRow, IntervalTable
+from plimsoll.analysis.intervals import SHOWN_NAMES, IntervalRow, IntervalTable
 from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, ranks
-from plimsoll.analysis.timeline import timeline_faults
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_duration
 
 _NO_PAYLOAD = memoryview(b"")
@@ -62,7 +62,7 @@ def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceL
     """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
     by_operation = _by_operation(samples)
     tracks = [_track(operation, own) for operation, own in by_operation.items()]
-    faults = [*timeline_faults(tracks, min(level.interval.total_seconds() for level in levels))]
+    faults = [*continuity_faults(tracks, min(level.interval.total_seconds() for level in levels))]
     faults += [] if faults else [fault for level in levels for fault in _misfits(tracks, run, level)]
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
@@ -84,7 +84,7 @@ def _by_operation(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
 def _track(operation: str, samples: Sequence[Sample]) -> Track:
     """The samples as records without histograms, so that they can be aligned as histograms are."""
     records = (Record("", one.start_s, one.length_s, _NO_PAYLOAD, number) for number, one in enumerate(samples, 1))
-    return Track(f"samples of {operation or ALL}", operation, tuple(records))
+    return Track(f"samples of {operation or ALL_OPERATIONS}", operation, tuple(records))
 
 
 def _parts(
@@ -95,7 +95,7 @@ def _parts(
             track.operation: tuple(samples[track.operation][part])
             for track, part in zip(tracks, window.parts, strict=True)
         }
-        yield _Part(window, ALL, tuple(sample for found in own.values() for sample in found))
+        yield _Part(window, ALL_OPERATIONS, tuple(sample for found in own.values() for sample in found))
         yield from (_Part(window, operation, own[operation]) for operation in sorted(own) if operation)
 
 
@@ -117,7 +117,7 @@ def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged"
 
 def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track], run: Run) -> Iterator[str]:
     judged = _judged(level, parts)
-    covered = sum(part.window.phase == "judged" and part.operation == ALL for part in parts)
+    covered = sum(part.window.phase == "judged" and part.operation == ALL_OPERATIONS for part in parts)
     yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
     every = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
     empty = [part for part in judged if not part.count]

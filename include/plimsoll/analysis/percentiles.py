@@ -25,16 +25,11 @@ def used_slots(counts: Ints) -> int:
     return (counts != 0).tobytes().rfind(1) + 1 or len(counts)
 
 
-def values_at(counts: Ints, percentiles: Sequence[float]) -> Ints:
-    """The value at each percentile in the log's unit: the highest value of its slot, so never too low.
+def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[float, ...]:
+    """The value at each percentile in ms: the highest value of its slot, so never too low.
 
     `counts` are those of the wide histogram. The result is empty where they are all zero.
     """
-    return _total_and_values(counts, percentiles)[1]
-
-
-def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[float, ...]:
-    """The value at each percentile in ms; empty where nothing was counted."""
     return total_and_values_ms(counts, percentiles, unit)[1]
 
 

@@ -5,19 +5,19 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
+from plimsoll.analysis.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.histogram_layout import Ints, Unit
-from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, measure
+from plimsoll.analysis.intervals import IntervalRow, IntervalTable, Measured, measure
 from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered, unreadable
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
 from plimsoll.analysis.stalls import stalls_s
-from plimsoll.analysis.timeline import timeline_faults, timeline_notes
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_duration
 
 _SECOND = timedelta(seconds=1)
@@ -45,7 +45,7 @@ class _Pass:
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        return tuple(one.window for one in self.measured if one.operation == ALL)
+        return tuple(one.window for one in self.measured if one.operation == ALL_OPERATIONS)
 
 
 def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the files
@@ -140,7 +140,7 @@ def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLeve
     """
     schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
     shortest_s = min(schedule.interval_s for schedule in schedules.values())
-    faults = timeline_faults(tracks, shortest_s)
+    faults = continuity_faults(tracks, shortest_s)
     faults += (
         tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule)) if not faults else ()
     )
@@ -153,7 +153,7 @@ def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLeve
     ]
     start_s = schedules[levels[0].interval].origin_s
     planned_end_s = None if run.duration is None else start_s + run.duration / _SECOND
-    return _judgement(run, levels, passes, reasons, timeline_notes(tracks, planned_end_s))
+    return _judgement(run, levels, passes, reasons, continuity_notes(tracks, planned_end_s))
 
 
 def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceLevel], decoder: Decoder) -> _Pass:
@@ -166,7 +166,7 @@ def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceL
 
 def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterator[str]:
     judged = measured.judged(level)
-    whose = "operation" if level.operations == ALL else level.operations
+    whose = "operation" if level.operations == ALL_OPERATIONS else level.operations
     covered = len([window for window in measured.windows if window.phase == "judged"])
     yield from uncovered(covered, schedule, level)
     if not covered:
@@ -243,6 +243,6 @@ def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
 
 
 def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:
-    found = sum(row.count for row in table.rows if row.operation == ALL)
+    found = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
     if run.operations is not None and found != run.operations:
         yield f"the logs hold {plural(found, 'operation')}, the load generator answered for {run.operations}"

@@ -3,7 +3,7 @@
 Campaign A has the role of the control: ratios are B / A, and `higher` means that B's figures are higher.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated, Any
@@ -16,7 +16,6 @@ from plimsoll.analysis.facts import unlike
 from plimsoll.analysis.statistics import Comparison, compare, conclude, strata, worst_by_load
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.variant import Variant
 
 ABSENT = "(none)"
 
@@ -28,17 +27,17 @@ _MUST_BE_EQUAL = (
     "load_generator.hosts",
     "load_generator.threads",
     "load_generator.concurrency",
-    "system.database",
     "system.nodes",
 )
-"""Keys of a definition that say what was asked of the database and how it was measured."""
+"""Keys of a definition that say what was asked of the database and how it was measured. The products of each pair of
+variants must be equal too."""
 
 _NAMED = ("system", "load_generator", "provider", "loads", "repeats", "control", "cluster_scope")
 """Further keys that may differ, and are named where they do; the rest (titles, schedules, budgets) measures nothing."""
 
 
 class Difference(Model):
-    """A difference between two campaigns. `what` is a key of the definition, or a fact of the environment."""
+    """A difference between two campaigns. `what` is a key of the definition; `variants.*` stands for every pair."""
 
     what: str
     a: str
@@ -117,8 +116,8 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     found_b = {one.variant: one for one in capacities(b, cells_b)}
     return SideBySide(
         pairs=pairs,
-        incomparable=incomparable(a.definition, b.definition),
-        differences=(*_named_differences(a.definition, b.definition), *_variants_differ(a, b, pairs)),
+        incomparable=incomparable(a.definition, b.definition, pairs),
+        differences=tuple(_named_differences(a.definition, b.definition, pairs)),
         only_a=_others(a.definition, [pair.a for pair in pairs]),
         only_b=_others(b.definition, [pair.b for pair in pairs]),
         capacities=tuple(_capacities(pair, found_a[pair.a], found_b[pair.b]) for pair in pairs),
@@ -134,16 +133,12 @@ def environment_differences(
 
     Facts that differ alike for all pairs are named once. A pair is left out where nothing is known of one of them.
     """
-    seen: dict[tuple[str, str, str], list[str]] = {}
-    for pair in pairs:
-        if a[pair.a] and b[pair.b]:
-            for difference in unlike(a[pair.a], b[pair.b], ABSENT):
-                seen.setdefault(difference, []).append(pair.a)
+    known = [(pair.a, a[pair.a], b[pair.b]) for pair in pairs if a[pair.a] and b[pair.b]]
     return tuple(
         EnvironmentDifference(
             fact=fact, variants=() if len(variants) == len(pairs) else tuple(variants), a=value_a, b=value_b
         )
-        for (fact, value_a, value_b), variants in seen.items()
+        for (fact, value_a, value_b), variants in _unlike_in(known).items()
     )
 
 
@@ -156,35 +151,64 @@ def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> t
     )
 
 
-def incomparable(a: Definition, b: Definition) -> tuple[Difference, ...]:
-    """The differences in what the campaigns asked or measured."""
-    return tuple(one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
+def incomparable(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
+    """The differences in what the campaigns asked or measured, and pairs of variants of two products."""
+    asked = (one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
+    return (*asked, *_variants_differ(a, b, pairs, _product))
 
 
-def _named_differences(a: Definition, b: Definition) -> Iterator[Difference]:
+def _named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
     for one in _differ(_facts(a), _facts(b)):
         if _is_below(one.what, _NAMED) and not _is_below(one.what, _MUST_BE_EQUAL):
             yield one
+    yield from _variants_differ(a, b, pairs, _variant_facts)
 
 
-def _variants_differ(a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
-    for pair in pairs:
-        facts_a, facts_b = (_variant_facts(a.definition.variant(pair.a)), _variant_facts(b.definition.variant(pair.b)))
-        for one in _differ(facts_a, facts_b):
-            yield Difference(what=f"variants.{pair.a}.{one.what}", a=one.a, b=one.b)
+def _variants_differ(
+    a: Definition, b: Definition, pairs: Sequence[VariantPair], facts_of: Callable[[Definition, str], dict[str, str]]
+) -> Iterator[Difference]:
+    """Facts that differ between the variants of pairs. If all pairs differ alike in a fact, it is told once."""
+    facts = [(pair.a, facts_of(a, pair.a), facts_of(b, pair.b)) for pair in pairs]
+    for (fact, value_a, value_b), variants in _unlike_in(facts).items():
+        for name in ["*"] if 1 < len(variants) == len(pairs) else variants:
+            yield Difference(what=f"variants.{name}.{fact}", a=value_a, b=value_b)
+
+
+def _unlike_in(
+    pairs: Iterable[tuple[str, Mapping[str, str], Mapping[str, str]]],
+) -> Mapping[tuple[str, str, str], Sequence[str]]:
+    """Each fact that differs, with both its values, and the names of the pairs that differ so.
+
+    A pair is its name, the facts of A's variant, and the facts of B's.
+    """
+    seen: dict[tuple[str, str, str], list[str]] = {}
+    for name, facts_a, facts_b in pairs:
+        for difference in unlike(facts_a, facts_b, ABSENT):
+            seen.setdefault(difference, []).append(name)
+    return seen
 
 
 def _facts(definition: Definition) -> dict[str, str]:
-    content = definition.model_dump(mode="json", exclude={"variants", "service_levels", "loads"})
+    """What a definition says of all variants. What it says of databases belongs to the facts of each variant."""
+    content = definition.model_dump(mode="json", exclude={"variants", "system", "service_levels", "loads"})
+    system = definition.system.model_dump(mode="json", exclude={"database", "version", "settings"})
     listed = {
         "service_levels": "; ".join(map(str, definition.service_levels)),
         "loads": ", ".join(f"{load}/s" for load in definition.loads),
     }
-    return {**dict(_flat(content)), **listed}
+    return {**dict(_flat({"system": system, **content})), **listed}
 
 
-def _variant_facts(variant: Variant) -> dict[str, str]:
-    return dict(_flat(variant.model_dump(mode="json", exclude={"id", "title"})))
+def _product(definition: Definition, variant_id: str) -> dict[str, str]:
+    return {"product": definition.product_of(definition.variant(variant_id))}
+
+
+def _variant_facts(definition: Definition, variant_id: str) -> dict[str, str]:
+    """What the variant runs, wherever the definition says it: the variant itself, or the system."""
+    variant = definition.variant(variant_id)
+    own = variant.model_dump(mode="json", exclude={"id", "title", "product", "version", "settings"})
+    release = {"version": definition.version_of(variant), "settings": definition.settings_of(variant)}
+    return dict(_flat({**release, **own}))
 
 
 def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

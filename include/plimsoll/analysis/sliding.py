@@ -13,13 +13,13 @@ import numpy as np
 from plimsoll.analysis.alignment import Window
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.histogram_layout import Ints, Unit
-from plimsoll.analysis.intervals import ALL, IntervalTable, Measured, maxima, maxima_by_operation
+from plimsoll.analysis.intervals import IntervalTable, Measured, maxima, maxima_by_operation
 from plimsoll.analysis.judgement import Judgement, Run, schedule_of
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 
 _MISFIT = 0.05
 
@@ -129,7 +129,7 @@ def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decode
     for track in tracks:
         first, end = np.searchsorted((track.starts + track.ends) / 2, borders)
         counts = decoder.merge(track.records[int(first) : int(end)], track.name)
-        for name in dict.fromkeys((ALL, track.operation or ALL)):
+        for name in dict.fromkeys((ALL_OPERATIONS, track.operation or ALL_OPERATIONS)):
             found[name] = found[name] + counts if name in found else counts
     return found
 
@@ -139,7 +139,7 @@ def _of_window(
 ) -> Iterator[Measured]:
     start_s = slides.warmup_s + number * slides.step_s
     window = Window(round(start_s, 3), round(slides.steps * slides.step_s, 3), "judged", ())
-    for name in (ALL, *sorted(sums.keys() - {ALL})):
+    for name in (ALL_OPERATIONS, *sorted(sums.keys() - {ALL_OPERATIONS})):
         count, values = total_and_values_ms(sums[name], (*SHOWN, percentile), unit)
         yield Measured(window, name, count, values)
 

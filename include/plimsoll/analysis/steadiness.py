@@ -50,7 +50,7 @@ def steadiness(cells: Iterable[CellResult]) -> tuple[Steadiness, ...]:
 
 
 def unsteady(found: Iterable[Steadiness]) -> tuple[Steadiness, ...]:
-    """Those of the cells whose judged time has a trend or a change point."""
+    """The cells whose judged time has a trend or a change point."""
     return tuple(one for one in found if one.finding in ("drifts", "jumps"))
 
 

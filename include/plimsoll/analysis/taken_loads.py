@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign import CellResult
@@ -85,7 +86,9 @@ def _at_load(
 def _values(runs: Iterable[CellResult], percentile: float) -> Sequence[float]:
     """The response time of each repeat at a percentile of all operations of its judged time, ms."""
     tables = [one.counted.latencies for one in runs if one.counted and len(one.counted.latencies)]
-    rows = [table[(table["operation"] == "all") & np.isclose(table["percentile"], percentile)] for table in tables]
+    rows = [
+        table[(table["operation"] == ALL_OPERATIONS) & np.isclose(table["percentile"], percentile)] for table in tables
+    ]
     return _known(float(row["ms"].iloc[0]) if len(row) else None for row in rows)
 
 

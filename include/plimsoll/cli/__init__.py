@@ -48,7 +48,7 @@ def main(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Version, and a digest of the code.")
     ] = False,
 ) -> None:
-    """How much load a database carries while it keeps its service level."""
+    """Find out how much load a database carries while it keeps its service level."""
 
 
 for command in (plan, simulate, judge, rejudge, report, bundle, compare, status, doctor, prepare, run, schema):

@@ -12,7 +12,7 @@ _File = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="Where to write it; by default CAMPAIGN.zip, here."),
 ]
 _Raw = Annotated[
-    bool, typer.Option("--raw", help="With all raw files (histograms, GC logs, samples), not only their checksums.")
+    bool, typer.Option("--raw", help="Include all raw files (histograms, GC logs, samples), not only their checksums.")
 ]
 
 

@@ -64,12 +64,17 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask: for scripts.")] = False,
     take_over: Annotated[
         bool,
-        typer.Option("--take-over", help="Even if an Airflow on record as running it, or silent hosts, are gone."),
+        typer.Option(
+            "--take-over",
+            help="Delete it although the store says that an Airflow runs it, or hosts do not answer. For an Airflow or "
+            "hosts that no longer exist.",
+        ),
     ] = False,
 ) -> None:
     """Delete a campaign with everything that was measured, its report too. There is no way back.
 
-    Asks twice. Refused while a cluster of it lives or anything runs. Who deleted what stays on record in the store.
+    Asks twice. Refused while a cluster of the campaign lives or anything of it runs. The store keeps a record of who
+    deleted the campaign, and when.
     """
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.services.campaign.deleting import deletable, delete_campaign

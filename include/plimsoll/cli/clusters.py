@@ -28,9 +28,9 @@ def clusters(context: typer.Context) -> None:
 
 @clusters_app.command("list")
 def list_clusters(as_json: JsonOption = False) -> None:
-    """Every cluster alive now, by what is really there, with its cost so far.
+    """List every cluster that providers show to be alive, with its cost so far.
 
-    Exits with 1 when something could not be looked at, and says what.
+    Exits with 1 if a provider or a host did not answer, and names it.
     """
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.domain.cost import cost_until
@@ -58,12 +58,15 @@ def list_clusters(as_json: JsonOption = False) -> None:
 
 @clusters_app.command()
 def destroy(
-    cluster: Annotated[str, typer.Argument(help="As listed: `campaign/cell/attempt` or `campaign/hosts/1`.")] = "",
-    every: Annotated[bool, typer.Option("--all", help="Every cluster of this installation.")] = False,
-    here: Annotated[bool, typer.Option("--here", help="With --all: those on this machine alone.")] = False,
+    cluster: Annotated[str, typer.Argument(help="Name as listed: `campaign/cell/attempt` or `campaign/hosts/1`.")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Every cluster that `plimsoll clusters list` shows.")] = False,
+    here: Annotated[bool, typer.Option("--here", help="With `--all`: only clusters on this machine.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Destroy one cluster, or all, and verify that it is gone. Exits with 1 if one resisted or could not be seen."""
+    """Destroy one cluster, or all, and verify that it is gone.
+
+    Exits with 1 if a cluster could not be destroyed, or if a provider or a host did not answer.
+    """
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.services.hosts.reaping import destroy_unseen, on_this_machine, reap
     from plimsoll.settings import Settings

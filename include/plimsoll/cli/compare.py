@@ -22,11 +22,15 @@ _Pair = Annotated[
     typer.Option(
         callback=_pairs,
         metavar="ID_IN_A=ID_IN_B",
-        help="Compare these variants, which have different ids; can be repeated. Those of one id belong together.",
+        help="Compare these two variants, whose ids differ; can be repeated. Variants with the same id need no pair.",
     ),
 ]
 _Force = Annotated[
-    bool, typer.Option("--force", help="Compare what is not comparable all the same; the differences are named.")
+    bool,
+    typer.Option(
+        "--force",
+        help="Compare campaigns in spite of differences that make them incomparable. The differences are named.",
+    ),
 ]
 
 
@@ -40,7 +44,8 @@ def compare(
 ) -> None:
     """Put two campaigns side by side: environments, capacities and maxima, and which of the differences stand.
 
-    Exits with 2 and names the differences where they are not comparable: another service level, timing or workload.
+    If they are not comparable, such as by another service level, timing or workload, the command names the differences
+    and exits with 2.
     """
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.bootstrap import existing_store

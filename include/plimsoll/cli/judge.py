@@ -45,7 +45,7 @@ def _known_format(value: str | None) -> str | None:
 
 
 _Logs = Annotated[
-    list[str], typer.Argument(metavar="FILE…", help="What a load generator wrote of one run, plain or gz.")
+    list[str], typer.Argument(metavar="FILE…", help="Files that a load generator wrote in one run, plain or gzip.")
 ]
 _Warmup = Annotated[
     timedelta,
@@ -77,7 +77,7 @@ _Below = Annotated[
 _UnitOption = Annotated[
     Literal["ms", "us", "ns"] | None,
     typer.Option(
-        help="Unit of the files' values; by default what their load generator writes, or the log itself says."
+        help="Unit of the files' values. By default the unit that their load generator writes, or that the log shows."
     ),
 ]
 _FormatOption = Annotated[
@@ -86,7 +86,7 @@ _FormatOption = Annotated[
         "--format",
         callback=_known_format,
         metavar="NAME",
-        help="Format of the files, by default told by their content: see docs/judging.md.",
+        help="Format of the files, by its name in docs/judging.md. By default their content shows it.",
     ),
 ]
 _Tags = Annotated[
@@ -95,7 +95,7 @@ _Tags = Annotated[
 ]
 _Windows = Annotated[
     Literal["aligned", "sliding"],
-    typer.Option(help="One interval after the other, or one that begins with every record."),
+    typer.Option(help="`aligned`: one interval after the other. `sliding`: an interval begins with every record."),
 ]
 _Operation = Annotated[
     list[str],
@@ -123,13 +123,14 @@ def judge(  # noqa: PLR0913  # one for each option
 ) -> None:
     """Judge what a load generator wrote: in every interval after warm-up, does the percentile stay below the bound?
 
-    Read are HdrHistogram interval logs of any tool, and the output of cassandra-stress, tlp-stress, NoSQLBench, YCSB,
-    latte and wrk2, as far as it tells of intervals; what can't be judged from it is said. Several files are the
-    operations of one run (tlp-stress and Plimsoll write one for each): they are judged together and shown apart. Of
-    Plimsoll's and tlp-stress' logs give the `.hdr-intended-` ones, which hold response times.
+    The command reads HdrHistogram interval logs of any tool, and the output of cassandra-stress, tlp-stress,
+    NoSQLBench, YCSB, latte and wrk2. It judges this output as far as it describes intervals, and says what it can't
+    judge. Several files are the operations of one run (tlp-stress and Plimsoll write one file for each operation): they
+    are judged together, and also shown separately. Of the logs of Plimsoll and tlp-stress, give those with
+    `.hdr-intended-` in their names, which have response times.
 
-    Exits with 0 when the service level is met, 1 when it is missed, and 2 when the logs can't be read or are no sound
-    measurement.
+    Exits with 0 if the service level is met, with 1 if it is missed, and with 2 if the logs can't be read or are not a
+    sound measurement.
     """
     from plimsoll.analysis.judgement import Run, unreadable
     from plimsoll.analysis.service_level_evaluation import judge_logs

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from plimsoll.analysis.intervals import ALL, SHOWN_NAMES
+from plimsoll.analysis.intervals import SHOWN_NAMES
 from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +59,7 @@ def _whole_run(one: WholeRun, level: ServiceLevel) -> dict[str, Any]:
     """Figures without intervals. `below_bound` is about the whole run, which is not what a service level asks."""
     value = one.values_ms.get(level.percentile)
     return {
-        "operation": one.operation or ALL,
+        "operation": one.operation or ALL_OPERATIONS,
         "count": one.count,
         "percentiles_ms": {f"{percentile:g}": value for percentile, value in sorted(one.values_ms.items())},
         "below_bound": None if value is None else value < level.bound_ms,
@@ -88,7 +89,8 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
 
 def _whole_run_line(one: WholeRun) -> str:
     values = ", ".join(f"{_percentile(name)} {value:.3f} ms" for name, value in sorted(one.values_ms.items()))
-    return f"Whole run, {one.operation or ALL}: {plural(one.count, 'operation')}{': ' if values else ''}{values}"
+    counted = f"{one.operation or ALL_OPERATIONS}: {plural(one.count, 'operation')}"
+    return f"Whole run, {counted}{': ' if values else ''}{values}"
 
 
 def _percentile(percentile: float) -> str:
@@ -127,7 +129,7 @@ def _show_intervals(rows: Sequence[IntervalRow]) -> None:
 
 def _show_maxima(judgement: Judgement) -> None:
     typer.secho("\nHighest over the judged intervals:", bold=True)
-    for name, highest in {ALL: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
+    for name, highest in {ALL_OPERATIONS: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
         typer.echo(_line("", "", name, _times(highest)))
     typer.echo()
 

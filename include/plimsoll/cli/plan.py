@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from plimsoll.services.toolkit import Toolkit
 
 _ParallelOption = Annotated[
-    int | None, typer.Option(min=1, help="Cells in flight at once; the definition's own `max_parallel` by default.")
+    int | None,
+    typer.Option(min=1, help="Number of cells that run at the same time; by default the definition's `max_parallel`."),
 ]
 
 
 def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_json: JsonOption = False) -> None:
     """Check a definition against this machine and show what its campaign takes. Starts nothing.
 
-    Exits with 2 and every problem found when the definition is wrong or can't run here; what it would take is shown
-    all the same where it can be told. A definition whose provider has no credentials here is planned too, and the plan
-    says so.
+    If the definition is wrong or can't run here, the command names every problem and exits with 2. It still shows what
+    the campaign would take, as far as this is known. Without credentials for the provider the plan is shown too, with a
+    note about what could not be checked.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.cli.plan_answer import show
@@ -55,7 +56,9 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
 
 
 def schema(
-    markdown: Annotated[bool, typer.Option("--markdown", help="The reference for people instead.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the reference for people, in Markdown, instead.")
+    ] = False,
 ) -> None:
     """Print the JSON schema of definitions, for editors and other tools."""
     from plimsoll.services.definitions.reference import definition_reference

@@ -21,14 +21,15 @@ _FAILED = 2
 def prepare(
     definitions: Annotated[
         list[str] | None,
-        typer.Argument(help="Names or paths; without any, the definitions in the folder that run on this machine."),
+        typer.Argument(help="Names or paths of definitions. Without any: all in the folder whose provider is `local`."),
     ] = None,
 ) -> None:
     """Fetch and build what definitions need: JDKs, databases, the load generator.
 
-    All that is there already is read and verified by its checksum; with a full cache no network is needed.
-    A definition that is faulty, or whose needs can't be had, is named with its problem, and the others are prepared.
-    Exits with 2 where that is one that was asked for by name, or where nothing at all could be had; else with 0.
+    Everything in the cache is verified by its checksum; with a full cache no network is needed. If a definition is
+    faulty, or its software can't be fetched, the command names it with the problem and prepares the others.
+
+    Exits with 2 if a definition that you named failed, or if nothing at all could be fetched; otherwise with 0.
     """
     from plimsoll.bootstrap import build_toolkit, definition_folder
     from plimsoll.settings import Settings
@@ -52,14 +53,20 @@ def prepare(
 
 
 def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere: bool) -> bool:
-    """Prepare one definition, unless its cells run elsewhere. Returns whether it was prepared. Raises PlimsollError."""
+    """Prepare one definition, and one whose cells run elsewhere only with `even_elsewhere`.
+
+    Returns whether it was prepared. Raises PlimsollError.
+    """
     from plimsoll.bootstrap import load_definition
 
     definition = load_definition(settings, name)
-    if definition.provider.name != "local" and not even_elsewhere:
+    provider = toolkit.providers.get(definition.provider.name)
+    runs_here = provider is not None and provider.is_local
+    if not runs_here and not even_elsewhere:
         return False
     for product in definition.products:
         toolkit.database(product).prepare(definition)
+    toolkit.load_generator(definition).prepare(definition)
     return True
 
 

@@ -22,7 +22,7 @@ _Sliding = Annotated[
     bool,
     typer.Option(
         "--sliding",
-        help="From now on judge the campaign's first service level by sliding windows, too, beside the aligned ones.",
+        help="Judge the campaign's first service level by sliding windows too, from now on.",
     ),
 ]
 
@@ -32,10 +32,10 @@ def rejudge(
 ) -> None:
     """Judge every collected attempt of a campaign again, from its raw files and by today's rules, in parallel.
 
-    Verdicts and tables take the place of the earlier ones; a verdict that differs is kept beside the new one. Run
-    again, it changes nothing. A published report stays as it is until `plimsoll report` makes it again.
+    New verdicts and tables replace the earlier ones. An earlier verdict that differs is kept. If the command runs
+    twice, the second time changes nothing. A published report stays as it is until `plimsoll report` makes it again.
 
-    Exits with 1 where an attempt could not be judged again; it keeps its verdict.
+    Exits with 1 if an attempt could not be judged again; that attempt keeps its verdict.
     """
     from plimsoll.services.judge.workers import processors, start_imports
 
@@ -99,7 +99,7 @@ def _show(campaign: str, found: "tuple[Rejudged, ...]") -> None:
     changed = [one for one in judged if one.before != one.after]
     other = sum(not one.same for one in judged) - len(changed)
     if listed := [*changed, *(one for one in found if one.failure)]:
-        rows = [(str(one.key), one.before or "none", one.after or "none", one.failure) for one in listed]
+        rows = [(str(one.key), one.before or "none", one.after or "unchanged", one.failure) for one in listed]
         print_table("Changed, or not judged", ("attempt", "before", "now", "why not"), rows)
     typer.echo(
         f"judged again: {plural(len(judged), 'attempt')}; outcomes that changed: {len(changed)}, "

@@ -26,11 +26,11 @@ _Into = Annotated[
 def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) -> None:
     """Check the campaign's quality and publish its report, from what the store holds.
 
-    Exits with 2 and names the cells to run again when the quality gate does not pass.
+    If the quality gate does not pass, the command names the cells to run again and exits with 2.
 
-    Of a BUNDLE (`bundle.zip` among the files of every report) make the report that it is of, with the same date, into
-    a folder; no store is needed. Exits with 1 and names the files that are not the same, byte for byte, and with 2
-    where the bundle is damaged or was made by a newer Plimsoll.
+    With a BUNDLE (the file `bundle.zip` of a report) the command makes that report again in a folder, with the same
+    date and without a store. Exits with 1 if files differ from those of the first report in any byte, and names them.
+    Exits with 2 if the bundle is damaged or was made by a newer Plimsoll.
     """
     # No id of a campaign has a dot or a slash.
     if "." in source or "/" in source:

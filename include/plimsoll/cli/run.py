@@ -23,21 +23,27 @@ _INTERRUPTED = 130
 
 def run(
     definition: DefinitionArgument,
-    campaign: Annotated[str, typer.Option(help="Continue this campaign instead of a new one.")] = "",
+    campaign: Annotated[
+        str, typer.Option(help="Id of a campaign to continue. Without it, a new campaign begins.")
+    ] = "",
     cells: Annotated[
         str,
         typer.Option(
-            "--cells", "--cell", help="`missing`, `failed`, `invalid`, or ids (which run again) and patterns of cells."
+            "--cells",
+            "--cell",
+            help="`missing`, `failed`, `invalid`, or ids and patterns of cells. A cell named by its id runs again even "
+            "if it is valid.",
         ),
     ] = "",
     take_over: Annotated[
-        bool, typer.Option("--take-over", help="Go on although a run of Airflow's seems to work at the campaign.")
+        bool,
+        typer.Option("--take-over", help="Go on although the store says that a run of Airflow works on the campaign."),
     ] = False,
 ) -> None:
     """Run the cells that a campaign's strategy asks for, one after another, then its quality gate and report.
 
-    Exits with 1 where a cell could not be judged, or something of a cluster stays; with 2 where cells asked for have no
-    valid attempt. Ctrl-C ends it: run again with the campaign's id, it goes on.
+    Exits with 1 if a cell could not be judged or a cluster could not be destroyed at once, with 2 if a requested cell
+    has no valid attempt, and with 130 after Ctrl-C. To continue after Ctrl-C, run it again with `--campaign`.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition

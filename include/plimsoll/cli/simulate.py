@@ -25,17 +25,21 @@ _Outcomes = Annotated[
     Path | None,
     typer.Option(
         dir_okay=False,
-        help='JSON: for every cell\'s id the outcomes of its attempts in order, `"met"`, `"missed"` or `"invalid"`.',
+        help='JSON file: cell id → list of the outcomes of its attempts in order, `"met"`, `"missed"` or `"invalid"`.',
     ),
 ]
-_Runs = Annotated[int, typer.Option(min=1, max=1_000_000, help="Synthetic campaigns.")]
+_Runs = Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of synthetic campaigns.")]
 _Capacities = Annotated[
     str,
-    typer.Option(help="Drawn from all loads alike (`uniform`), or in the published campaign's shape (`published`)."),
+    typer.Option(
+        help="How capacities are drawn: `uniform` from all loads, or `published` as in the published campaign."
+    ),
 ]
 _Width = Annotated[
     float,
-    typer.Option(min=0.001, help="How slowly the chance to meet the service level falls, in steps of load (logistic)."),
+    typer.Option(
+        min=0.001, help="Width of the logistic curve by which the chance to be met falls with the load, in load steps."
+    ),
 ]
 _Invalid = Annotated[float, typer.Option(min=0, max=0.9, help="Share of attempts that are invalid.")]
 _Seed = Annotated[int, typer.Option(help="The same seed gives the same campaigns.")]
@@ -55,10 +59,10 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     seed: _Seed = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Play a definition's strategy through without running a cell: what it would take, and what it would find.
+    """Simulate a definition's strategy: how many cells it would run, which capacities it would find. Runs no cell.
 
-    With `--outcomes` over the outcomes of that file; otherwise over synthetic campaigns, beside the full grid's answer
-    to the same outcomes, and beside how often two full grids disagree.
+    With `--outcomes` the file gives the outcomes of cells. Otherwise the command draws synthetic campaigns. It shows
+    how often the strategy's capacities differ from the full grid's, and how often those of two full grids differ.
     """
     from plimsoll.bootstrap import load_definition
     from plimsoll.domain.errors import Problem, Refused
@@ -72,7 +76,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     [(_, declared)] = declared.of_stages
     if outcomes is not None:
         _require_no_synthetic(context)
-        played = replay(declared, _read(outcomes))
+        played = replay(declared, _read(outcomes), where=str(outcomes))
         print_json(_replay_json(played)) if as_json else _show_replay(declared, played)
         return
     if capacities not in ("uniform", "published"):
@@ -112,16 +116,22 @@ def _read(path: Path) -> Mapping[str, Sequence[Outcome]]:
     except ValidationError as error:
         problems = [Problem(_place(one["loc"]), f"is {reprlib.repr(one['input'])}", mend) for one in error.errors()]
         raise Refused(problems, where=str(path)) from error
+    except _Twice as error:
+        raise Refused([Problem("the file", str(error), mend)], where=str(path)) from error
     except (ValueError, RecursionError) as error:
         raise Refused([Problem("the file", f"is no JSON: {error}", mend)], where=str(path)) from error
 
 
+class _Twice(Exception):
+    """A key stands twice in an object, so that the first of its values would be lost."""
+
+
 def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The object. Raises ValueError for a key that stands twice, of which the first would be lost."""
+    """The object. Raises _Twice."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"{key!r} stands in it twice")
+            raise _Twice(f"has {key!r} twice")
         found[key] = value
     return found
 
@@ -150,6 +160,7 @@ def _simulation_json(found: Simulation) -> dict[str, Any]:
         "cells_mean": found.cells_mean,
         "cells_p95": found.cells_p95,
         "attempts_mean": found.attempts_mean,
+        "rounds_mean": found.rounds_mean,
         "differs_share": found.differs_share,
         "grid_differs_share": found.grid_differs_share,
     }
@@ -176,8 +187,8 @@ def _show_simulation(definition: Definition, found: Simulation) -> None:
     typer.echo(
         f"{found.runs} synthetic campaigns of {definition.name}, strategy {definition.strategy.name}\n"
         f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns; "
-        f"{found.attempts_mean:.1f} attempts\n"
-        f"Cell-hours under load: {found.hours_mean(definition):.1f} on average\n"
+        f"{found.attempts_mean:.1f} attempts in {found.rounds_mean:.1f} rounds\n"
+        f"Cell-hours under load: {found.hours_mean(definition):.3g} on average\n"
         f"Another capacity than the full grid's for any variant: {found.differs_share:.1%} of campaigns; "
         f"two full grids disagree in {found.grid_differs_share:.1%}"
     )

@@ -13,7 +13,6 @@ from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.parts import Part, part_name, parts
-from plimsoll.domain.timing import Timing
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 """The form of a campaign's id. Python's own `re` must match it with `fullmatch`: its `$` lets a line break follow."""
@@ -137,23 +136,15 @@ def part_of(definition: Definition, cell: Cell) -> Part:
 
 def duration_of(definition: Definition, cell_id: str) -> timedelta:
     """How long the cell is loaded. For a cell that the definition does not have: the longest duration of any cell."""
-    return max(timing.duration for timing in _timings(definition, cell_id))
+    return max(alone.timing.duration for alone in definitions_of(definition, cell_id))
 
 
-def longest_of(definition: Definition, cell_id: str) -> timedelta:
-    """How long the cell is loaded, with the time that its definition gives to populating.
-
-    For a cell that the definition does not have: the longest time of any cell.
-    """
-    return max(timing.with_populating for timing in _timings(definition, cell_id))
-
-
-def _timings(definition: Definition, cell_id: str) -> Sequence[Timing]:
-    """The cell's timing; those of all stages where the definition does not have that cell."""
+def definitions_of(definition: Definition, cell_id: str) -> Sequence[Definition]:
+    """The definition of the cell's part; those of all stages where the definition does not have that cell."""
     cell = cells_by_id(definition).get(cell_id) if len(definition.stages) > 1 else None
     if cell is not None:
-        return [part_of(definition, cell).definition.timing]
-    return [alone.timing for _, alone in definition.of_stages]
+        return [part_of(definition, cell).definition]
+    return [alone for _, alone in definition.of_stages]
 
 
 def grid(definition: Definition) -> tuple[Cell, ...]:

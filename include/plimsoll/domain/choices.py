@@ -50,5 +50,5 @@ class LoadGeneratorChoice(Model):
 class ProviderChoice(Model):
     """The provider of clusters, by its name, and the options that this provider defines."""
 
-    name: Annotated[str, Field(description="`local`, or another provider's name")] = "local"
+    name: Annotated[str, Field(description="`local`, `ssh` or `ec2`")] = "local"
     options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}

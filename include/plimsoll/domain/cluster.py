@@ -21,7 +21,7 @@ def kept_for(variant: str) -> str:
 
 
 class ClusterId(Model):
-    """Names a cluster. No other cluster of the installation ever gets the same name.
+    """Names a cluster. While its campaign is in the store, no other cluster gets the same name.
 
     `name` has two parts: the cluster's purpose and a number. For the cluster of one attempt these are the cell and the
     attempt's number: `g1-040k-r3/1`. Hosts that are kept from cell to cell are named `hosts/2` (the second set of hosts
@@ -174,6 +174,9 @@ class ClusterRequest(Model):
     was_whole: Annotated[bool, Field(description="It has been provided before, and may have served attempts")] = False
     unfit: Annotated[
         frozenset[str], Field(description="Identities of hosts that live, but are to be replaced by others")
+    ] = frozenset()
+    avoided: Annotated[
+        frozenset[str], Field(description="Identities of hosts that were unfit before: not to be used if others can be")
     ] = frozenset()
 
 

@@ -34,7 +34,7 @@ class CountedRows(Model):
 
 
 def rows_of(asked_bytes: int, sample_rows: int, sample_bytes: int) -> int:
-    """As many rows as make the size, by what those of a sample take; at least one."""
+    """The number of rows that have that size, in proportion to the sample; at least one."""
     return max(1, round(asked_bytes * sample_rows / sample_bytes))
 
 
@@ -46,7 +46,7 @@ def least_time(counted: CountedRows, load_hosts: int) -> timedelta:
 
 
 class Sample(NamedTuple):
-    """Rows to write for a measurement: of `of_rows`, every so-manieth, `parts` times fewer."""
+    """Rows to write for a measurement: every `parts`-th of the first `of_rows` rows."""
 
     of_rows: int
     parts: int = 1
@@ -58,7 +58,7 @@ class Sample(NamedTuple):
 
 
 def second_sample(asked_bytes: int, sample_bytes: int) -> Sample | None:
-    """What to measure after `FIRST_SAMPLE` rows took `sample_bytes`; None where these are half of the size already.
+    """What to measure after `FIRST_SAMPLE` rows took `sample_bytes`; None if these are at least half of the size.
 
     The first rows mislead: files have heads, and the keys of the first rows are shorter than those of the last ones.
     So rows from all over the range that will be populated are measured.

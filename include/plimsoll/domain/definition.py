@@ -48,7 +48,7 @@ class Definition(Model):
     ]
     title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
     description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
-    tags: tuple[str, ...] = ()
+    tags: Annotated[tuple[str, ...], Field(description="Tags of the DAG in Airflow")] = ()
     system: System
     variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="The variants that are compared")]
     control: Annotated[str | None, Field(description="Id of the variant that the others are compared with")] = None
@@ -92,7 +92,7 @@ class Definition(Model):
         Canary | None,
         Field(description="Check of every host before the load. Without it hosts are not checked"),
     ] = None
-    strategy: Annotated[Strategy, Field(description="Which cells to run: `full-grid`, `search` or `ramp`")] = FullGrid()
+    strategy: Annotated[Strategy, Field(description="Which cells run, and when the campaign ends")] = FullGrid()
     cluster_scope: Annotated[
         Literal["cell", "variant", "campaign"],
         Field(
@@ -138,7 +138,10 @@ class Definition(Model):
     @field_validator("timing", mode="wrap")
     @classmethod
     def _first_timing(cls, value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Timing:
-        """What no stage uses: the first stage's stands there too, so that every definition has one."""
+        """Where only stages have timings, the first stage's stands here, so that every definition has one.
+
+        No cell uses it.
+        """
         if value is LEFT_TO_STAGES:
             stages: tuple[Stage, ...] = info.data.get("stages", ())
             return next((stage.timing for stage in stages if stage.timing), _UNREAD)
@@ -214,11 +217,6 @@ class Definition(Model):
         return min(alone.timing.duration for _, alone in self.of_stages)
 
     @property
-    def longest(self) -> timedelta:
-        """How long the campaign's longest cells are loaded."""
-        return max(alone.timing.duration for _, alone in self.of_stages)
-
-    @property
     def cluster_size(self) -> int:
         """The number of hosts of one cluster: database nodes and load hosts."""
         return self.system.nodes + self.load_generator.hosts
@@ -263,6 +261,11 @@ class Definition(Model):
     def of_product(self, product: str) -> tuple[tuple[int, Variant], ...]:
         """The variants that run that database, each with its index among all variants."""
         return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
+
+    def key_of_product(self, product: str) -> str:
+        """The key that names that database: the system's, or that of the first variant that names it itself."""
+        named = (n for n, variant in self.of_product(product) if variant.product)
+        return next((f"variants[{n}].product" for n in named), "system.database")
 
     def _is_of_system(self, variant: Variant) -> bool:
         return self.product_of(variant) == self.system.database

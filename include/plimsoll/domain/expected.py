@@ -21,7 +21,14 @@ def known_keys(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
     """The keys that are allowed beside the last one of the path."""
     node = node_at(schema, path[:-1])
     choices = (node, *node.get("anyOf", ()))
-    return tuple(dict.fromkeys(name for choice in choices for name in choice.get("properties", {})))
+    kinds = (_referenced(schema, kind) for choice in choices for kind in choice.get("oneOf", ()))
+    return tuple(dict.fromkeys(name for one in (*choices, *kinds) for name in one.get("properties", {})))
+
+
+def sections_with(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
+    """The keys beside the last one of the path that have a key of its name inside: `strategy` for `mode`."""
+    *place, name = path
+    return tuple(one for one in known_keys(schema, path) if name in known_keys(schema, (*place, one, name)))
 
 
 def expected(node: Node) -> str:

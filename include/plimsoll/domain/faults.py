@@ -14,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.expected import expected, known_keys, node_at
+from plimsoll.domain.expected import expected, known_keys, node_at, sections_with
 from plimsoll.domain.spelling import meant, meant_or_known
+from plimsoll.domain.strategy_names import STRATEGY_NAMES
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
@@ -128,7 +129,7 @@ def _lies_inside(place: Path, key: Path) -> bool:
 
 
 _NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-load")
-_KINDS = {("strategy", kind) for kind in ("full-grid", "search", "ramp")}
+_KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
 
 def _path(found: ErrorDetails) -> Path:
@@ -149,17 +150,17 @@ def _faults(found: ErrorDetails, schema: Mapping[str, Any], source: Source) -> I
         yield from (Fault((*path, *fault.path), fault.what, fault.mend) for fault in inner.faults)
         return
     text = _shown(found.get("input"), source(path))
-    yield Fault(path, *_words(found, path, schema, text))
+    yield Fault(path, *_words(found, schema, text))
 
 
-def _words(found: ErrorDetails, path: Path, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
+def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
     """The two texts of a fault: what is wrong, and what to write."""
     place = _place(found)
     node, value, shown = node_at(schema, place), found.get("input"), f"; found {text}" if text else ""
     mend = expected(node)
     match found["type"]:
         case "extra_forbidden":
-            what, shown, mend = "there is no such key", "", meant_or_known(path[-1], known_keys(schema, place))
+            what, shown, mend = "there is no such key here", "", _where_to_write(schema, place)
         case "invalid_key":
             what, shown, mend = "a key must be text", "", "put it in quotes"
         case "missing":
@@ -174,6 +175,12 @@ def _words(found: ErrorDetails, path: Path, schema: Mapping[str, Any], text: str
         case kind:
             what = _rule(kind, found.get("ctx") or {}, text)
     return f"{what}{shown}", mend
+
+
+def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
+    """The advice for an unknown key: the section that has a key of that name, or the keys that are allowed here."""
+    sections = " or ".join(f"`{one}`" for one in sections_with(schema, place))
+    return f"write it inside {sections}" if sections else meant_or_known(place[-1], known_keys(schema, place))
 
 
 def _in_quotes(text: str, node: Mapping[str, Any]) -> str:

@@ -20,6 +20,10 @@ class HostFacts(Model):
     memory_bytes: int
     page_size_bytes: int
     transparent_huge_pages: str
+    shared_huge_pages: Annotated[
+        LeftOutIfEmpty[str],
+        Field(description="Transparent huge pages of shared memory, such as ZGC's heap; empty: not known"),
+    ] = ""
     swap_bytes: int = 0
     utc_offset_s: Annotated[
         int | None, Field(description="Local time less UTC, s: the zone of logs that leave it out; none: not known")

@@ -136,7 +136,7 @@ def expanded(value: object, most: int = LARGEST_GRID) -> object:
 
 
 def of_the_top(value: object, most: int) -> object:
-    """The same of the loads at the top of a definition, which can't be taken from a stage."""
+    """As `expanded`, for the loads at the top of a definition, which can't come from a stage."""
     if isinstance(value, dict) and value.keys() & _TAKEN:
         what = "can't be taken from a stage's results here: these are the loads of stages that have none of their own"
         mend = "put it into the stage that is to run at that load, as `stages: [{id: …, loads: {…}}]`"

@@ -8,9 +8,10 @@ from plimsoll.domain.units import format_rate
 
 
 def opening_notes(part: Part) -> Iterator[str]:
-    """A sentence for each variant of a part whose load was taken from an earlier stage's results; else how it will be.
+    """A sentence for each variant on the result that its load was taken from. Empty if the part's loads are its own.
 
-    What to do about variants that have no load comes last, once for all of them. Nothing where its loads are its own.
+    While the load is not known: a sentence on how it will be found. What to do about variants that have no load comes
+    last, once for all of them.
     """
     if part.taken is None:
         return
@@ -26,7 +27,7 @@ def opening_notes(part: Part) -> Iterator[str]:
 
 
 def notes_of_stage(of_workloads: Sequence[Part]) -> tuple[str, ...]:
-    """The same of all workloads of a stage. What is the same for several of them is said once."""
+    """The opening notes of all workloads of a stage. Sentences that are the same for several of them appear once."""
     notes = [note for part in of_workloads for note in opening_notes(part)]
     last = {advice for part in of_workloads for advice in _advice(part)}
     return (*dict.fromkeys(note for note in notes if note not in last), *last)

@@ -9,7 +9,11 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.units import PositiveDuration, format_duration
 
 ALL_OPERATIONS = "all"
-Operations = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=40, examples=["all", "reads", "writes"])]
+"""The name that stands for the operations of a run together."""
+
+Operations = Annotated[
+    str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=40, examples=[ALL_OPERATIONS, "reads", "writes"])
+]
 Windows = Literal["aligned", "sliding"]
 
 
@@ -26,7 +30,7 @@ class ServiceLevel(Model):
     operations: Annotated[
         Operations,
         Field(description="Operations whose response times count: `all`, or one of the workload's operations"),
-    ] = "all"
+    ] = ALL_OPERATIONS
     windows: Annotated[
         Windows,
         Field(description="`aligned`: one interval after the other. `sliding`: an interval begins at every log record"),
@@ -48,7 +52,7 @@ class ServiceLevel(Model):
         return self.bound_ms + (1 - self.percentile / 100) * (self.interval / timedelta(milliseconds=1))
 
     def __str__(self) -> str:
-        whose = "" if self.operations == "all" else f" of {self.operations}"
+        whose = "" if self.operations == ALL_OPERATIONS else f" of {self.operations}"
         length = format_duration(self.interval)
         every = f"every {length} interval" if self.windows == "aligned" else f"every sliding {length} window"
         return f"p{self.percentile:g}{whose} of {every} below {format_duration(self.below)}"

@@ -10,6 +10,7 @@ from pydantic_core import CoreSchema
 from plimsoll.domain.base import Model
 from plimsoll.domain.faults import Fault, Faulty, Path
 from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.strategy_names import STRATEGY_NAMES
 
 
 class FullGrid(Model):
@@ -60,28 +61,30 @@ class Ramp(Model):
     ] = "fresh"
 
 
-NAMES = ("full-grid", "search", "ramp")
-
-
 def _of_a_name(value: Any) -> Any:
-    """A name with its keys. Raises Faulty for a name that no strategy has, which pydantic would tell of by its tags."""
+    """A name with its keys. Raises Faulty for no name of a strategy, which pydantic would tell of by its tags."""
     if isinstance(value, Mapping):
         _require_known(value.get("name"), ("name",))
         return value
-    _require_known(value, ())
-    return {"name": value} if isinstance(value, str) else value
+    if isinstance(value, str):
+        _require_known(value, ())
+        return {"name": value}
+    return value
 
 
 def _require_known(name: object, path: Path) -> None:
-    if isinstance(name, str) and name not in NAMES:
-        raise Faulty([Fault(path, f"there is no strategy {name!r}", meant_or_known(name, NAMES))])
+    if name is None:
+        mend = "write a strategy's name beside its keys, such as {name: search, mode: fast}"
+        raise Faulty([Fault(path, "is missing", mend)])
+    if name not in STRATEGY_NAMES:
+        raise Faulty([Fault(path, f"there is no strategy {str(name)!r}", meant_or_known(name, STRATEGY_NAMES))])
 
 
 class _OrItsName:
     """Adds to the JSON schema that a strategy may be given by its name alone."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"anyOf": [{"type": "string", "enum": list(NAMES)}, handler(schema)]}
+        return {"anyOf": [{"type": "string", "enum": list(STRATEGY_NAMES)}, handler(schema)]}
 
 
 Strategy = Annotated[FullGrid | Search | Ramp, Field(discriminator="name"), BeforeValidator(_of_a_name), _OrItsName()]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
@@ -11,6 +11,9 @@ from plimsoll.domain.variant import JdkArchive
 OWN_JDK = "openjdk-11.0.13"
 """The JDK of Plimsoll's own Java programs and of load generators, whatever the variant's: what is compared differs in
 the database only."""
+
+Program = Literal["load-generator", "node-tool", "cassandra-stress"]
+"""A Java program beside the databases: Plimsoll's own load generator, its node tool, or cassandra-stress."""
 
 
 class Jdk(Protocol):
@@ -29,11 +32,39 @@ class Jdk(Protocol):
         """The version that the `java` program reports."""
 
 
-class ArtefactSource(Protocol):
-    """Provides artefacts, verified by checksum. Every method raises ArtefactError for one that can't be had."""
+class ProgramSource(Protocol):
+    """Provides programs, verified by checksum. Every method raises ArtefactError for one that can't be had.
+
+    Load generators get only this port, so they can't ask for databases, which each database's own adapter does.
+    """
 
     def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
         """The JDK with that name, such as `openjdk-11.0.13`; from the given archive if there is one."""
+
+    def load_generator(self) -> Path:
+        """A folder with the jars of Plimsoll's own load generator."""
+
+    def cassandra_stress(self) -> Path:
+        """A folder with the jars of cassandra-stress, Cassandra's own load generator, and its dependencies."""
+
+    def node_tool(self) -> Path:
+        """A folder with the jars of the program that asks Cassandra nodes for their state."""
+
+    def prepare_program(self, program: Program) -> None:
+        """Fetch, verify by content and build the program, and the JDK that it runs on."""
+
+    def missing_of_program(self, program: Program, where: str, definition: Definition) -> Sequence[Problem]:
+        """The parts of the program that are not here yet. Fetches nothing.
+
+        `where`: the key of the definition that the program is needed for.
+        """
+
+    def derived(self, key: str, build: Callable[[Path], None]) -> Path:
+        """A folder of files made from artefacts. `build` fills it once for each key; the key must name every input."""
+
+
+class ArtefactSource(ProgramSource, Protocol):
+    """Provides databases and their JDKs, too."""
 
     def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> Collection[str]:
         """The names of the garbage collectors that this JDK really has, as its `java` reports them."""
@@ -47,20 +78,11 @@ class ArtefactSource(Protocol):
     def database(self, product: str, version: str) -> Path:
         """A folder with the jars of a database and its dependencies."""
 
-    def load_generator(self) -> Path:
-        """A folder with the jars of Plimsoll's own load generator."""
+    def prepare_variants(self, definition: Definition) -> None:
+        """Fetch and verify by content the databases and JDKs of all variants in this definition.
 
-    def cassandra_stress(self) -> Path:
-        """A folder with the jars of cassandra-stress, Cassandra's own load generator, and its dependencies."""
+        An adapter gives a definition that has only the variants of its own product.
+        """
 
-    def node_tool(self) -> Path:
-        """A folder with the jars of the program that asks Cassandra nodes for their state."""
-
-    def prepare(self, definition: Definition) -> None:
-        """Fetch, verify by content and build everything that the definition's cells need."""
-
-    def missing(self, definition: Definition) -> Sequence[Problem]:
-        """The artefacts that the definition's cells need and that are not here yet. Fetches nothing."""
-
-    def derived(self, key: str, build: Callable[[Path], None]) -> Path:
-        """A folder of files made from artefacts. `build` fills it once for each key; the key must name every input."""
+    def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
+        """The databases and JDKs of these variants that are not here yet. Fetches nothing."""

@@ -93,19 +93,19 @@ class Host(Protocol):
         """The difference between the host's clock and the controller's, with its uncertainty."""
 
 
-SENT, TAKEN = "stored", "taken"
+STORED, TAKEN = "stored", "taken"
 
 
 @runtime_checkable
-class SendingHost(Host, Protocol):
+class UploadingHost(Host, Protocol):
     """A host that can upload its files directly to a store."""
 
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
         """Size and sha256 of each file as far as it is written now. Unreadable files are left out."""
 
-    def send(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
+    def upload(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
         """Upload each file with its ticket, as many bytes as were measured.
 
-        The result for each file is `SENT`, `TAKEN` where the store had a file with that key, or the reason why it
+        The result for each file is `STORED`, `TAKEN` where the store had a file with that key, or the reason why it
         failed.
         """

@@ -63,7 +63,10 @@ class LoadGenerator(Protocol):
     """Whether it can run on the rows that an earlier load has left, without populating."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Problems of the definition's workload with this generator, and missing artefacts."""
+        """Problems of the definition's workload with this generator, and its own missing artefacts."""
+
+    def prepare(self, definition: Definition) -> None:
+        """Make in advance what loads would otherwise wait for. Idempotent. Raises ArtefactError."""
 
     def limits(self, definition: Definition) -> Sequence[str]:
         """What the generator does not do or report for such a load.

@@ -36,14 +36,14 @@ class Provider(Protocol):
     keeps_hosts: bool
     """Whether its clusters can serve one attempt after the other."""
     replaces_hosts: bool
-    """Whether `ensure` gives a kept cluster others in the place of lost or unfit hosts, and leaves it the rest.
+    """Whether `ensure` can replace single hosts of a kept cluster that are lost or unfit, and keep the others.
 
-    It raises HostsLost where it can't. A cluster of which hosts are known to be lost is not found by `find`, but
-    `clusters` shows what is left of it.
+    It raises HostsLost if it can't. `find` does not return a cluster with lost hosts; `clusters` lists its remaining
+    hosts.
     """
 
     def at(self, places: Places) -> Self:
-        """The same provider, which looks for clusters in those places. By itself it looks nowhere but at home."""
+        """The same provider, bound to those places. Without this call it looks for clusters only on this machine."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Everything that would keep the definition's clusters from being provided, found without providing any."""

@@ -11,8 +11,12 @@ from plimsoll.ports.host import Host
 class HostSampler(Protocol):
     """A detached job that writes a line of figures about its host every second."""
 
-    def start(self, host: Host, expires: timedelta) -> None:
-        """Start sampling that host, or leave the sampler that runs."""
+    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
+        """Start sampling that host, or leave the sampler that runs.
+
+        `environments` are the attempt's own on kept hosts: the cluster's other processes count as other programs. Empty
+        where the whole cluster is the attempt's.
+        """
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """The paths of the files with the samples."""

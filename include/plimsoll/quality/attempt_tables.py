@@ -10,6 +10,7 @@ import pandas as pd
 
 from plimsoll.analysis.hosts import others_highest
 from plimsoll.domain.cluster import load_host_name
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
 from plimsoll.quality.jdk import same_precision
@@ -155,7 +156,7 @@ def _deviations(counted: int, share: float, total: int, failed: int) -> float:
 
 def _judged(measured: Timed) -> pd.DataFrame:
     intervals = measured.intervals
-    return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == "all")]
+    return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == ALL_OPERATIONS)]
 
 
 def _achieved_share(cell: Cell, measured: MeasuredAttempt) -> float:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 HARDWARE = frozenset({"CPU", "memory", "load host: CPU", "load host: memory"})
 """Facts that a definition can't choose: of one instance type there are several models of processor."""
 
+_SHARED = "transparent huge pages of shared memory"
+_RECORDED_LATER = frozenset({_SHARED, f"load host: {_SHARED}"})
+"""Facts that earlier versions did not record. Only hosts that report them are compared."""
 _ABSENT = "(not reported)"
 _GIB = 1 << 30
 
@@ -74,7 +77,11 @@ def _varying(cells: Mapping[str, Fingerprint]) -> Iterator[tuple[str, str, str]]
     for hosts in by_role:
         names = dict.fromkeys(name for _, facts in hosts for name in facts)
         for name in names:
-            places = [(cell, facts.get(name, _ABSENT)) for cell, facts in hosts]
+            places = [
+                (cell, facts.get(name, _ABSENT))
+                for cell, facts in hosts
+                if name in facts or name not in _RECORDED_LATER
+            ]
             if len({value for _, value in places}) > 1:
                 yield from ((name, cell, value) for cell, value in places)
 
@@ -114,5 +121,6 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": f"{facts.memory_bytes / _GIB:.0f}G",
         "page size": format_size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
+        **({_SHARED: facts.shared_huge_pages} if facts.shared_huge_pages else {}),
         "swap": f"{facts.swap_bytes / _GIB:.0f}G",
     }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.result import Check
 from plimsoll.quality.expectation import Expected, Part, Quality, at_most, each_between
-from plimsoll.quality.importing import load
+from plimsoll.quality.gx_import import load
 from plimsoll.quality.observed import observed, tested
 from plimsoll.quality.pages import PAGE, Section, render
 

@@ -63,7 +63,7 @@ def sentence(findings: Findings, capacity: Capacity) -> str:
 
 
 class Bracketed(Protocol):
-    """A capacity, or its row in the table."""
+    """Anything that names loads to run next: a capacity or its row in the table."""
 
     @property
     def bracketed_ops_s(self) -> tuple[int, ...]:

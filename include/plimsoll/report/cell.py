@@ -12,8 +12,8 @@ from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.rendering import drawing, page_svg
+from plimsoll.report.charts.strips import strip_chart
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.charts.tracks import track_chart
 from plimsoll.report.formatting import place_of
 from plimsoll.report.misses import links_by_place
 from plimsoll.report.page import attempt_html
@@ -41,7 +41,7 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
     findings = _alone(definition, attempt, at)
     cell, misses = attempt.verdict.cell, misses_of(attempt, findings.level.bound_ms)
     title = f"{place_of(cell, findings.labels)}: attempt {attempt.key.attempt}"
-    strips = track_chart(findings, attempt, name="tracks", title=title, links=links_by_place(misses))
+    strips = strip_chart(findings, attempt, name="tracks", title=title, links=links_by_place(misses))
     charts = (strips, *latencies_chart(findings, of=lambda result: result.shown))
     drawings = {figure.name: drawing(figure) for figure in charts}
     return attempt_html(title, charts, drawings, misses, findings.level)

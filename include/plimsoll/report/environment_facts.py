@@ -83,9 +83,16 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": _size(facts.memory_bytes),
         "page size": _size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
+        **_shared_huge_pages(facts),
         "swap": _size(facts.swap_bytes),
         **facts.provider,
     }
+
+
+def _shared_huge_pages(facts: HostFacts) -> dict[str, str]:
+    """Nothing where an earlier version recorded the host."""
+    known = facts.shared_huge_pages
+    return {"transparent huge pages of shared memory": known} if known else {}
 
 
 def _arguments(arguments: Sequence[str], address: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.left_out import LeftOut, shared_data
-from plimsoll.domain.strategy import Ramp, Search, keeps_data
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, keeps_data
 from plimsoll.report.formatting import NOTHING, plural
 
 _EXACT = (
@@ -64,13 +64,20 @@ def what_was_run(findings: Findings) -> str:
 
 
 def how_cells_were_chosen(findings: Findings) -> str:
-    """How the strategy chose the cells to run, and which questions their results can and can't answer."""
+    """How the strategy chose the cells to run, and which questions their results can and can't answer.
+
+    Empty for a full grid.
+    """
     strategy = findings.definition.strategy
-    if isinstance(strategy, Ramp):
-        return f"{_RAMP} {_whose_data(findings)}".strip()
-    if not isinstance(strategy, Search):
-        return ""
-    return _EXACT if strategy.mode == "exact" else _FAST.format(below=plural(strategy.guard, "load"))
+    match strategy:
+        case FullGrid():
+            return ""
+        case Search(mode="exact"):
+            return _EXACT
+        case Search():
+            return _FAST.format(below=plural(strategy.guard, "load"))
+        case Ramp():
+            return f"{_RAMP} {_whose_data(findings)}".strip()
 
 
 def _whose_data(findings: Findings) -> str:

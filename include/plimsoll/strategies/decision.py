@@ -8,7 +8,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
-from plimsoll.strategies.ladder import CapacityKind, Ladder, Place, Step, capacity_level, level_outcome
+from plimsoll.strategies.ladder import CapacityKind, Ladder, LadderDecision, Place, capacity_level, level_outcome
 from plimsoll.strategies.matrix import Matrix
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.search import search_step
@@ -68,24 +68,26 @@ class StrategyOfCampaign:
         """The strategy of each stage."""
         return {part.stage: part.definition.strategy for part in parts(self.definition)}
 
-    def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, Step]:
+    def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, LadderDecision]:
         return {
             name: step_of(self._strategies[self.matrix.stages[name]], self.matrix.ladder(name, outcomes))
             for name in self.matrix.ladders
         }
 
-    def _stage_to_run(self, steps: Mapping[str, Step]) -> tuple[str, ...]:
+    def _stage_to_run(self, steps: Mapping[str, LadderDecision]) -> tuple[str, ...]:
         """The ladders of the first stage that still needs cells."""
         of = self.matrix.stages
         first = next((stage for stage in self._strategies if any(steps[one].run for one in of if of[one] == stage)), "")
         return tuple(name for name in of if of[name] == first)
 
 
-def step_of(strategy: Strategy, ladder: Ladder) -> Step:
+def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
     """The strategy's decision for one ladder."""
     match strategy:
         case FullGrid():
-            return Step(tuple(place for level in range(len(ladder)) for place in ladder.all_with(level, None)))
+            return LadderDecision(
+                tuple(place for level in range(len(ladder)) for place in ladder.all_with(level, None))
+            )
         case Search():
             return search_step(strategy, ladder)
         case Ramp():

@@ -1,11 +1,12 @@
 """Estimates of the number of cells, and of rounds of cells, that a campaign takes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
-from plimsoll.domain.strategy import FullGrid, Search, keeps_data
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, keeps_data
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.matrix import goes_by_variant
 from plimsoll.strategies.synthetic import World, simulate
@@ -20,15 +21,27 @@ _CAMPAIGNS = 100
 class Estimate:
     """Numbers of cells if no attempt is invalid: least and most over all outcomes, likely mean of synthetic campaigns.
 
-    `likely_rounds`: how often the strategy is likely to ask for cells, each time after the earlier ones are done.
-    `at_once`: the most cells that it asks for at a time.
+    `rounds`: the likely number of rounds that have so many cells, by that number. In each round the strategy asks for
+    cells, after those of earlier rounds are done. `at_once`: the most cells that it asks for at a time.
     """
 
     least: int
     likely: int
     most: int
-    likely_rounds: int
+    rounds: Mapping[int, float]
     at_once: int
+
+    @property
+    def likely_rounds(self) -> int:
+        """The likely number of rounds."""
+        return round(sum(self.rounds.values()))
+
+    def likely_turns(self, parallel: int) -> int:
+        """How many cells are likely to run one after the other, with that many at a time.
+
+        A round ends with its last cell, so places stay empty where its number of cells is no multiple of `parallel`.
+        """
+        return round(sum(count * ceil(cells / parallel) for cells, count in self.rounds.items()))
 
 
 def estimates(definition: Definition) -> tuple[Estimate, ...]:
@@ -50,32 +63,37 @@ def _of_one_load(alone: Definition, cells: int, *, is_open: bool) -> Estimate:
     """
     strategy, repeats = alone.strategy, alone.repeats
     if keeps_data(strategy):
-        return Estimate(cells if is_open else 0, cells, cells, likely_rounds=cells, at_once=min(1, cells))
-    at_once = _repeats_at_once(alone)
-    first = cells // repeats * at_once
-    turns = _turns(alone, cells // repeats)
-    rounds = turns * ceil(repeats / at_once)
-    return Estimate(first if is_open else 0, cells, cells, likely_rounds=rounds, at_once=ceil(first / max(1, turns)))
+        return Estimate(cells if is_open else 0, cells, cells, rounds={1: cells}, at_once=min(1, cells))
+    ladders, at_once = cells // repeats, _repeats_at_once(alone)
+    groups = _groups(alone, ladders)
+    width = ceil(ladders / max(1, groups))
+    whole, rest = divmod(repeats, at_once)
+    rounds = {width * at_once: groups * whole} | ({width * rest: groups} if rest else {})
+    return Estimate(ladders * at_once if is_open else 0, cells, cells, rounds=rounds, at_once=width * at_once)
 
 
 def estimate(definition: Definition) -> Estimate:
     """The estimate for a definition with one stage."""
     least, most = least_and_most(definition)
     if isinstance(definition.strategy, FullGrid):
-        return Estimate(least, most, most, likely_rounds=1, at_once=most)
+        return Estimate(least, most, most, rounds={most: 1}, at_once=most)
     ladders = len(definition.variants) * len(parts(definition))
     found = simulate(definition, LIKELY, _CAMPAIGNS, definition.seed)
-    widest = ladders // _turns(definition, ladders) * _repeats_at_once(definition)
+    widest = ladders // _groups(definition, ladders) * _repeats_at_once(definition)
     at_once = 1 if keeps_data(definition.strategy) else widest
-    return Estimate(least, round(found.cells_mean), most, round(found.rounds_mean), at_once)
+    return Estimate(least, round(found.cells_mean), most, found.rounds, at_once)
 
 
-def _turns(alone: Definition, ladders: int) -> int:
+def _groups(alone: Definition, ladders: int) -> int:
     """How many groups of ladders run one after the other: variants, where the strategy goes by them; otherwise one."""
     return ceil(ladders / len(parts(alone))) if goes_by_variant(alone) else 1
 
 
 def _repeats_at_once(definition: Definition) -> int:
-    """The most repeats of a ladder that a search or a ramp asks for at a time."""
+    """The most repeats of a ladder that the strategy asks for at a time."""
     strategy, repeats = definition.strategy, definition.repeats
-    return min(strategy.repeats_at_once, repeats) if isinstance(strategy, Search) else repeats
+    match strategy:
+        case Search():
+            return min(strategy.repeats_at_once, repeats)
+        case FullGrid() | Ramp():
+            return repeats

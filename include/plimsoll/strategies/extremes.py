@@ -6,7 +6,7 @@ from functools import cache
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, Ramp, Search
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
 from plimsoll.strategies.ladder import Ladder, Place
 from plimsoll.strategies.search import search_step
 
@@ -17,17 +17,21 @@ _CELLS_AT_MOST = 400
 
 def least_and_most(definition: Definition) -> tuple[int, int]:
     """The fewest and the most cells of a campaign without invalid attempts. Ladders are independent of one another."""
-    strategy, loads, repeats = definition.strategy, len(definition.loads), definition.repeats
-    if isinstance(strategy, FullGrid):
-        least = most = loads * repeats
-    elif isinstance(strategy, Ramp):
-        least, most = repeats, loads * repeats
-    elif strategy.mode == "exact":
-        least, most = min(strategy.repeats_at_once, repeats), loads * repeats
-    else:
-        least, most = _of_tree(strategy, loads, repeats)
+    least, most = _of_ladder(definition.strategy, len(definition.loads), definition.repeats)
     ladders = len(definition.variants) * len(parts(definition))
     return least * ladders, most * ladders
+
+
+def _of_ladder(strategy: Strategy, loads: int, repeats: int) -> tuple[int, int]:
+    match strategy:
+        case FullGrid():
+            return loads * repeats, loads * repeats
+        case Ramp():
+            return repeats, loads * repeats
+        case Search(mode="exact"):
+            return min(strategy.repeats_at_once, repeats), loads * repeats
+        case Search():
+            return _of_tree(strategy, loads, repeats)
 
 
 @cache

@@ -51,7 +51,7 @@ class Ladder:
 
 
 @dataclass(frozen=True)
-class Step:
+class LadderDecision:
     """A strategy's decision for one ladder: cells to run now, and cells that need not run, each with its deciding cell.
 
     A ladder ends when there is nothing to run.

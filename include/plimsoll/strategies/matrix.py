@@ -44,9 +44,9 @@ def goes_by_variant(alone: Definition) -> bool:
 
 
 def of_one_round(definition: Definition, cells: Sequence[Cell]) -> frozenset[str]:
-    """Of cells of one stage, in running order: the ids of those that may run before the strategy is asked again.
+    """Ids of the cells that may run before the strategy is asked again; `cells` are of one stage, in running order.
 
-    Where loads share their data, that is the first one alone: what it leaves decides about the next.
+    Where loads share their data, only the first may, because the data that it leaves decide about the next.
     """
     if not cells:
         return frozenset()

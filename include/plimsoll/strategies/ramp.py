@@ -7,10 +7,10 @@ highest load that all repeats sustained.
 
 from collections.abc import Iterator
 
-from plimsoll.strategies.ladder import Ladder, Place, Step
+from plimsoll.strategies.ladder import Ladder, LadderDecision, Place
 
 
-def ramp_step(ladder: Ladder) -> Step:
+def ramp_step(ladder: Ladder) -> LadderDecision:
     """For each repeat, the lowest load without an outcome below its first miss. Loads above a miss are unnecessary."""
     repeats = range(len(ladder.levels[0])) if len(ladder) else range(0)
     run = (next(_unknown(ladder, repeat, range(_top(ladder, repeat))), None) for repeat in repeats)
@@ -20,7 +20,7 @@ def ramp_step(ladder: Ladder) -> Step:
         if (top := _top(ladder, repeat)) < len(ladder)
         for place in _unknown(ladder, repeat, range(top, len(ladder)))
     }
-    return Step(tuple(sorted(place for place in run if place)), spared)
+    return LadderDecision(tuple(sorted(place for place in run if place)), spared)
 
 
 def _top(ladder: Ladder, repeat: int) -> int:

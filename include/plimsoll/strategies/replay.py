@@ -32,15 +32,15 @@ class Replay:
     """Cells that the strategy asks for, but whose outcomes were all invalid."""
 
 
-def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) -> Replay:
+def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]], *, where: str = "the outcomes") -> Replay:
     """Replay the definition's strategy. `attempts`: cell id → the outcomes of its attempts, in order.
 
     After an invalid attempt the cell's next attempt follows. A cell without further attempts has no outcome. Raises
-    Refused unless `attempts` has exactly the cells of the definition.
+    Refused unless `attempts` has exactly the cells of the definition; `where` says where they come from.
     """
     require_one_stage(definition)
     strategy = StrategyOfCampaign(definition)
-    _require_all_cells(strategy, attempts)
+    _require_all_cells(strategy, attempts, where)
     ran: dict[str, int] = {}
     outcomes: dict[str, ValidOutcome] = {}
     cells = cells_by_id(definition)
@@ -63,7 +63,7 @@ def require_one_stage(definition: Definition) -> None:
         raise Refused([Problem("stages", what, mend)], where=f"definition {definition.name!r}")
 
 
-def _require_all_cells(strategy: StrategyOfCampaign, attempts: Mapping[str, object]) -> None:
+def _require_all_cells(strategy: StrategyOfCampaign, attempts: Mapping[str, object], where: str) -> None:
     cells = strategy.matrix.order
     unknown, missing = sorted(attempts.keys() - set(cells)), [one for one in cells if one not in attempts]
     mend = 'give the list of its attempts\' outcomes, such as ["met"]: every cell of the grid needs one'
@@ -73,4 +73,4 @@ def _require_all_cells(strategy: StrategyOfCampaign, attempts: Mapping[str, obje
     ]
     if problems:
         more = max(0, len(unknown) - _SHOWN) + max(0, len(missing) - _SHOWN)
-        raise Refused(problems, where=f"outcomes{f'; {more} more cells are wrong or missing' if more else ''}")
+        raise Refused(problems, where=f"{where}{f'; {more} more cells are wrong or missing' if more else ''}")

@@ -7,17 +7,17 @@ cell that somebody ran by hand.
 from collections.abc import Iterable, Mapping
 
 from plimsoll.domain.strategy import Search
-from plimsoll.strategies.ladder import Ladder, Place, Step
+from plimsoll.strategies.ladder import Ladder, LadderDecision, Place
 
 
-def search_step(strategy: Search, ladder: Ladder) -> Step:
+def search_step(strategy: Search, ladder: Ladder) -> LadderDecision:
     """The ladder's next cells, by the strategy's mode."""
     if strategy.mode == "exact":
         return exact_step(ladder, strategy.repeats_at_once)
     return fast_step(ladder, strategy.guard, strategy.repeats_at_once)
 
 
-def exact_step(ladder: Ladder, at_once: int) -> Step:
+def exact_step(ladder: Ladder, at_once: int) -> LadderDecision:
     """Climb: run all repeats of the lowest undecided load. The first miss ends the search.
 
     Given the same outcomes, the capacity equals the full grid's. It requires a load and all lower loads to be met, so
@@ -26,10 +26,10 @@ def exact_step(ladder: Ladder, at_once: int) -> Step:
     miss = ladder.lowest_miss()
     top = miss.level if miss else len(ladder)
     unknown = (place for level in range(top) for place in ladder.all_with(level, None))
-    return Step(_of_one_level(unknown, at_once), _from(ladder, miss))
+    return LadderDecision(_of_one_level(unknown, at_once), _from(ladder, miss))
 
 
-def fast_step(ladder: Ladder, guard: int, at_once: int) -> Step:
+def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
     """Bisect with one repeat per load, then run all repeats at the candidate and at the `guard` loads below it.
 
     The candidate is the load below the lowest miss. Loads below the guarded ones are assumed to be met. So the result
@@ -41,12 +41,12 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> Step:
     above = _from(ladder, miss)
     bottom = max((level for level in range(top) if ladder.first(level, "met")), default=-1)
     if top - bottom > 1:
-        return Step((Place((bottom + top) // 2, 0),), above)
+        return LadderDecision((Place((bottom + top) // 2, 0),), above)
     guarded = range(bottom, max(bottom - guard, 0) - 1, -1)
     unknown = [place for level in guarded for place in ladder.all_with(level, None)]
     if unknown:
-        return Step(_of_one_level(unknown, at_once), above)
-    return Step((), {**above, **_below(ladder, bottom)})
+        return LadderDecision(_of_one_level(unknown, at_once), above)
+    return LadderDecision((), {**above, **_below(ladder, bottom)})
 
 
 def _of_one_level(places: Iterable[Place], at_most: int) -> tuple[Place, ...]:

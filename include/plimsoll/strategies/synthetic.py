@@ -5,9 +5,10 @@ the definition's loads, whatever their distance in ops/s.
 """
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, zip_longest
 from math import ceil, exp
 from statistics import fmean
 from typing import Literal
@@ -45,18 +46,24 @@ class World:
 class Simulation:
     """The results: cells and their attempts per campaign, and how often any capacity differed from the full grid's.
 
-    `attempts_mean`: the mean number of attempts, the invalid ones among them. `rounds_mean`: the mean number of times
-    that the strategy asked for cells, each time after the earlier ones were done. `grid_differs_share`: the same share
-    for a second full grid of the same variants, which is the effect of chance alone.
+    `attempts_mean`: the mean number of attempts, the invalid ones among them. `rounds`: the mean number of a campaign's
+    rounds that have so many cells, by that number; in each round the strategy asks for cells, after the earlier ones
+    are done. `grid_differs_share`: the same share for a second full grid of the same variants, which is the effect of
+    chance alone.
     """
 
     runs: int
     cells_mean: float
     cells_p95: int
     attempts_mean: float
-    rounds_mean: float
+    rounds: Mapping[int, float]
     differs_share: float
     grid_differs_share: float
+
+    @property
+    def rounds_mean(self) -> float:
+        """The mean number of rounds of a campaign."""
+        return sum(self.rounds.values())
 
     def hours_mean(self, definition: Definition) -> float:
         """The mean cell-hours under load of a campaign."""
@@ -68,12 +75,13 @@ def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simu
     dice = random.Random(seed)  # noqa: S311 - not for secrets
     campaigns = [_campaign(definition, world, dice) for _ in range(runs)]
     taken = sorted(one.cells for one in campaigns)
+    rounds = Counter(cells for one in campaigns for cells in one.rounds)
     return Simulation(
         runs=runs,
         cells_mean=fmean(taken),
         cells_p95=taken[ceil(0.95 * runs) - 1],
         attempts_mean=fmean(one.attempts for one in campaigns),
-        rounds_mean=fmean(one.rounds for one in campaigns),
+        rounds={cells: rounds[cells] / runs for cells in sorted(rounds)},
         differs_share=fmean(one.differs for one in campaigns),
         grid_differs_share=fmean(one.grid_differs for one in campaigns),
     )
@@ -83,7 +91,7 @@ def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simu
 class _Campaign:
     cells: int
     attempts: int
-    rounds: int
+    rounds: Sequence[int]
     differs: bool
     grid_differs: bool
 
@@ -91,7 +99,7 @@ class _Campaign:
 def _campaign(definition: Definition, world: World, dice: random.Random) -> _Campaign:
     loads, repeats = len(definition.loads), definition.repeats
     cells, attempts, differs, grid_differs = 0, 0, False, False
-    rounds: list[int] = []
+    rounds: list[Sequence[int]] = []
     for passed in _loads_passed(definition, world, dice):
         outcomes, others = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
         played = play(definition.strategy, outcomes)
@@ -104,35 +112,40 @@ def _campaign(definition: Definition, world: World, dice: random.Random) -> _Cam
     return _Campaign(cells, attempts, _rounds(definition, cells, rounds), differs, grid_differs)
 
 
-def _rounds(definition: Definition, cells: int, of_ladders: Sequence[int]) -> int:
-    """The rounds of a campaign of that many cells, from those of its ladders, which follow one another by variants."""
+def _rounds(definition: Definition, cells: int, of_ladders: Sequence[Sequence[int]]) -> list[int]:
+    """The number of cells in each round of a campaign of that many cells, from those in the rounds of its ladders.
+
+    All ladders have their rounds at the same time, unless the strategy goes by variants, which follow one another.
+    """
     if keeps_data(definition.strategy):
-        return cells
-    if not goes_by_variant(definition):
-        return max(of_ladders)
-    width = len(parts(definition))
-    return sum(max(of_ladders[first : first + width]) for first in range(0, len(of_ladders), width))
+        return [1] * cells
+    width = len(parts(definition)) if goes_by_variant(definition) else len(of_ladders)
+    groups = (of_ladders[first : first + width] for first in range(0, len(of_ladders), width))
+    return [sum(of_round) for group in groups for of_round in zip_longest(*group, fillvalue=0)]
 
 
 @dataclass(frozen=True)
 class Played:
-    """The number of cells of a ladder that a strategy ran, the number of rounds, and the capacity that it found."""
+    """The cells of a ladder that a strategy ran: the number in each round. And the capacity that it found."""
 
-    cells: int
-    rounds: int
+    rounds: Sequence[int]
     capacity: tuple[CapacityKind, int | None]
+
+    @property
+    def cells(self) -> int:
+        """The number of cells that ran."""
+        return sum(self.rounds)
 
 
 def play(strategy: Strategy, outcomes: _Outcomes) -> Played:
     """Play a strategy on one ladder whose cells have these outcomes."""
     known: list[list[ValidOutcome | None]] = [[None] * len(level) for level in outcomes]
-    ladder, cells, rounds = Ladder(known), 0, 0
+    ladder, rounds = Ladder(known), list[int]()
     while (step := step_of(strategy, ladder)).run:
-        rounds += 1
-        cells += len(step.run)
+        rounds.append(len(step.run))
         for place in step.run:
             known[place.level][place.repeat] = outcomes[place.level][place.repeat]
-    return Played(cells, rounds, ladder_capacity(ladder, step.not_needed))
+    return Played(rounds, ladder_capacity(ladder, step.not_needed))
 
 
 def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:

@@ -17,7 +17,7 @@ from plimsoll_airflow.local import record
 from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.interrupts import Interrupted, Interrupts
-from plimsoll_airflow.local.lock import launcher_lock
+from plimsoll_airflow.local.launcher_lock import launcher_lock
 from plimsoll_airflow.local.process_environment import StackSettings
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.users import parse_users

@@ -71,7 +71,7 @@ def database_url(socket_dir: Path) -> str:
     return f"postgresql+psycopg2://{DATABASE_USER}@/postgres?host={quote(str(socket_dir), safe='/')}"
 
 
-BUNDLE = "plimsoll_airflow.internals.bundle.CampaignsBundle"
+BUNDLE = "plimsoll_airflow.internals.dag_bundle.CampaignsBundle"
 SCHEDULER = {
     # The executor does the waiting.
     "scheduler_idle_sleep_time": "0.01",

@@ -23,7 +23,16 @@ from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.internals.runs import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, LIVE_STATES, PLAN_TASK, CampaignRun, CellRunId
+from plimsoll_airflow.own_task import require_running
+from plimsoll_airflow.ownership import (
+    CAMPAIGN_ID,
+    CELL_DAG,
+    GOES_ON,
+    LIVE_STATES,
+    PLAN_TASK,
+    CampaignRunOwner,
+    CellRunId,
+)
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.slot import SlotTrigger
 
@@ -161,6 +170,7 @@ class RunCell(TriggerDagRunOperator):
         self._require_budget()
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)
+        require_running(context["ti"])
         super().execute(context)
 
     def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:
@@ -213,9 +223,9 @@ class RunCell(TriggerDagRunOperator):
         return "; ".join(verdict.reasons) if verdict and verdict.reasons else "its tasks' logs say why"
 
 
-def run_of(context: "Context") -> CampaignRun:
+def run_of(context: "Context") -> CampaignRunOwner:
     """The run of a campaign's DAG that a task belongs to."""
-    return CampaignRun(context["ti"].dag_id, context["ti"].run_id, own_installation())
+    return CampaignRunOwner(context["ti"].dag_id, context["ti"].run_id, own_installation())
 
 
 class QualityGate(CampaignTask):

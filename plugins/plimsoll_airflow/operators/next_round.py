@@ -11,6 +11,7 @@ from plimsoll.services.campaign.rounds import name_of_next, next_round
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.campaign import OPENED_CAMPAIGN
+from plimsoll_airflow.own_task import require_running
 from plimsoll_airflow.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
 from plimsoll_airflow.toolkit import toolkit
 
@@ -41,8 +42,7 @@ class NextRound(TriggerDagRunOperator):
         cells = next_round(campaign, toolkit().clock.now())
         if not cells:
             raise AirflowSkipException(f"{_complete(campaign)}; the strategy asks for no further cells")
-        # The same for a second try of a killed task, another for the round after it. Runs outlive a deleted campaign.
-        follower = f"{_ROUND}{self.campaign_id}__{name_of_next(campaign)}"
+        follower = run_of_next_round(campaign)
         self._require_news(context, follower)
         # Before the run is there: if this try is killed after that, the second one finds the run and starts none.
         context["ti"].xcom_push(key=XCOM_RUN_ID, value=follower)
@@ -56,8 +56,6 @@ class NextRound(TriggerDagRunOperator):
             raise AirflowSkipException("no campaign was opened; the log of `plan` says why")
         if not _is_of_search(context):
             raise AirflowSkipException(f"this run was asked for some cells alone. {_how_to_go_on(self.campaign_id)}")
-        if not self._count(context, context["run_id"], LIVE_STATES):
-            raise AirflowSkipException("this run was ended by hand, and with it what would follow")
 
     def _start(self, context: "Context", follower: str, cells: str) -> None:
         self.trigger_run_id = follower
@@ -65,6 +63,7 @@ class NextRound(TriggerDagRunOperator):
         asked = {"campaign_id": self.campaign_id, "cells": cells}
         self.conf = asked | ({"parallel": parallel} if parallel else {})
         self.log.info("next round: %s", cells)
+        require_running(context["ti"])
         super().execute(context)
 
     def _require_news(self, context: "Context", follower: str) -> None:
@@ -79,6 +78,15 @@ class NextRound(TriggerDagRunOperator):
     def _count(self, context: "Context", run_id: str, states: list[str] | None = None) -> int:
         """1 where the campaign's DAG has that run, in one of these states if any are given; otherwise 0."""
         return context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[run_id], states=states)
+
+
+def run_of_next_round(campaign: CampaignStore) -> str:
+    """The id of the run of the round that follows the attempts so far, whether or not there is such a run.
+
+    A second try of a killed task gives it the same id, and the round after it has another. Runs outlive a deleted
+    campaign.
+    """
+    return f"{_ROUND}{campaign.campaign_id}__{name_of_next(campaign)}"
 
 
 def _complete(campaign: CampaignStore) -> str:

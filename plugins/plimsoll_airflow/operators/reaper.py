@@ -11,20 +11,21 @@ from airflow.sdk.exceptions import AirflowFailException
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.services.campaign.elsewhere import end_run
+from plimsoll.services.campaign.elsewhere import end_run, owners_of_runs
 from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.hosts.uses import use_under_way
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import log_messages, notices
 from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.operators.failing import final
+from plimsoll_airflow.operators.next_round import run_of_next_round
 from plimsoll_airflow.ownership import (
     CAMPAIGN_ID,
     CELL_DAG,
     LIVE_STATES,
     NEXT_ROUND_TASK,
     PLAN_TASK,
-    CampaignRun,
+    CampaignRunOwner,
     CellRun,
 )
 from plimsoll_airflow.toolkit import toolkit
@@ -80,7 +81,7 @@ class ReapLeftovers(Reap):
         if campaign_id:
             # A next round says for itself when it begins. Where the store fails, time ends it; clusters come first.
             with final(), suppress(StoreError):
-                end_run(toolkit().store, campaign_id, CampaignRun(ti.dag_id, ti.run_id, own_installation()).token)
+                end_run(toolkit().store, campaign_id, CampaignRunOwner(ti.dag_id, ti.run_id, own_installation()).token)
         follower = ti.xcom_pull(task_ids=NEXT_ROUND_TASK, key=XCOM_RUN_ID)
         # The run is named before it is started, which may have failed.
         is_followed = follower and ti.get_dr_count(ti.dag_id, run_ids=[follower], states=LIVE_STATES)
@@ -90,8 +91,8 @@ class ReapLeftovers(Reap):
 def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, mine: str, ended: str = "") -> bool:
     """Whether a run that has not ended owns the cluster. `mine` is the installation of Airflow that asks.
 
-    Kept hosts are owned between cells too, until they expire, while a run of the campaign's DAG lives, except those of
-    the campaign `ended`. Owners other than this Airflow's runs own a cluster until it expires, or until they are known
+    Kept hosts are owned between cells too, until they expire, while a run of the campaign lives, except those of the
+    campaign `ended`. Owners other than this Airflow's runs own a cluster until it expires, or until they are known
     to have ended.
     """
     # Whoever was given kept hosts last may not be named on them yet: that takes until they have answered.
@@ -105,7 +106,7 @@ def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime,
     if cluster.owner not in own:
         return False
     may_be_kept = cluster.id.is_kept and cluster.id.campaign_id != ended and cluster.expires_at > now
-    return may_be_kept and _goes_on(cluster.id.campaign_id, ti)
+    return may_be_kept and _goes_on(cluster.id.campaign_id, ti, mine)
 
 
 def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
@@ -117,15 +118,23 @@ def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
     return (use.owner,) if use else ()
 
 
-def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol") -> bool:
-    """Whether a run of the campaign's DAG lives. If the store can't be read, the cluster's expiry decides."""
+def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> bool:
+    """Whether a run of this Airflow that works on the campaign lives. Other campaigns' runs of its DAG do not count.
+
+    If the store can't be read, the cluster's expiry decides.
+    """
+    campaign = CampaignStore(toolkit().store, campaign_id)
     try:
-        dag_id = CampaignStore(toolkit().store, campaign_id).definition().dag_id
+        dag_id = campaign.definition().dag_id
+        runs = filter(None, map(CampaignRunOwner.parse, owners_of_runs(campaign.store, campaign_id)))
+        own = [run.run_id for run in runs if run.dag_id == dag_id and run.is_of(mine)]
+        # A run is on record once its first task has run, which may be long after it was started.
+        own.append(run_of_next_round(campaign))
     except NotFound:
         return False
     except StoreError:
         return True
-    return bool(ti.get_dr_count(dag_id, states=LIVE_STATES))
+    return bool(ti.get_dr_count(dag_id, run_ids=own, states=LIVE_STATES))
 
 
 def _untold(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:

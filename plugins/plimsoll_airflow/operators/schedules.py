@@ -10,7 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.settings import Settings
 from plimsoll_airflow import notices
 from plimsoll_airflow.campaign_notices import GRACE, due_times
-from plimsoll_airflow.catalogue import sound_definitions
+from plimsoll_airflow.definitions import sound_definitions
 from plimsoll_airflow.ownership import LIVE_STATES
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
-from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
 from plimsoll_airflow.toolkit import toolkit
 
@@ -69,18 +68,13 @@ class Library:
     monotonic: Callable[[], float] = time.monotonic
     memory: Memory = field(default_factory=Memory)
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
-    _definitions: dict[bytes, Definition] = field(default_factory=dict)
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _lines: dict[str, Line] = field(default_factory=dict)
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def definition(self, campaign_id: str) -> Definition:
-        """The campaign's own definition, with its stages' loads. Raises NotFound. Equal texts are parsed once."""
-        campaign = CampaignStore(self.store, campaign_id)
-        text = campaign.definition_text()
-        if text not in self._definitions:
-            self._definitions[text] = parse_definition(text.decode(), campaign_id, stored=True)
-        return campaign.with_openings(self._definitions[text])
+        """The campaign's own definition, with its stages' loads. Raises NotFound."""
+        return CampaignStore(self.store, campaign_id).definition()
 
     def has(self, campaign_id: str) -> bool:
         """Whether there is such a campaign."""

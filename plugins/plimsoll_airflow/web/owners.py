@@ -6,7 +6,7 @@ from plimsoll.ports.owners import Owners
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.internals.api_server import find_run
-from plimsoll_airflow.ownership import CELL_DAG, CampaignRun, CellRun
+from plimsoll_airflow.ownership import CELL_DAG, CampaignRunOwner, CellRun
 from plimsoll_airflow.toolkit import toolkit
 
 
@@ -22,12 +22,12 @@ class RunsAndProcesses:
 
     def is_alive(self, owner: str) -> bool | None:
         """Whether that run (for a cell's run: that pass) continues. None for runs that are not in the database."""
-        run = CampaignRun.parse(owner) or CellRun.parse(owner)
+        run = CampaignRunOwner.parse(owner) or CellRun.parse(owner)
         if run is None:
             return self._processes.is_alive(owner)
         if run.installation and not run.is_of(find_installation()):
             return None
-        if isinstance(run, CampaignRun):
+        if isinstance(run, CampaignRunOwner):
             found = find_run(run.dag_id, run.run_id)
             return None if found is None else found.is_live
         found = find_run(CELL_DAG, run.run_id)

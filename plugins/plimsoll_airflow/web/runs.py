@@ -33,7 +33,7 @@ class StartedRun(BaseModel):
 
 
 @dataclass(frozen=True)
-class RunsWork:
+class RunSubject:
     """What a run works on: a campaign, or a cell of one."""
 
     dag_id: str
@@ -129,16 +129,16 @@ def find_started(definition: Definition, campaign_id: str, named: str) -> Starte
     return _named_run(run) if asked == campaign_id else None
 
 
-def work_of_run(dag_id: str, run_id: str) -> RunsWork:
+def work_of_run(dag_id: str, run_id: str) -> RunSubject:
     """The campaign of a run, and the cell for a run of the DAG `cell`. Raises NotFound for other runs."""
     run = api_server.find_run(dag_id, run_id)
     if run is None:
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     if dag_id in (CELL_DAG, REAPER_DAG):
-        return RunsWork(dag_id, run_id, run.is_live, _named(run.conf, run_id), run.conf.get("cell_id"))
+        return RunSubject(dag_id, run_id, run.is_live, _named(run.conf, run_id), run.conf.get("cell_id"))
     definition = load_definition(Settings(), name_of_dag(dag_id))
     campaign_id = campaign_id_of(definition, run.conf, run.run_after)
-    return RunsWork(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
+    return RunSubject(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
 
 
 def _named(conf: Mapping[str, Any], run_id: str) -> str:

@@ -10,7 +10,7 @@ from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, update
 from tests.fakes.owners import FixedOwners
 
-from plimsoll_airflow.ownership import CELL_DAG, CampaignRun, CellRun
+from plimsoll_airflow.ownership import CELL_DAG, CampaignRunOwner, CellRun
 from plimsoll_airflow.web.owners import RunsAndProcesses
 
 RUN = CellRun("mine__v1-001k-r1", 0)
@@ -53,8 +53,8 @@ def test_of_runs_that_this_airflow_does_not_know_nothing_is_told(owners: RunsAnd
 def test_of_runs_of_another_airflow_nothing_is_told_though_one_here_has_the_same_id(owners: RunsAndProcesses) -> None:
     assert owners.is_alive(CellRun(RUN.run_id, 0, "here").token) is True
     assert owners.is_alive(CellRun(RUN.run_id, 0, "elsewhere").token) is None
-    assert owners.is_alive(CampaignRun(CELL_DAG, RUN.run_id, "here").token) is True
-    assert owners.is_alive(CampaignRun(CELL_DAG, RUN.run_id, "elsewhere").token) is None
+    assert owners.is_alive(CampaignRunOwner(CELL_DAG, RUN.run_id, "here").token) is True
+    assert owners.is_alive(CampaignRunOwner(CELL_DAG, RUN.run_id, "elsewhere").token) is None
 
 
 def test_other_owners_are_asked_for_elsewhere(owners: RunsAndProcesses) -> None:

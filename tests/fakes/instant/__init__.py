@@ -38,7 +38,7 @@ def toolkit(settings: Settings) -> Toolkit:
 class NoSampler:
     """Samples nothing."""
 
-    def start(self, host: Host, expires: timedelta) -> None:
+    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
         """Nothing to start."""
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:

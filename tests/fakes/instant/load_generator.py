@@ -39,6 +39,9 @@ class InstantLoadGenerator:
         """It does everything."""
         return ()
 
+    def prepare(self, definition: Definition) -> None:
+        """It needs nothing."""
+
     def limits(self, definition: Definition) -> Sequence[str]:
         """It has none."""
         return ()

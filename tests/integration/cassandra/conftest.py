@@ -15,7 +15,8 @@ from plimsoll.settings import Settings
 def artefacts() -> Artefacts:
     """From the cache that the demo uses too: big downloads happen once on a machine."""
     artefacts = Artefacts(Settings().cache, print)
-    artefacts.prepare(define())
+    artefacts.prepare_variants(define())
+    artefacts.prepare_program("node-tool")
     return artefacts
 
 

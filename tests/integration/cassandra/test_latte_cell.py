@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 
@@ -12,7 +13,6 @@ from plimsoll.adapters.local.host import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.support.airflow.run_to_report import disturbed_ramp
 from tests.support.campaigns.raw_files import raw_text
+from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.processes import marked
@@ -15,7 +16,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell.running import Ran, run_missing
+from plimsoll.services.cell.running import Ran
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.suite.proven import IS_LONG
@@ -16,7 +17,6 @@ from plimsoll.domain.data_size import FIRST_SAMPLE, is_within_tolerance
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import parse_size
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
 from plimsoll.settings import Settings

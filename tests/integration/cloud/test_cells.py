@@ -13,6 +13,7 @@ import pytest
 from tests.cloud.cloud import REGION, Cloud
 from tests.support.airflow.run_to_report import is_standstills
 from tests.support.campaigns.ec2_definition import ec2_options
+from tests.support.campaigns.running import run_missing
 from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
 from tests.support.suite.proven import IS_LONG
@@ -21,14 +22,13 @@ from tests.support.suite.tries import tries
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.latte.installed import installed
 from plimsoll.adapters.local.host import LocalHost
-from plimsoll.bootstrap import local_toolkit
+from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
@@ -63,7 +63,7 @@ def tools(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[To
     with pytest.MonkeyPatch.context() as environment:
         for name, value in account.items():
             environment.setenv(f"AWS_{name}", value)
-        yield local_toolkit(settings)
+        yield full_toolkit(settings)
 
 
 def definition_of(cloud: Cloud, name: str, workload: Mapping[str, Any], generator: Mapping[str, Any]) -> Definition:

@@ -1,22 +1,26 @@
 """Hosts that are kept on EC2's own API: asked for again they live on, and everything that ends hosts ends them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION, Cloud
-from tests.fakes.clock import BEGAN
+from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.hosts import FolderHost
 from tests.integration.ec2.watched_account import WatchedAccount
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.user_data import PROLONG
+from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import HostError, ProviderError
 from plimsoll.ports.host import CommandResult
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
 
 Ask = Callable[..., ClusterRequest]
 ALLOWANCE = timedelta(hours=1)
@@ -159,6 +163,37 @@ def test_they_are_listed_by_their_name_and_end_like_others(provider: Ec2Provider
     provider.destroy(cluster.id)
     provider.destroy(cluster.id)
     assert cloud.nothing_left(), cloud.leftovers()
+
+
+LONG_AGO_S = 3700
+"""EC2 shows hosts that have ended for less time."""
+
+
+def test_a_load_host_that_ended_long_ago_is_replaced_and_so_is_the_one_in_its_place(
+    provider: Ec2Provider, kept: Ask, cloud: Cloud, clock: SteppingClock
+) -> None:
+    before = provider.ensure(kept())
+    for hours in (1, 2):
+        cloud.kill(before.load_host.facts["instance_id"])
+        cloud.skip(LONG_AGO_S)
+        clock.sleep(LONG_AGO_S)
+        after = provider.ensure(kept(hours))
+        assert (after.nodes, len(ids(after) - ids(before))) == (before.nodes, 1)
+        before = after
+    assert len(cloud.census.entries) == 6
+
+
+def test_hosts_of_a_deleted_campaign_are_followed_by_those_of_the_next_one_with_its_name(
+    provider: Ec2Provider, kept: Ask, cloud: Cloud, clock: SteppingClock, tmp_path: Path
+) -> None:
+    before = provider.ensure(kept())
+    provider.destroy(before.id)
+    cloud.skip(LONG_AGO_S)
+    clock.sleep(LONG_AGO_S)
+    no_records = StoredLaunches(ObjectStore(str(tmp_path / "new")), Outage(clock))
+    after = replace(provider, launches=no_records).ensure(kept(1))
+    assert (after.id, len(after.hosts), ids(after) & ids(before)) == (before.id, 4, set())
+    assert len(cloud.census.entries) == 8
 
 
 def test_half_of_them_is_not_found(provider: Ec2Provider, kept: Ask, account: WatchedAccount) -> None:

@@ -13,7 +13,7 @@ from tests.support.campaigns.ec2_definition import ec2_definition
 from tests.support.ssh.command import keygen
 
 from plimsoll import cli
-from plimsoll.bootstrap import local_toolkit
+from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.services.definitions.text import dump_definition
@@ -43,7 +43,7 @@ def toolkit(settings: Settings) -> Toolkit:
     """All that is real, but for what cells need beside hosts."""
     ready: Any = Ready()
     others: dict[str, Any] = {"databases": {"cassandra": ready}, "load_generators": {"plimsoll-stress": ready}}
-    return replace(local_toolkit(settings), **others)
+    return replace(full_toolkit(settings), **others)
 
 
 @pytest.fixture(scope="module")

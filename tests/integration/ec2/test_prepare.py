@@ -19,6 +19,7 @@ set -e
 mount --make-rprivate /
 mount -t tmpfs none /sys/kernel/mm/transparent_hugepage
 echo 'always madvise never' > /sys/kernel/mm/transparent_hugepage/enabled
+echo 'always within_size advise never deny force' > /sys/kernel/mm/transparent_hugepage/shmem_enabled
 mount -t tmpfs none /sys/class/block
 mkdir -p /sys/class/block/nvme1n1/queue
 cp /etc/passwd /etc/group "$FAKE/etc"
@@ -35,9 +36,11 @@ for number in $(seq "$DISKS"); do
 done
 mount -t tmpfs none /var/lib
 set +e
-PATH="$FAKE/bin:$PATH" sh "$FAKE/prepare.sh" "$(id -un)" /var/lib/plimsoll 4 madvise
+PATH="$FAKE/bin:$PATH" sh "$FAKE/prepare.sh" "$(id -un)" /var/lib/plimsoll 4 "$PAGES"
 echo "exit $?"
-cat /var/lib/plimsoll/prepared /sys/kernel/mm/transparent_hugepage/enabled /etc/fstab
+cat /var/lib/plimsoll/prepared
+echo "pages $(cat /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/transparent_hugepage/shmem_enabled)"
+cat /etc/fstab
 cat /sys/class/block/nvme1n1/queue/read_ahead_kb /sys/class/block/nvme1n1/queue/scheduler
 """
 
@@ -68,13 +71,13 @@ def prepare(tmp_path: Path) -> Callable[..., Any]:
     stand_in("findmnt", "echo /dev/nvme1n1")
     stand_in("mountpoint", "exit 1")
 
-    def run(*, disks: int = 1, failing: str = "", mdadm: bool = True) -> tuple[Any, str]:
+    def run(*, disks: int = 1, failing: str = "", mdadm: bool = True, pages: str = "madvise") -> tuple[Any, str]:
         if mdadm:
             stand_in("mdadm", "mkdir -p /dev/md; touch /dev/md127; ln -s /dev/md127 /dev/md/plimsoll")
         if failing:
             stand_in(failing, "exit 1")
         # The view itself mounts with the real program, before the stand-ins come onto the path.
-        env = {"PATH": os.environ["PATH"], "FAKE": str(tmp_path), "DISKS": str(disks)}
+        env = {"PATH": os.environ["PATH"], "FAKE": str(tmp_path), "DISKS": str(disks), "PAGES": pages}
         found = subprocess.run(
             ["unshare", "-m", "sh", "-c", VIEW], env=env, capture_output=True, text=True, check=False, timeout=60
         )
@@ -85,7 +88,7 @@ def prepare(tmp_path: Path) -> Callable[..., Any]:
 
 def test_a_host_with_a_disk_of_its_own_is_prepared(prepare: Callable[..., Any]) -> None:
     out, log = prepare()
-    assert "exit 0\nok\nmadvise" in out
+    assert "exit 0\nok\n" in out
     assert "mkfs.xfs -q -f /dev/nvme1n1\n" in log
     assert "mount -o noatime,nodiratime /dev/nvme1n1 /var/lib/plimsoll\n" in log
     assert "/dev/nvme1n1 /var/lib/plimsoll xfs" in out
@@ -93,6 +96,14 @@ def test_a_host_with_a_disk_of_its_own_is_prepared(prepare: Callable[..., Any]) 
     assert "swap sw" not in out
     assert "sysctl -q -e -p /etc/sysctl.d/90-plimsoll.conf\n" in log
     assert out.endswith("4none")
+
+
+@pytest.mark.parametrize(
+    ("pages", "written"), [("madvise", "madviseadvise"), ("always", "alwaysalways"), ("never", "nevernever")]
+)
+def test_huge_pages_are_chosen_for_shared_memory_too(prepare: Callable[..., Any], pages: str, written: str) -> None:
+    out, _ = prepare(pages=pages)
+    assert f"ok\npages {written}\n" in out
 
 
 def test_a_host_without_one_keeps_its_data_on_the_system_disk(prepare: Callable[..., Any]) -> None:

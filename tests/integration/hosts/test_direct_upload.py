@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.ports.host import SENT, TAKEN
+from plimsoll.ports.host import STORED, TAKEN
 from plimsoll.ports.store import StoredFile
 from plimsoll.services.cell.direct_upload import upload_directly
 
@@ -71,9 +71,9 @@ def test_of_a_file_that_grows_what_was_measured_is_sent(ssh_host: Any, store: An
     measured = ssh_host.measure([grows])
     Path(grows).write_bytes(files[grows] + b"more")
     ticket = store.upload_ticket("raw/x", measured[grows], SOON)
-    assert ssh_host.send({grows: ticket}) == {grows: SENT}
+    assert ssh_host.upload({grows: ticket}) == {grows: STORED}
     assert store.read("raw/x") == files[grows]
-    assert ssh_host.send({grows: ticket}) == {grows: TAKEN}
+    assert ssh_host.upload({grows: ticket}) == {grows: TAKEN}
 
 
 def test_a_file_that_shrinks_or_vanishes_is_said(
@@ -84,7 +84,7 @@ def test_a_file_that_shrinks_or_vanishes_is_said(
     assert list(measured) == [shrinks]
     ticket = store.upload_ticket("raw/x", measured[shrinks], SOON)
     Path(shrinks).unlink()
-    assert "No such file" in ssh_host.send({shrinks: ticket})[shrinks]
+    assert "No such file" in ssh_host.upload({shrinks: ticket})[shrinks]
     assert not store.exists("raw/x")
 
 

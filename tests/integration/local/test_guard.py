@@ -12,7 +12,7 @@ from tests.support.processes import CHECKOUT, until
 
 from plimsoll_airflow.local import process_discovery
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.lock import launcher_lock
+from plimsoll_airflow.local.launcher_lock import launcher_lock
 
 PATIENCE_S = 120.0
 _LAUNCHER = """

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from plimsoll.quality import importing
+from plimsoll.quality import gx_import
 
 
 @pytest.fixture(scope="session", autouse=True)
 def great_expectations() -> Any:
-    return importing.load()
+    return gx_import.load()
 
 
 @pytest.fixture(autouse=True)

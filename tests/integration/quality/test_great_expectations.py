@@ -14,7 +14,7 @@ from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.quality.attempt import attempt_suite, check_attempt
 from plimsoll.quality.engine import expectations_of, rehearse
-from plimsoll.quality.importing import load
+from plimsoll.quality.gx_import import load
 
 ROOT = Path(__file__).parents[3]
 
@@ -31,7 +31,7 @@ def watch(event, args):
         TOUCHED.append(f"{event} {args[:1]}")
 sys.dont_write_bytecode = True
 sys.addaudithook(watch)
-from plimsoll.quality.importing import load
+from plimsoll.quality.gx_import import load
 load()
 found = {"collects": gc.isenabled(), "unused": sorted({"altair", "scipy.stats", "sqlalchemy"} & set(sys.modules))}
 from tests.support.campaigns import sound_attempt as sound
@@ -95,7 +95,7 @@ def test_importing_the_package_does_not_import_it() -> None:
 
 def test_what_is_imported_already_stays_what_it_is() -> None:
     code = (
-        "import altair, sqlalchemy, plimsoll.quality.importing as it; it.load();"
+        "import altair, sqlalchemy, plimsoll.quality.gx_import as it; it.load();"
         "import altair as a, sqlalchemy as s; from great_expectations.compatibility import sqlalchemy as used;"
         "print(a is altair and s is sqlalchemy and used.sqlalchemy is sqlalchemy)"
     )

@@ -98,8 +98,8 @@ class WatchedHost(SshHost):
 
 def quick_silence(monkeypatch: pytest.MonkeyPatch, seconds: float = 10.0) -> None:
     """Silence counts after so many seconds, at once: a minute is for other machines."""
-    monkeypatch.setattr("plimsoll.adapters.ssh.opening.CONNECT_S", 3.0)
-    monkeypatch.setattr("plimsoll.adapters.ssh.opening.HANDSHAKE_S", seconds)
+    monkeypatch.setattr("plimsoll.adapters.ssh.login.CONNECT_S", 3.0)
+    monkeypatch.setattr("plimsoll.adapters.ssh.login.HANDSHAKE_S", seconds)
     monkeypatch.setattr("plimsoll.adapters.ssh.connection.OPEN_S", seconds)
     monkeypatch.setattr("plimsoll.adapters.ssh.connection.TRYING_S", 0.8 * seconds)
 

@@ -44,7 +44,7 @@ def struck(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     """A place for each strike. Hosts need not answer soon but those that do not, and nobody pauses between tries."""
     quick_silence(monkeypatch, 5.0)
     # How often a step is tried again before it is given up is told by tests with fakes: here each try does real work.
-    monkeypatch.setattr("plimsoll.services.patience.AWAY_S", (2.0, 5.0))
+    monkeypatch.setattr("plimsoll.services.retries.AWAY_S", (2.0, 5.0))
     with ExitStack() as end:
         places = {
             (role, verb): end.enter_context(real_place(cloud, tmp_path / f"{verb}-{role}")) for role, verb in STRIKES

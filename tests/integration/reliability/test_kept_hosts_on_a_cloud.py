@@ -6,6 +6,7 @@ Its answers lag behind what was done; where long tests are asked for, and for on
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,34 @@ def test_a_host_that_died_between_two_cells_is_replaced_alone_and_every_later_fi
     told = [read_fingerprint(tools.store, work.key).replaces for work in (first, *later)]
     assert told == ["", *[f"{gone} died and was replaced by {fresh}"] * 2]
     assert place.launched() == 5
+
+
+LONG_AGO_S = 3700
+"""EC2 shows hosts that have ended for less time."""
+
+
+def test_a_load_host_that_died_long_before_the_next_cell_is_replaced_alone_and_so_is_the_one_in_its_place(
+    place: Place, tools: Toolkit
+) -> None:
+    works = [started(tools, CELLS[0])]
+    for cell_id in reversed(CELLS):
+        actions.destroy(works[-1])
+        place.cloud.kill(place.instance("load"))
+        place.cloud.skip(LONG_AGO_S)
+        works.append(started(tools, cell_id))
+    assert [cluster_of(tools, work) for work in works] == ["hosts/1"] * 3
+    assert [len(hosts_of(one) - hosts_of(other)) for one, other in pairwise(works)] == [1, 1]
+    assert place.launched() == 6
+
+
+def test_killed_with_its_hosts_reaped_the_next_attempt_gets_others_of_the_same_name(
+    place: Place, tools: Toolkit
+) -> None:
+    killed(place, tools, STRIKES["before the hosts' end is moved on"])
+    assert place.reap().troubles == ()
+    place.cloud.skip(LONG_AGO_S)
+    assert cluster_of(tools, started(tools, CELLS[1])) == "hosts/1"
+    assert place.launched() == 8
 
 
 def test_a_host_that_died_under_a_cell_is_replaced_alone_and_nothing_of_that_cell_is_left(

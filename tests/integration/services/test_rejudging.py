@@ -167,8 +167,25 @@ def test_an_attempt_that_can_not_be_judged_keeps_its_verdict_and_stops_no_other(
         campaign.store.delete(layout.attempt_file(key, entry.path))
     lost, judged = again(installation, campaign)
     assert "the store holds no such file" in lost.failure
-    assert (lost.after, judged.after) == (None, "met")
+    assert (lost.before, lost.after) == ("missed", None)
+    assert (judged.before, judged.after) == ("missed", "met")
     assert read_verdict(campaign.store, key) == older
+
+
+def test_the_command_shows_the_verdict_that_an_attempt_keeps(
+    installation: Installation, campaign: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**installation.environment, "COLUMNS": "200"}.items():
+        monkeypatch.setenv(name, value)
+    key = campaign.key(CELLS[0], 1)
+    for entry in read_manifest(campaign.store, key).files:
+        campaign.store.delete(layout.attempt_file(key, entry.path))
+    shown = CliRunner().invoke(cli, ["rejudge", "campaign", "--jobs", "1"])
+    assert shown.exit_code == 1
+    row = next(line for line in shown.stdout.splitlines() if CELLS[0] in line)
+    assert "met" in row
+    assert "unchanged" in row
+    assert "outcomes that changed: 0, other figures alone: 0" in shown.stdout
 
 
 def test_the_command_judges_in_processes(

@@ -105,7 +105,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         provider = SshProvider(connections, SystemClock()).at(Places((options,)))
         definition = definition_of(options)
         artefacts = Artefacts(Settings().cache, print)
-        artefacts.prepare(definition)
+        Cassandra(artefacts, SystemClock()).prepare(definition)
+        PlimsollStress(artefacts).prepare(definition)
         assert provider.check(definition) == []
         expires = datetime.now(UTC) + LIFETIME
         request = ClusterRequest(id=KEY, owner="test", nodes=1, load_hosts=2, expires_at=expires, options=options)
@@ -198,8 +199,8 @@ def at_work(site: Site) -> list[list[str]]:
 
 def test_cassandra_stress_runs_a_user_profile_from_what_was_brought_to_its_host(running: Site, tmp_path: Path) -> None:
     definition = by_cassandra_stress(running.definition, USER)
-    running.artefacts.prepare(definition)
     generator = CassandraStress(running.artefacts)
+    generator.prepare(definition)
     assert generator.check(definition) == []
     summary, judgement = undisturbed(
         lambda number: by_profile(running, generator, definition, tmp_path / str(number), f"by-profile-{number}")

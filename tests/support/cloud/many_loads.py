@@ -29,7 +29,7 @@ from plimsoll.adapters.ec2.kept import SharedHost
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.plimsoll_stress.command import PROGRESS
 from plimsoll.adapters.ssh import Connections, SshHost, Target
-from plimsoll.bootstrap import load_definition, local_toolkit
+from plimsoll.bootstrap import full_toolkit, load_definition
 from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.definition import Definition
@@ -85,7 +85,7 @@ class Site:
     def toolkit(self) -> Toolkit:
         """The toolkit as `bootstrap` wires it, with other addresses of hosts."""
         settings = Settings(store=str(self.folder / "store"), work=self.folder / "work")
-        store, wired = ObjectStore(settings.store), local_toolkit(settings)
+        store, wired = ObjectStore(settings.store), full_toolkit(settings)
         clock, outage = SystemClock(), Outage(wired.clock)
         provider = Ec2Provider(
             secrets=self.account,

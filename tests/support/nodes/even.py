@@ -14,7 +14,7 @@ from tests.support.processes import SOURCES
 from plimsoll.adapters.local import LocalProvider
 from plimsoll.adapters.local.host import NICENESS, LocalHost
 from plimsoll.adapters.process_tags import process_tags_of
-from plimsoll.bootstrap import local_toolkit
+from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.cluster import Cluster, HostInfo
 from plimsoll.ports.host import Job
 from plimsoll.services.toolkit import Toolkit
@@ -58,7 +58,7 @@ class EvenProvider(LocalProvider):
 
 def toolkit(settings: Settings) -> Toolkit:
     """A factory for `PLIMSOLL_TOOLKIT`: the shipped toolkit with such nodes."""
-    shipped = local_toolkit(settings)
+    shipped = full_toolkit(settings)
     return replace(shipped, providers={**shipped.providers, "local": EvenProvider(settings.work, shipped.clock)})
 
 

@@ -10,6 +10,7 @@ READ = {
     "meminfo": "MemTotal: 2 kB\nHugePages_Total: 0\n",
     "cpuinfo": "processor\t: 0\nmodel name\t: AMD EPYC: 7R13\n",
     "huge_pages": "always [madvise] never\n",
+    "shared_huge_pages": "always within_size [advise] never deny force\n",
     "memory_limit": "max\n",
     "memory_limit_v1": "",
     "system": "Linux",
@@ -59,6 +60,10 @@ def test_what_the_provider_knows_is_kept() -> None:
 )
 def test_the_chosen_huge_pages_stand_in_brackets(text: str, chosen: str) -> None:
     assert facts(huge_pages=text).transparent_huge_pages == chosen
+
+
+def test_huge_pages_of_shared_memory_are_chosen_by_a_switch_of_their_own() -> None:
+    assert (facts().shared_huge_pages, facts(shared_huge_pages="").shared_huge_pages) == ("advise", "unavailable")
 
 
 @pytest.mark.parametrize(("limits", "usable"), [(("max\n", ""), 2048), (("1024\n", ""), 1024), (("", "512\n"), 512)])

@@ -2,7 +2,7 @@ import pytest
 
 from plimsoll.domain.cell import LONGEST_CAMPAIGN_ID
 from plimsoll.domain.contradictions import LONGEST_CELL_ID
-from plimsoll_airflow.ownership import CampaignRun, CellRun, CellRunId
+from plimsoll_airflow.ownership import CampaignRunOwner, CellRun, CellRunId
 
 
 def test_an_owner_names_the_pass_of_the_run_that_it_was_made_of() -> None:
@@ -18,13 +18,16 @@ def test_run_ids_that_airflow_makes_itself_survive_the_owner() -> None:
 
 
 def test_an_owner_names_the_airflow_of_its_run_and_one_of_an_earlier_version_is_any_airflows() -> None:
-    cell, campaign = CellRun("demo-1__g1-040k-r3", 2, "lab-1.a"), CampaignRun("demo", "manual__2026+00:00", "lab-1.a")
+    cell, campaign = (
+        CellRun("demo-1__g1-040k-r3", 2, "lab-1.a"),
+        CampaignRunOwner("demo", "manual__2026+00:00", "lab-1.a"),
+    )
 
-    assert (CellRun.parse(cell.token), CampaignRun.parse(campaign.token)) == (cell, campaign)
+    assert (CellRun.parse(cell.token), CampaignRunOwner.parse(campaign.token)) == (cell, campaign)
     assert cell.token != CellRun(cell.run_id, 2, "lab-2").token
     assert [cell.is_of(one) for one in ("lab-1.a", "lab-2", "")] == [True, False, False]
     for earlier in ("airflow:demo-1__g1-040k-r3#2", "airflow-campaign:demo/manual__2026+00:00"):
-        found = CellRun.parse(earlier) or CampaignRun.parse(earlier)
+        found = CellRun.parse(earlier) or CampaignRunOwner.parse(earlier)
         assert found
         assert (found.token, found.is_of("lab-1.a"), found.is_of("lab-2")) == (earlier, True, True)
 

@@ -162,3 +162,19 @@ def test_a_safepoint_without_a_collection_is_kept_if_it_is_long_enough() -> None
 2021-03-01T10:00:06.000+0000: 6.000: Total time for which application threads were stopped: 0.0001000 seconds, Stopping threads took: 0.0000100 seconds
 """  # noqa: E501
     assert [(pause.kind, pause.duration_ms) for pause in parse_gc_log(stops).pauses] == [("Safepoint unknown", 3.0)]
+
+
+SHENANDOAH = """\
+2020-07-01T10:00:00.000+0000: 5.000: [Pause Init Mark, 1.512 ms]
+2020-07-01T10:00:00.002+0000: 5.002: Total time for which application threads were stopped: 0.0020000 seconds, \
+Stopping threads took: 0.0001000 seconds
+2020-07-01T10:00:01.000+0000: 6.000: [Pause Final Mark, 0.312 ms]
+2020-07-01T10:00:01.001+0000: 6.001: Total time for which application threads were stopped: 0.0004000 seconds, \
+Stopping threads took: 0.0001000 seconds
+"""
+
+
+def test_pauses_of_shenandoah_are_safepoints_of_unknown_cause() -> None:
+    found = parse_gc_log(SHENANDOAH)
+    assert found.collector is None
+    assert [(pause.kind, pause.duration_ms) for pause in found.pauses] == [("Safepoint unknown", 2.0)]

@@ -6,7 +6,7 @@ from tests.support.campaigns.outcomes import Outcomes, campaign_of
 from tests.support.campaigns.sound_attempt import HOST
 
 from plimsoll.analysis.campaign import cell_results
-from plimsoll.analysis.left_out import Decision, LeftOut, SharedData, left_out, shared_data
+from plimsoll.analysis.left_out import DecidingCell, LeftOut, SharedData, left_out, shared_data
 from plimsoll.domain.fingerprint import Fingerprint
 
 
@@ -22,7 +22,7 @@ def test_a_full_grid_leaves_nothing_out() -> None:
 def test_of_each_variant_it_tells_what_ran_what_may_still_run_and_what_decided_the_rest() -> None:
     over = {10_000: "mm", 20_000: "x.", 30_000: ".."}
     begun = {10_000: "m.", 20_000: "..", 30_000: ".."}
-    decided = Decision(cell="a-020k-r1", outcome="missed", spared=3)
+    decided = DecidingCell(cell="a-020k-r1", outcome="missed", spared=3)
     assert found({"a": over, "b": begun}, "search") == (
         LeftOut(variant="a", run=3, missing=0, not_needed=3, decided_by=(decided,)),
         LeftOut(variant="b", run=1, missing=5, not_needed=0, decided_by=()),

@@ -8,8 +8,8 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.histogram_layout import WIDE, wide_length
-from plimsoll.analysis.percentiles import SHOWN, ranks, total_and_values_ms, used_slots, values_at, values_ms
+from plimsoll.analysis.histogram_layout import UNITS_PER_MS, WIDE, wide_length
+from plimsoll.analysis.percentiles import SHOWN, ranks, total_and_values_ms, used_slots, values_ms
 
 PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "100", "33.3", "0.1")
 
@@ -29,19 +29,19 @@ def test_values_are_those_of_the_sorted_list_as_an_independent_library_reports_t
 ) -> None:
     rank = ceil(Fraction(percentile) / 100 * len(values))
     expected = HdrHistogram(1, 3_600_000_000, 3).get_highest_equivalent_value(sorted(values)[rank - 1])
-    assert values_at(_counts(values), [float(percentile)])[0] == expected
+    assert values_ms(_counts(values), [float(percentile)], "us") == (expected / UNITS_PER_MS["us"],)
 
 
 @given(values=st.lists(st.integers(0, 3_600_000_000), min_size=1, max_size=50))
 def test_the_hundredth_percentile_is_the_maximum(values: Any) -> None:
     slot = WIDE.index_of(np.array([max(values)]))
-    assert values_at(_counts(values), [100.0])[0] == WIDE.highest_values(slot)[0]
+    assert values_ms(_counts(values), [100.0], "us") == (WIDE.highest_values(slot)[0] / UNITS_PER_MS["us"],)
 
 
 def test_one_in_a_thousand_is_just_inside_the_999_per_mille() -> None:
     slow_and_fast = [100_000] + [1] * 999
-    assert values_at(_counts(slow_and_fast), [99.9])[0] == 1
-    assert values_at(_counts([*slow_and_fast[:-1], 100_000]), [99.9])[0] >= 100_000
+    assert values_ms(_counts(slow_and_fast), [99.9], "us") == (0.001,)
+    assert values_ms(_counts([*slow_and_fast[:-1], 100_000]), [99.9], "us")[0] >= 100
 
 
 def test_the_percentiles_shown_rise() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.fakes import instant
-from tests.fakes.instant import InstantDatabase
+from tests.fakes.instant import InstantDatabase, InstantLoadGenerator
 from tests.fakes.instant.faults import Faults
 
 from plimsoll import cli
@@ -27,9 +27,19 @@ class Shelf(InstantDatabase):
             raise ArtefactError("there is no such release", where=f"Cassandra {definition.system.version}")
 
 
+class Noting(InstantLoadGenerator):
+    """Tells what it is prepared for."""
+
+    def prepare(self, definition: Any) -> None:
+        print(f"a load generator for {definition.name}")
+
+
 def toolkit(settings: Any) -> Any:
-    tools = instant.toolkit(settings)
-    return replace(tools, databases={"cassandra": Shelf(Faults(settings.work / "faults"))})
+    tools, faults = instant.toolkit(settings), Faults(settings.work / "faults")
+    databases = {"cassandra": Shelf(faults), "other": InstantDatabase(faults, "other")}
+    generators = {"plimsoll-stress": InstantLoadGenerator(faults), "noting": Noting(faults)}
+    providers = dict.fromkeys(("local", "also-here"), tools.providers["instant"])
+    return replace(tools, providers=providers, databases=databases, load_generators=generators)
 
 
 @pytest.fixture
@@ -85,6 +95,14 @@ def test_one_that_was_asked_for_fails_the_command_after_the_others(folder: Path,
     assert prepare("nonesuch")[0] == 2
 
 
+def test_the_load_generator_of_a_campaign_without_cassandra_is_prepared_too(
+    folder: Path, prepare: Callable[..., Any]
+) -> None:
+    other = DEMO.replace("name: demo", "name: other").replace("database: cassandra", "database: other")
+    (folder / "other.yaml").write_text(other.replace("load_generator: {", "load_generator: {name: noting, "))
+    assert prepare() == (0, "a load generator for other\nall artefacts are ready in /the/cache\n", "")
+
+
 def test_where_nothing_could_be_had_the_command_fails(folder: Path, prepare: Callable[..., Any]) -> None:
     (folder / "demo.yaml").write_text(DEMO.replace("4.0.1", "4.0.99"))
     code, out, err = prepare()
@@ -103,3 +121,11 @@ def test_a_folder_of_faulty_ones_alone_does_not_keep_airflow_from_starting(
 
 def test_where_no_definition_runs_here_nothing_is_missing(folder: Path, prepare: Callable[..., Any]) -> None:
     assert prepare()[0] == 0
+
+
+def test_definitions_run_here_if_their_provider_says_so_whatever_its_name(
+    folder: Path, prepare: Callable[..., Any]
+) -> None:
+    here = DEMO.replace("provider: {name: local}", "provider: {name: also-here}")
+    (folder / "demo.yaml").write_text(here.replace("4.0.1", "4.0.99"))
+    assert "there is no such release" in prepare()[2]

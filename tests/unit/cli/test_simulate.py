@@ -86,7 +86,7 @@ def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate
     code, out, _ = simulate("--runs", 50, "--json")
     assert code == 0
     assert set(json.loads(out)) == {
-        "runs", "cells_mean", "cells_p95", "attempts_mean", "differs_share", "grid_differs_share",
+        "runs", "cells_mean", "cells_p95", "attempts_mean", "rounds_mean", "differs_share", "grid_differs_share",
     }  # fmt: skip
     assert json.loads(out)["differs_share"] == 0
 
@@ -100,7 +100,7 @@ def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate
         ('{"g1-00100-r1": ["good"], "g1-003k-r1": ["met", "bad"]}', "g1-003k-r1[1]: is 'bad'"),
         ('{"x": ["met"]}', "x: is none of the definition's cells"),
         ('{"x": ["met"]\n"y": []}', "the file: is no JSON: Expecting ',' delimiter: line 2"),
-        ('{"x": ["met"], "x": ["missed"]}', "'x' stands in it twice"),
+        ('{"x": ["met"], "x": ["missed"]}', "the file: has 'x' twice"),
     ],
 )
 def test_a_file_of_something_else_is_refused_with_its_place(

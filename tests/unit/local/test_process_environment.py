@@ -103,4 +103,4 @@ def test_definitions_are_looked_at_often_enough_and_dag_files_read_only_then() -
     assert seconds["REFRESH_INTERVAL"] + seconds["BUNDLE_REFRESH_CHECK_INTERVAL"] <= 45
     assert seconds["MIN_FILE_PROCESS_INTERVAL"] == 3600
     (bundle,) = json.loads(environment["AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST"])
-    assert bundle["classpath"] == "plimsoll_airflow.internals.bundle.CampaignsBundle"
+    assert bundle["classpath"] == "plimsoll_airflow.internals.dag_bundle.CampaignsBundle"

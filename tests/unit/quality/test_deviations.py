@@ -53,6 +53,23 @@ def test_the_load_host_counts_too_and_processors_are_nobodys_choice() -> None:
     assert found == {"load host: CPU": False, "load host: kernel": True}
 
 
+def with_shared_huge_pages(chosen: str) -> Any:
+    host = sound.HOST.model_copy(update={"shared_huge_pages": chosen})
+    node = sound.node("node1").model_copy(update={"facts": host})
+    return sound.fingerprint(node, load_host=host)
+
+
+def test_huge_pages_of_shared_memory_are_compared_where_they_were_recorded() -> None:
+    alike, never = with_shared_huge_pages("advise"), with_shared_huge_pages("never")
+    found = deviations({cell(repeat=1): alike, cell(repeat=2): alike, cell(repeat=3): never})
+    name = "transparent huge pages of shared memory"
+    assert {one.fact: (one.usual, one.cells) for one in found} == {
+        name: ("advise", ("g1-001k-r3",)),
+        f"load host: {name}": ("advise", ("g1-001k-r3",)),
+    }
+    assert deviations(three(alike)) == ()
+
+
 def test_another_load_generator_is_a_deviation() -> None:
     (found,) = deviations(three(sound.fingerprint(load_generator="plimsoll-stress 0.2.0")))
     assert (found.fact, found.usual) == ("load generator", "plimsoll-stress 0.1.0")

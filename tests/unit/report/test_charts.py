@@ -16,9 +16,9 @@ from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.rendering import picture_specification, smaller_png
+from plimsoll.report.charts.strips import strip_charts
 from plimsoll.report.charts.theme import MET, MISSED, PALETTE, PAUSE, SHADE, log_axis
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.charts.tracks import track_charts
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_what_waited_has_strips_of_its_own_up_to_the_last_whole_interval(demo: F
     starts = [0.0, 10.0, 20.0, 10_000.0]  # the last is of answers that came after the run's end
     backlog = pd.DataFrame({"start_s": starts, "in_flight": [9, 100, 3, 1], "unsent": 0, "behind_s": [0.0, 3.5, 0, 0]})
     attempts = tuple(replace(one, backlog=backlog) for one in demo.data.attempts)
-    drawn = {figure.name: figure for figure in track_charts(analyse(replace(demo.data, attempts=attempts)))}
+    drawn = {figure.name: figure for figure in strip_charts(analyse(replace(demo.data, attempts=attempts)))}
     values = {
         track: [float(row["v"]) for row in rows_of(drawn["tracks-g1"]) if row["track"] == track]
         for track in ("backlog", "in_flight")

@@ -148,7 +148,7 @@ def test_a_new_database_release_and_other_flags_are_compared_and_named() -> None
     flagged_one = changed.model_copy(update={"variants": (first, changed.variants[1])})
     found = compare_campaigns(plain(1), replace(plain(2), definition=flagged_one))
     assert [(one.what, one.a, one.b) for one in found.differences] == [
-        ("system.version", "4.0.1", "4.1.10"),
+        ("variants.*.version", "4.0.1", "4.1.10"),
         ("variants.g1.jvm.flags", "(none)", "-XX:MaxGCPauseMillis=50"),
     ]
 

@@ -1,5 +1,8 @@
 import json
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from plimsoll.services.definitions.reference import definition_reference
 from plimsoll.services.definitions.text import definition_schema
@@ -18,3 +21,22 @@ def test_the_schema_beside_the_definitions_is_the_model_s() -> None:
     assert stored == json.loads(json.dumps(definition_schema())), (
         "make it again: plimsoll schema > include/campaigns/definition.schema.json"
     )
+
+
+def nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """Every mapping in the schema, outermost first."""
+    if isinstance(schema, dict):
+        yield schema
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for one in inner:
+        yield from nodes(one)
+
+
+def test_every_default_is_written_as_its_own_pattern_asks() -> None:
+    patterns = {
+        one["default"]: one["pattern"]
+        for one in nodes(definition_schema())
+        if "pattern" in one and isinstance(one.get("default"), str)
+    }
+    assert {"10s", "100ms"} <= patterns.keys()
+    assert [default for default, pattern in patterns.items() if not re.search(pattern, default)] == []

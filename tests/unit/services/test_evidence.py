@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.judge import evidence
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest

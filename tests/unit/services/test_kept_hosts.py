@@ -1,16 +1,18 @@
 """Hosts that are kept from cell to cell: who uses them, what is left on them, and what ends or replaces them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantProvider
 from tests.fakes.owners import FixedOwners
+from tests.support.campaigns.running import run_missing
 from tests.unit.services.kept_definition import CELLS, kept
 
 from plimsoll.domain.canary import HostFigures
@@ -26,10 +28,10 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
-from plimsoll.services.cell.running import run_cells, run_missing
-from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.cell.running import run_cells
+from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 
@@ -124,6 +126,47 @@ def test_hosts_that_another_attempt_uses_are_refused_with_its_name(installation:
     with pytest.raises(Refused, match=f"in use by attempt campaign/{CELLS[0]}/1 of other"):
         actions.provision(begin(tools, "campaign", CELLS[1], "me"))
     assert list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
+
+
+@pytest.mark.parametrize("step", [actions.deploy, loading.start_load])
+def test_an_attempt_that_lost_its_hosts_to_another_goes_on_with_none_of_them(
+    installation: Installation, tools: Toolkit, step: Callable[[AttemptContext], object]
+) -> None:
+    """Such as of a computer that slept, so that its campaign was taken over."""
+    lost = begin(tools, "campaign", CELLS[0], "other")
+    actions.provision(lost)
+    started(replace(tools, owners=FixedOwners(alive={"me"})), CELLS[1])
+    with pytest.raises(ProviderError, match=f"its hosts were given to attempt campaign/{CELLS[1]}/1 of me"):
+        step(lost)
+    assert environments(installation) == {f"{CELLS[1]}-1"}
+    collect(lost)
+    actions.destroy(lost)
+    assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[1]}-1/load.json"))
+
+
+def test_an_attempt_that_lost_its_hosts_while_they_were_provided_clears_nothing(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = tools.providers["instant"]
+    ensure, lost = provider.ensure, begin(tools, "campaign", CELLS[0], "other")
+
+    def sleep_meanwhile(request: ClusterRequest) -> Cluster:
+        monkeypatch.setattr(provider, "ensure", ensure)
+        started(replace(tools, owners=FixedOwners(alive={"me"})), CELLS[1])
+        return ensure(request)
+
+    monkeypatch.setattr(provider, "ensure", sleep_meanwhile)
+    with pytest.raises(ProviderError, match="its hosts were given to attempt"):
+        actions.provision(lost)
+    assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[1]}-1/load.json"))
+
+
+def test_an_attempt_that_gave_its_hosts_back_deploys_nothing_there(installation: Installation, tools: Toolkit) -> None:
+    work = started(tools, CELLS[0])
+    actions.destroy(work)
+    with pytest.raises(ProviderError, match="it has given back its hosts"):
+        actions.deploy(work)
+    assert environments(installation) == set()
 
 
 def test_of_an_owner_whom_nobody_knows_the_hosts_are_free_when_its_time_is_over(
@@ -402,7 +445,7 @@ def test_hosts_that_answer_again_and_can_not_be_ended_are_in_nobodys_way(
         third = started(tools, CELLS[2])
     assert cluster_of(tools, third) == "hosts/2"
     actions.destroy(third)
-    with pytest.raises(HostsLost, match="hosts could not be freed"):
+    with pytest.raises(ProviderError, match="hosts could not be freed"):
         kept_hosts.end_kept(tools, "campaign")
 
 
@@ -412,7 +455,7 @@ def test_a_run_that_ends_while_hosts_do_not_answer_says_so(installation: Install
     actions.destroy(started(tools, CELLS[0]))
     provider.silent = {"hosts/1"}
     actions.destroy(started(tools, CELLS[1]))
-    with pytest.raises(HostsLost, match=r"hosts could not be freed: .*node2 can't be reached"):
+    with pytest.raises(ProviderError, match=r"hosts could not be freed: .*node2 can't be reached"):
         kept_hosts.end_kept(tools, "campaign")
     assert [one.id.name for one in provider.clusters()] == ["hosts/1"]
 
@@ -439,12 +482,56 @@ def test_hosts_of_another_variant_that_do_not_answer_are_in_nobodys_way(tmp_path
     second = started(tools, "v2-001k-r1")
     assert cluster_of(tools, second) == "v2-hosts/1"
     actions.destroy(second)
-    with pytest.raises(HostsLost, match=r"hosts could not be freed: .*node2 can't be reached"):
+    with pytest.raises(ProviderError, match=r"hosts could not be freed: .*node2 can't be reached"):
         kept_hosts.end_kept(tools, "campaign")
     assert [one.id.name for one in provider.clusters()] == ["v1-hosts/1"]
     provider.silent = set()
     kept_hosts.end_kept(tools, "campaign")
     assert provider.clusters() == []
+
+
+def test_hosts_of_another_variant_that_can_not_be_ended_are_in_nobodys_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation = Installation(tmp_path)
+    installation.open_campaign(kept("variant"))
+    tools, end = installation.toolkit, installation.provider.destroy
+
+    def resist(cluster_id: ClusterId) -> None:
+        if cluster_id.purpose == "v1-hosts":
+            raise ProviderError("process 7 (java) runs", where=str(cluster_id))
+        end(cluster_id)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tools.providers["instant"], "destroy", resist)
+        ran = run_cells(tools, "campaign", ["v1-001k-r1", "v2-001k-r1", "v2-002k-r1"], "me", print)
+    assert [one.verdict.valid for one in ran] == [True] * 3
+    assert [one.remains for one in ran] == [False, False, True]
+    assert "hosts could not be freed: campaign/v1-hosts/1: process 7 (java) runs" in ran[-1].troubles[0]
+    assert [one.id.name for one in installation.provider.clusters()] == ["v1-hosts/1"]
+    kept_hosts.end_kept(tools, "campaign")
+    assert installation.provider.clusters() == []
+
+
+def test_hosts_that_resist_when_others_replace_them_are_in_nobodys_way(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = started(tools, CELLS[0])
+    cancel(first, "somebody")
+
+    def resist(cluster_id: ClusterId) -> None:
+        raise ProviderError("process 7 (java) runs", where=str(cluster_id))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tools.providers["instant"], "destroy", resist)
+        with pytest.raises(ProviderError):
+            actions.destroy(first)
+        second = started(tools, CELLS[1])
+    assert cluster_of(tools, second) == "hosts/2"
+    actions.destroy(second)
+    assert sorted(one.id.name for one in installation.provider.clusters()) == ["hosts/1", "hosts/2"]
+    actions.destroy(started(tools, CELLS[2]))
+    assert [one.id.name for one in installation.provider.clusters()] == ["hosts/2"]
 
 
 def test_a_host_that_fails_its_preflight_is_replaced_alone_within_the_cell(tmp_path: Path) -> None:
@@ -479,6 +566,54 @@ def test_killed_before_an_unfit_host_was_replaced_the_next_try_does_so(
     actions.deploy(work)
     assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
     assert figures.asked == 3
+
+
+@pytest.mark.parametrize("moment", ["ensure", "note_provided", "clear"])
+def test_killed_while_it_replaces_an_unfit_host_the_second_try_of_deploy_goes_on_with_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    made = Installation(tmp_path)
+    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+    provider, figures = Replacing(made), Worn("127.9.9.3")
+    tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=FixedOwners(alive={"me"}))
+    actions.destroy(started(tools, CELLS[0]))
+    work = begin(tools, "campaign", CELLS[1], "me")
+    actions.provision(work)
+    with monkeypatch.context() as patched:
+        patched.setattr(replacing if moment == "note_provided" else provider, moment, kill)
+        with pytest.raises(KeyboardInterrupt):
+            actions.deploy(work)
+    again = AttemptContext(tools, work.key)
+    actions.deploy(again)
+    assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
+    assert read_cluster(tools.store, work.key) == again.cluster()
+    assert figures.asked == 3
+
+
+@pytest.mark.parametrize("moment", ["destroy", "ensure", "clear"])
+def test_killed_while_it_replaces_unfit_hosts_the_second_try_of_deploy_goes_on_with_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    made = Installation(tmp_path)
+    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+    tools = replace(made.toolkit, canary=Figures([200, 10, 200]), owners=FixedOwners(alive={"me"}))
+    actions.destroy(started(tools, CELLS[0]))
+    work = begin(tools, "campaign", CELLS[1], "me")
+    actions.provision(work)
+    with monkeypatch.context() as patched:
+        patched.setattr(tools.providers["instant"], moment, kill)
+        with pytest.raises(KeyboardInterrupt):
+            actions.deploy(work)
+    again = AttemptContext(tools, work.key)
+    actions.deploy(again)
+    assert cluster_of(tools, again) == "hosts/2"
+    assert "writes 10M/s to its disk" in read_fingerprint(tools.store, work.key).replaces
+    assert read_cluster(tools.store, work.key) == again.cluster()
+    assert made.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1", "+ campaign/hosts/2"]
+
+
+def kill(*_: object, **__: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 class Worn:

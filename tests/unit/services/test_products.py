@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation
 from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
 from plimsoll.services.campaign.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.judge.evidence import gather
 from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report, report_key

@@ -7,7 +7,7 @@ from tests.support.campaigns.shipped import shipped
 
 from plimsoll.adapters.ec2.options import read_options
 from plimsoll.adapters.ec2.prices import from_table
-from plimsoll.bootstrap import definition_folder, local_toolkit
+from plimsoll.bootstrap import definition_folder, full_toolkit
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import Problem
 from plimsoll.services.campaign.planning import make_plan
@@ -23,7 +23,7 @@ MISSING = ("is not in the cache", "can't be fetched", "is not built")
 
 def software_problems_of(name: str, cache: Path) -> list[Problem]:
     """What databases and load generator object to, where the cache has no artefact."""
-    return list(software_problems(local_toolkit(Settings(cache=cache)), shipped(name)))
+    return list(software_problems(full_toolkit(Settings(cache=cache)), shipped(name)))
 
 
 def tariff_from_table(name: str) -> Tariff:
@@ -80,11 +80,15 @@ def test_hosts_of_shipped_definitions_have_prices_without_the_pricing_api(name: 
     assert unpriced == (UNPRICED if name == "datastax-2021" else set())
 
 
+def deviations_of(name: str) -> str:
+    """What a definition says about its deviations, on one line."""
+    return " ".join(shipped(name).description.partition("Deviations:")[2].split())
+
+
 def test_tlp_2020_says_that_it_finds_no_maximum_above_its_highest_rate() -> None:
     definition = shipped("tlp-2020")
-    deviations = " ".join(definition.description.partition("Deviations:")[2].split())
 
-    assert f"none above {max(definition.loads):,} ops/s can be found" in deviations
+    assert f"none above {max(definition.loads):,} ops/s can be found" in deviations_of("tlp-2020")
     assert definition.stages == ()
 
 
@@ -132,6 +136,25 @@ def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_w
         960,
     )
     assert make_plan(definition).as_json()["totals"]["cells_most"] == 270 + 27 + 27
+
+
+def test_the_heap_of_its_zgc_fits_into_the_large_pages_that_it_asks_for() -> None:
+    definition = shipped("datastax-2021")
+    jvm = definition.variant("zgc-40").jvm
+    assert jvm is not None
+    assert "-XX:+UseLargePages" in jvm.flags
+    assert read_options(definition.provider.options, "datastax-2021").huge_pages > jvm.heap
+
+
+def test_it_says_how_many_rows_its_table_has() -> None:
+    tabular = next(one for one in shipped("datastax-2021").workloads if one.name == "Tabular")
+
+    assert "10 million rows (NoSQLBench: 10 billion)" in deviations_of("datastax-2021")
+    assert "rows" not in (tabular.model_extra or {})
+
+
+def test_its_nodes_get_assigned_tokens_as_published() -> None:
+    assert "tokens" not in deviations_of("datastax-2021")
 
 
 def test_its_zgc_starts_with_16_gb_of_64() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.outcomes import campaign_of
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.analysis.campaign import missed_by
 from plimsoll.analysis.findings import analyse
@@ -12,7 +13,6 @@ from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.report.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider
+from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider, NoSampler
 from tests.fakes.owners import FixedOwners
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.adapters.cassandra_stress import CassandraStress
 from plimsoll.domain.definition import Definition
@@ -27,7 +28,6 @@ from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.data import settle_origin
 from plimsoll.services.cell.recording import cancel, record_failure
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict
@@ -65,6 +65,16 @@ class NotingGenerator(InstantLoadGenerator):
     def start(self, host: Host, request: LoadRequest) -> None:
         self.populated.append(request.populates)
         super().start(host, request)
+
+
+class NotingSampler(NoSampler):
+    """Notes of which environments it is to count processes as the attempt's."""
+
+    def __init__(self) -> None:
+        self.told: set[frozenset[str]] = set()
+
+    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
+        self.told.add(environments)
 
 
 class Site:
@@ -165,6 +175,14 @@ def test_between_two_loads_nothing_but_the_data_is_left_and_after_the_highest_no
     assert populated.environments() == {f"{LOW}-1-data"}
     populated.unjudged(HIGH)
     assert populated.environments() == set()
+
+
+def test_the_sampler_knows_the_environment_of_the_load_and_that_of_the_data(populated: Site) -> None:
+    sampler = NotingSampler()
+    work = begin(replace(populated.tools, sampler=sampler), "campaign", MIDDLE, "me")
+    actions.provision(work)
+    actions.deploy(work)
+    assert sampler.told == {frozenset({f"{MIDDLE}-1", f"{LOW}-1-data"})}
 
 
 def test_the_database_outlives_all_loads_of_its_repeat(populated: Site) -> None:

@@ -1,5 +1,6 @@
 """A campaign that an earlier version stored: read, judged fit, and told the same (tests/samples/README.md)."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.analysis.operation_means import OperationP99
 from plimsoll.domain.parts import parts
 from plimsoll.report import build_report
+from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status
+from plimsoll.services.campaign_comparison import compare_stored
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, comparison_data, mixed_judging
 from plimsoll.services.store.campaigns import CampaignStore
@@ -65,6 +68,24 @@ def test_its_report_has_the_mean_p99_of_each_operation(campaign: CampaignStore) 
     assert heading == ",".join(OperationP99.model_fields)
     assert rows[:2] == ["v1,1000,reads,1,1,0,2.0,2.0,2.0", "v1,1000,writes,1,1,0,2.0,2.0,2.0"]
     assert len(rows) == 8
+
+
+def test_its_report_tells_its_capacities_and_cells_without_workloads(campaign: CampaignStore) -> None:
+    told = json.loads(build_report(campaign_data(campaign, (), NOW)).files["report.json"])
+    assert (told["format"], told["campaign_id"]) == (1, "stored-1")
+    assert [(one["variant"], one["kind"], one["capacity_ops_s"]) for one in told["capacity"]] == [
+        ("v1", "at-least", 2000),
+        ("v2", "at-least", 2000),
+    ]
+    assert not {"parts", "stages"} & told.keys()
+
+
+def test_it_is_compared_with_itself_as_equal(campaign: CampaignStore) -> None:
+    found = compare_stored(campaign.store, "stored-1", "stored-1", pairing={}, force=False, now=NOW)
+    assert isinstance(found, CampaignComparison)
+    assert found.workload == ""
+    assert [(pair.a.capacity_ops_s, pair.b.capacity_ops_s) for pair in found.capacity] == [(2000, 2000)] * 2
+    assert len(found.loads) == 4
 
 
 def test_its_definition_is_parsed_once_in_a_process(campaign: CampaignStore) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantLoadGenerator
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
@@ -19,7 +20,6 @@ from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.running import run_missing
 from plimsoll.strategies.replay import replay
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 

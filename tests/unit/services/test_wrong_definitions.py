@@ -18,7 +18,7 @@ MISTAKES = (
         "heep: 512M, f",
         [
             "variants[0].jvm.heap (line 21): is missing (write a value like 512M or 40G: heap of each database node, as minimum and maximum)",
-            "variants[0].jvm.heep (line 21): there is no such key (did you mean 'heap'? allowed: jdk, collector, heap, initial_heap, flag_set, flags, archive)",
+            "variants[0].jvm.heep (line 21): there is no such key here (did you mean 'heap'? allowed: jdk, collector, heap, initial_heap, flag_set, flags, archive)",
         ],
     ),
     (
@@ -79,7 +79,7 @@ MISTAKES = (
         "heap:",
         [
             "variants[0].jvm.heap (line 21): is missing (write a value like 512M or 40G: heap of each database node, as minimum and maximum)",
-            "variants[0].jvm.heap: (line 21): there is no such key (did you mean 'heap'? allowed: jdk, collector, heap, initial_heap, flag_set, flags, archive)",
+            "variants[0].jvm.heap: (line 21): there is no such key here (did you mean 'heap'? allowed: jdk, collector, heap, initial_heap, flag_set, flags, archive)",
         ],
     ),
     (
@@ -142,7 +142,7 @@ MISTAKES = (
         "loads: {from: 1/s, to: 100/s, stop: 1/s}",
         [
             "loads.step (line 28): is missing (write a value like 20000/s or 20k/s)",
-            "loads.stop (line 28): there is no such key (did you mean 'step'? allowed: from, to, step)",
+            "loads.stop (line 28): there is no such key here (did you mean 'step'? allowed: from, to, step)",
         ],
     ),
     (
@@ -246,8 +246,25 @@ MISTAKES = (
         "max_parallel: 1",
         "max_parallel: 1\nstrategy: {name: search, mod: fast}",
         [
-            "strategy.mod (line 46): there is no such key (did you mean 'mode'? allowed: name, mode, guard, repeats_at_once)"
+            "strategy.mod (line 46): there is no such key here (did you mean 'mode'? allowed: name, mode, guard, repeats_at_once)"
         ],
+    ),
+    (
+        "max_parallel: 1",
+        "max_parallel: 1\nstrategy: {mode: fast}",
+        [
+            "strategy.name (line 46): is missing (write a strategy's name beside its keys, such as {name: search, mode: fast})"
+        ],
+    ),
+    (
+        "max_parallel: 1",
+        "max_parallel: 1\nstrategy: {name: 5}",
+        ["strategy.name (line 46): there is no strategy '5' (allowed: full-grid, search, ramp)"],
+    ),
+    (
+        "max_parallel: 1",
+        "max_parallel: 1\nstrategy: search\nmode: fast",
+        ["mode (line 47): there is no such key here (write it inside `strategy`)"],
     ),
     (
         "max_parallel: 1",
@@ -259,7 +276,7 @@ MISTAKES = (
     (
         "max_parallel: 1",
         "max_parallel: 1\nstrategy: {name: ramp, guard: 1}",
-        ["strategy.guard (line 46): there is no such key (allowed: name, data)"],
+        ["strategy.guard (line 46): there is no such key here (allowed: name, data)"],
     ),
     (
         "below: 100ms",
@@ -333,7 +350,7 @@ MISTAKES = (
         "below: 100ms",
         "bellow: 100ms",
         [
-            "service_levels[0].bellow (line 42): there is no such key (did you mean 'below'? allowed: percentile, interval, below, operations, windows)"
+            "service_levels[0].bellow (line 42): there is no such key here (did you mean 'below'? allowed: percentile, interval, below, operations, windows)"
         ],
     ),
     (
@@ -358,7 +375,7 @@ MISTAKES = (
     (
         "provider: {name: local}",
         "provider: {nane: local}",
-        ["provider.nane (line 44): there is no such key (did you mean 'name'? allowed: name, options)"],
+        ["provider.nane (line 44): there is no such key here (did you mean 'name'? allowed: name, options)"],
     ),
     (
         "provider: {name: local}",
@@ -377,7 +394,7 @@ MISTAKES = (
         "systems:\n",
         [
             "system: is missing (write keys: database, version, nodes, settings)",
-            "systems (line 13): there is no such key (did you mean 'system'? allowed: name, title, description",
+            "systems (line 13): there is no such key here (did you mean 'system'? allowed: name, title, description",
         ],
     ),
     (
@@ -392,7 +409,7 @@ MISTAKES = (
         "titel: G1",
         [
             "title: is missing (write text: heading of the report and of the DAG)",
-            "titel (line 5): there is no such key (did you mean 'title'? allowed: name, title, description",
+            "titel (line 5): there is no such key here (did you mean 'title'? allowed: name, title, description",
         ],
     ),
     (
@@ -426,7 +443,9 @@ MISTAKES = (
     (
         "tags: [cassandra, jvm, local, demo]",
         "tags: cassandra",
-        ["tags (line 11): must be a list; found 'cassandra' (write a list, each entry text)"],
+        [
+            "tags (line 11): must be a list; found 'cassandra' (write a list, each entry text: tags of the DAG in Airflow)"
+        ],
     ),
     (
         "tags: [cassandra, jvm, local, demo]",
@@ -530,7 +549,7 @@ MISTAKES = (
         "seed: 1",
         "canary: {node: {disk: 3}}",
         [
-            "canary.node.disk (line 30): there is no such key (did you mean 'disk_read'? allowed: cpu, disk_write, disk_read, network)"
+            "canary.node.disk (line 30): there is no such key here (did you mean 'disk_read'? allowed: cpu, disk_write, disk_read, network)"
         ],
     ),
     (

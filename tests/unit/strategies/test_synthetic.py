@@ -47,6 +47,19 @@ def test_on_hosts_of_a_variant_the_rounds_of_all_variants_follow_one_another() -
     assert estimate(by_variant).likely_rounds == estimate(by_variant).likely
 
 
+def test_a_campaign_takes_as_long_as_its_rounds_which_wait_for_their_last_cell() -> None:
+    found = estimate(azul_definition(strategy="search"))
+    assert found.likely_turns(1) == found.likely
+    assert found.likely_turns(5) == found.likely_turns(100) == found.likely_rounds
+    assert found.likely_turns(3) > max(found.likely / 3, found.likely_rounds)
+
+
+def test_rounds_become_smaller_as_ladders_end() -> None:
+    found = simulate(azul_definition(strategy="search"), World("published", 0.001), runs=1, seed=1)
+    # 8, 4, 4, 1 and 0 loads are carried, with five repeats each: the ladders end after 41, 21, 21, 6 and 1 cells.
+    assert found.rounds == {5: 1, 4: 5, 3: 15, 1: 20}
+
+
 def test_without_width_capacities_are_what_they_were_drawn_as() -> None:
     found = simulate(azul_definition(strategy="search"), World("published", 0.001), runs=3, seed=1)
     assert (found.cells_mean, found.grid_differs_share) == (90, 0)

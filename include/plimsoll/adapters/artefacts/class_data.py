@@ -13,14 +13,14 @@ from pathlib import Path
 
 from plimsoll.adapters.artefacts.processes import run_java
 from plimsoll.domain.errors import ArtefactError
-from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 
 ARCHIVE = "classes.jsa"
 _LIST = "classes"
 _RECIPE = "1"
 
 
-def archive(artefacts: ArtefactSource, program: str, java: Path, jars: Sequence[Path], names: bytes) -> Path:
+def archive(artefacts: ProgramSource, program: str, java: Path, jars: Sequence[Path], names: bytes) -> Path:
     """A folder with the archive of these classes for that JVM and that class path; it is made if it is missing.
 
     `names` has a class in each line. Raises ArtefactError where the JVM can't make the archive.
@@ -29,7 +29,7 @@ def archive(artefacts: ArtefactSource, program: str, java: Path, jars: Sequence[
     return artefacts.derived(key, lambda folder: _build(folder, program, java, jars, names))
 
 
-def of_program(artefacts: ArtefactSource, program: str, bundle: Path) -> Path:
+def of_program(artefacts: ProgramSource, program: str, bundle: Path) -> Path:
     """A folder with the archive of one of Plimsoll's own programs, `node-tool` or `load-generator`, for its own JDK.
 
     `bundle` is the folder with its jars. Raises ArtefactError where the JVM can't make the archive.

@@ -17,7 +17,7 @@ from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, lock
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Collector, JdkArchive, Variant
-from plimsoll.ports.artefacts import OWN_JDK
+from plimsoll.ports.artefacts import OWN_JDK, Program
 
 
 class Artefacts:
@@ -36,7 +36,7 @@ class Artefacts:
         archives: Archives | None = None,
     ) -> None:
         self._cache, self._archives = Cache(cache, log), archives or Archives()
-        self._generator = load_generator(sources)
+        self._own = {one.entry_name: one for one in (load_generator(sources), node_tool())}
 
     def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
         """The Java runtime with that name."""
@@ -60,7 +60,7 @@ class Artefacts:
 
     def load_generator(self) -> Path:
         """A folder of jars: Plimsoll's own load generator and its libraries."""
-        return built(self._cache, self._generator)
+        return built(self._cache, self._own["load-generator"])
 
     def cassandra_stress(self) -> Path:
         """A folder of jars: Cassandra's own load generator and its libraries."""
@@ -68,7 +68,7 @@ class Artefacts:
 
     def node_tool(self) -> Path:
         """A folder of jars: the program that asks Cassandra nodes for their state, and its libraries."""
-        return built(self._cache, node_tool())
+        return built(self._cache, self._own["node-tool"])
 
     def derived(self, key: str, build: Callable[[Path], None]) -> Path:
         """A folder of files made from artefacts, such as a class data archive. `build` fills it once for each key.
@@ -77,25 +77,38 @@ class Artefacts:
         """
         return self._cache.sealed(f"derived/{key}", build)
 
-    def prepare(self, definition: Definition) -> None:
-        """Fetch, verify by content and build everything that the definition's cells need."""
+    def prepare_variants(self, definition: Definition) -> None:
+        """Fetch and verify by content the databases and JDKs of these variants."""
         for wanted in _jdks(definition):
             jdks.archived(self._cache, wanted, self._archives, thorough=True)
             self.collectors(wanted.id, wanted.archive)
         for product, version in _databases(definition):
             jar_folder(self._cache, _database(product, version), thorough=True)
-        for program in (self._generator, node_tool()):
-            of_program(self, program.entry_name, built(self._cache, program, thorough=True))
-        if definition.load_generator.name == CASSANDRA_STRESS:
-            release_jars(self._cache, thorough=True)
 
-    def missing(self, definition: Definition) -> list[Problem]:
-        """The artefacts that the definition's cells need and that are not in the cache. Downloads nothing."""
-        return [
-            *self._missing_jdks(definition),
-            *self._missing_databases(definition),
-            *self._missing_generator(definition),
-        ]
+    def missing_of_variants(self, definition: Definition) -> list[Problem]:
+        """The databases and JDKs of these variants that are not in the cache. Downloads nothing."""
+        return [*self._missing_jdks(definition), *self._missing_databases(definition)]
+
+    def prepare_program(self, program: Program) -> None:
+        """Fetch, verify by content and build the program, and the JDK that it runs on."""
+        jdks.jdk(self._cache, OWN_JDK, thorough=True)
+        if program == CASSANDRA_STRESS:
+            release_jars(self._cache, thorough=True)
+        else:
+            of_program(self, program, built(self._cache, self._own[program], thorough=True))
+
+    def missing_of_program(self, program: Program, where: str, definition: Definition) -> list[Problem]:
+        """The program and its JDK, unless they are in the cache. Downloads nothing."""
+        what = self._lacks(program)
+        return [Problem(where, what, _fetch(definition))] if what else []
+
+    def _lacks(self, program: Program) -> str:
+        """What a program needs and the cache lacks; empty where nothing is missing."""
+        if program == CASSANDRA_STRESS and not is_there(self._cache):
+            return "cassandra-stress is not in the cache"
+        if program != CASSANDRA_STRESS and not is_sound(self._cache.root / self._own[program].entry()):
+            return f"Plimsoll's own {self._own[program].name} is not built"
+        return "" if jdks.is_there(self._cache, OWN_JDK) else f"its JDK {OWN_JDK} is not in the cache"
 
     def _missing_jdks(self, definition: Definition) -> Iterator[Problem]:
         for wanted, variants in _jdks(definition).items():
@@ -118,14 +131,6 @@ class Artefacts:
             elif faulty(self._cache.root / entry_of(locked), locked.checksums):
                 yield Problem(where, f"{product} {version} is not in the cache", _fetch(definition))
 
-    def _missing_generator(self, definition: Definition) -> Iterator[Problem]:
-        if definition.load_generator.name == CASSANDRA_STRESS and not is_there(self._cache):
-            yield Problem("load_generator.name", "cassandra-stress is not in the cache", _fetch(definition))
-        if not all(is_sound(self._cache.root / program.entry()) for program in (self._generator, node_tool())):
-            yield Problem("load_generator.name", "Plimsoll's own load generator is not built", _fetch(definition))
-        elif not jdks.is_there(self._cache, OWN_JDK):
-            yield Problem("load_generator.name", f"its JDK {OWN_JDK} is not in the cache", _fetch(definition))
-
 
 def _fetch(definition: Definition) -> str:
     """The advice for what is not in the cache: `make setup` fetches only what definitions in the folder need."""
@@ -142,7 +147,7 @@ def _database(product: str, version: str) -> LockedSet:
 def _known(product: str, version: str) -> str:
     known = ", ".join(database_versions(product))
     make = f"make a lock file for it: `python -m plimsoll.adapters.artefacts.lock {product}-{version}`"
-    return f"name one of {known}, or {make}" if known else "name a database that there is an adapter for: cassandra"
+    return f"name one of {known}, or {make}" if known else f"let the adapter of {product} bring its software itself"
 
 
 def _jdks(definition: Definition) -> dict[Wanted, list[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from plimsoll.adapters.cassandra.checks import only_cassandra, problems, unchecked
 from plimsoll.adapters.cassandra.class_data import class_data
+from plimsoll.adapters.cassandra.compactions import aftermath
 from plimsoll.adapters.cassandra.events import events, lines
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.keyspaces import bytes_on_disk, drop
@@ -18,7 +19,6 @@ from plimsoll.adapters.cassandra.node_status import down
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.cassandra.release import PRODUCT
 from plimsoll.adapters.cassandra.releases import release_of
-from plimsoll.adapters.cassandra.settling import aftermath
 from plimsoll.adapters.cassandra.waiting import Patience
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
@@ -56,7 +56,8 @@ class Cassandra:
 
         `deploy` makes an archive that is missing.
         """
-        self._artefacts.prepare(only_cassandra(definition))
+        self._artefacts.prepare_variants(only_cassandra(definition))
+        self._artefacts.prepare_program("node-tool")
         for _, variant in definition.of_product(self.name):
             if variant.jvm is not None:
                 class_data(self._artefacts, variant.jvm, definition.version_of(variant))

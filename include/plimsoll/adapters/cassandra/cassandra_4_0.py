@@ -1,7 +1,8 @@
 """Cassandra 4.0 as shipped, with the values of `conf/` in release 4.0.1.
 
-The jars on Maven Central come without `conf/`. The published benchmarks of 4.0 used these files, except for the changes
-that they name. Nodes started here therefore get the same values.
+The jars on Maven Central come without `conf/`. Published benchmarks of 4.0 used the files of the release that they ran,
+except for the changes that they name. Nodes started here therefore get the same values. The alphas were shipped with
+other ones: `cassandra_4_0_alpha.py`.
 """
 
 from collections.abc import Mapping
@@ -73,7 +74,7 @@ def opened(*packages: str) -> tuple[str, ...]:
 
 
 # conf/jvm11-server.options, which the start script takes for every JDK from 11 on; without the exports and opens the
-# JVM ends with exit code 3.
+# JVM ends with exit code 3. JDKs before 16 open all other packages that JDK 8 had.
 _FROM_11 = (
     "-Djdk.attach.allowAttachSelf=true",
     *exported(*_EXPORTS),
@@ -105,24 +106,28 @@ ON_17 = (
     ),
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
-# 4.0 ships no options for JDK 17. Its version of jamm reads fields of these packages by reflection; 5.0's does not.
-_MEASURED = opened(
-    "java.base/java.math",
-    "java.base/java.net",
-    "java.base/java.nio",
-    "java.base/java.nio.charset",
-    "java.base/java.nio.file.spi",
-    "java.base/java.util.concurrent",
-    "java.base/java.util.concurrent.atomic",
+# JDKs from 16 on close packages to reflection unless a flag opens them. 4.0 ships no options for these JDKs. Its jamm
+# reads fields of the packages below by reflection; 5.0's does not.
+_FROM_16 = (
+    *ON_17,
+    *opened(
+        "java.base/java.math",
+        "java.base/java.net",
+        "java.base/java.nio",
+        "java.base/java.nio.charset",
+        "java.base/java.nio.file.spi",
+        "java.base/java.util.concurrent",
+        "java.base/java.util.concurrent.atomic",
+    ),
 )
 JDK_FLAGS = {
     8: ("-XX:ThreadPriorityPolicy=42",),  # conf/jvm8-server.options
     11: _FROM_11,
     # Published benchmarks ran 4.0 on these JDKs: tlp-2020 on 14, datastax-2021 on 16.
     14: _FROM_11,
-    16: _FROM_11,
+    16: _FROM_16,
     # For datastax-2021 on one machine, because no registry has a JDK 16.
-    17: (*ON_17, *_MEASURED),
+    17: _FROM_16,
 }
 
 # conf/jvm11-server.options. CMS is the default of 4.0, and the flags of G1 are comments in this file. It has no flags
@@ -138,7 +143,6 @@ CMS_FLAGS = (
     "-XX:+CMSParallelInitialMarkEnabled",
     "-XX:+CMSEdenChunksRecordAlways",
     "-XX:+CMSClassUnloadingEnabled",
-    "-XX:+UseCondCardMark",  # conf/cassandra-env.sh
 )
 G1_FLAGS = (
     "-XX:+UseG1GC",

@@ -38,7 +38,8 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
         else:
             found += _variant(where, definition, variant, variant.jvm, artefacts)
         found += _settings(f"{where}.settings", variant.settings)
-    return [*found, *artefacts.missing(only_cassandra(definition))]
+    tool = artefacts.missing_of_program("node-tool", definition.key_of_product(PRODUCT), definition)
+    return [*found, *artefacts.missing_of_variants(only_cassandra(definition)), *tool]
 
 
 def _variant(
@@ -76,7 +77,7 @@ def unchecked(definition: Definition, artefacts: ArtefactSource) -> Iterator[str
 
 
 def _is_there(definition: Definition, variant: Variant, artefacts: ArtefactSource) -> bool:
-    return not artefacts.missing(definition.model_copy(update={"variants": (variant,)}))
+    return not artefacts.missing_of_variants(definition.model_copy(update={"variants": (variant,)}))
 
 
 def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:

@@ -6,8 +6,10 @@ Not every published benchmark names all flags. Those that it does not name are t
   release ships (`cassandra_4_0.py` and the modules of other releases), and the young generation of CMS gets the size
   that `cassandra-env.sh` computes. No release ships flags for Shenandoah, ZGC, Parallel, Serial and C4, so these run
   with the JDK's defaults.
-- `tlp-2020` names all flags: flag set `tlp-2020`. Only JDK 8 gets `-XX:+UseParNewGC` of its CMS flags, because later
-  JDKs do not start with it.
+- `tlp-2020` names all flags of its collectors: flag set `tlp-2020`. Only JDK 8 gets `-XX:+UseParNewGC` of its CMS
+  flags, because later JDKs do not start with it.
+
+With both sets CMS also gets the flag that `cassandra-env.sh` adds to it.
 """
 
 from plimsoll.adapters.cassandra.release import Release
@@ -78,14 +80,17 @@ _TOLD_BY_JDK_8 = (
     "PromotionFailure",
 )
 
+# What `cassandra-env.sh` of every release line adds on 64 bits, whichever flags choose the collector.
+_ADDED: dict[Collector, tuple[str, ...]] = {"CMS": ("-XX:+UseCondCardMark",)}
+
 
 def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
     """The flags that choose and tune the variant's collector. `cpus` is the number of the node's processors."""
     if jvm.flag_set == "tlp-2020":
         beside_cms = ("-XX:+UseParNewGC",) if jvm.collector == "CMS" and jdk_major(jvm) == 8 else ()
-        return (*beside_cms, *TLP_2020[jvm.collector], *_young(jvm, jvm.heap // 2))
+        return (*beside_cms, *TLP_2020[jvm.collector], *_added(jvm), *_young(jvm, jvm.heap // 2))
     shipped = release.collector_flags.get(jvm.collector, CHOICE[jvm.collector])
-    return (*shipped, *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))
+    return (*shipped, *_added(jvm), *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))
 
 
 def heap_flags(jvm: JvmConfiguration) -> tuple[str, ...]:
@@ -104,6 +109,10 @@ def jdk_major(jvm: JvmConfiguration) -> int:
     """The JDK's major version: 11 for `openjdk-11.0.13`, 8 for `openjdk-1.8.0`."""
     numbers = [int(number) for number in jvm.jdk_version.split(".")]
     return numbers[1] if numbers[0] == 1 else numbers[0]
+
+
+def _added(jvm: JvmConfiguration) -> tuple[str, ...]:
+    return _ADDED.get(jvm.collector, ())
 
 
 def _young(jvm: JvmConfiguration, size: int) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from plimsoll.adapters.own_programs import OwnProgram
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import ProgramSource
 from plimsoll.ports.host import Host
 
 # In a JVM that lives for seconds, optimising code takes longer than it saves.
@@ -14,7 +14,7 @@ _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128M")
 class NodeTool:
     """The command lines of the node tool."""
 
-    artefacts: ArtefactSource
+    artefacts: ProgramSource
 
     def argv(self, host: Host, *arguments: str) -> tuple[str, ...]:
         """The command that runs the node tool on that host. Installs it there first. Raises ArtefactError."""

@@ -14,7 +14,8 @@ from plimsoll.adapters.load_job import PLAN, folder_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
+from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -31,12 +32,16 @@ class CassandraStress(ForeignGenerator):
     name = "cassandra-stress"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)
 
-    def __init__(self, artefacts: ArtefactSource) -> None:
+    def __init__(self, artefacts: ProgramSource) -> None:
         self._artefacts = artefacts
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Features of the workload that cassandra-stress lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
+
+    def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
+        """Fetch and build the program, and its JDK."""
+        self._artefacts.prepare_program("cassandra-stress")
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """What cassandra-stress does not do or report, in contrast to plimsoll-stress."""
@@ -87,7 +92,7 @@ class CassandraStress(ForeignGenerator):
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
         """Its single log, with a tag for each operation."""
-        return {"all": command.HDR} if command.HDR in names else {}
+        return {ALL_OPERATIONS: command.HDR} if command.HDR in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         java = self._java(host, request.definition)
@@ -149,7 +154,7 @@ def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
     return ""
 
 
-def _release(artefacts: ArtefactSource) -> str:
+def _release(artefacts: ProgramSource) -> str:
     own = next((jar.stem for jar in artefacts.cassandra_stress().glob("apache-cassandra-*.jar")), "")
     return own.removeprefix("apache-cassandra-") or "an unknown release"
 

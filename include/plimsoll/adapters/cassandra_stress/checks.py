@@ -16,17 +16,18 @@ from plimsoll.adapters.workload_options import (
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import ProgramSource
 
 _MOST_THREADS = 4096
 _NAME = re.compile(r"[A-Za-z]\w*")
 _PROFILE_KEYS = ("keyspace", "table")
 
 
-def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
+def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
     """All problems at once. Downloads nothing."""
     times = [*timing_problems(definition), *interval_problems(definition)]
-    return [*_workload(definition), *_generator(definition), *times, *artefacts.missing(definition)]
+    lacks = artefacts.missing_of_program("cassandra-stress", "load_generator.name", definition)
+    return [*_workload(definition), *_generator(definition), *times, *lacks]
 
 
 def _workload(definition: Definition) -> Iterator[Problem]:

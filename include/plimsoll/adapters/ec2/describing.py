@@ -32,7 +32,7 @@ def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]
 
 
 def tags_of(resource: Answer) -> ResourceTags | None:
-    """What its tags say, None for one of nobody's."""
+    """The content of the resource's tags; None if it belongs to no cluster."""
     return read_tags(resource.get("Tags") or resource.get("TagSet") or ())
 
 
@@ -43,7 +43,7 @@ def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
 
 
 def is_whole(instances: Sequence[Answer]) -> bool:
-    """Whether they are all hosts that were asked for, no more and no less, and all of one zone."""
+    """Whether these are exactly the requested hosts, all in one zone."""
     wanted = {(tags.nodes, tags.load_hosts) for instance in instances if (tags := tags_of(instance))}
     found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
     zones = {instance["Placement"]["AvailabilityZone"] for instance in instances}

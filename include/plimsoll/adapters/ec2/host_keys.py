@@ -23,20 +23,20 @@ _KIND = b"ssh-ed25519"
 
 
 @dataclass(frozen=True)
-class HostKey:
+class HostKeyPair:
     """`public` is a line such as `ssh-ed25519 AAAA…`; `private` the OpenSSH text."""
 
     public: str
     private: str = field(repr=False)
 
 
-def host_key(identity: SshIdentity, cluster_id: ClusterId) -> HostKey:
+def host_key(identity: SshIdentity, cluster_id: ClusterId) -> HostKeyPair:
     """The Ed25519 host key of all hosts of that cluster. The text is the same every time."""
     secret = identity.private_key.strip().encode()
     seed = hmac.new(secret, f"{_PURPOSE}\n{cluster_id}".encode(), hashlib.sha256).digest()
     public = Ed25519PrivateKey.from_private_bytes(seed).public_key()
     line = public.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
-    return HostKey(line, _openssh(seed, public.public_bytes(Encoding.Raw, PublicFormat.Raw)))
+    return HostKeyPair(line, _openssh(seed, public.public_bytes(Encoding.Raw, PublicFormat.Raw)))
 
 
 def authorized_key(identity: SshIdentity, connection_id: str) -> str:

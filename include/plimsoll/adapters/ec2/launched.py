@@ -121,6 +121,11 @@ class Launched:
         hosts = (host for launch in self._known.values() for host in launch.hosts or ())
         return any(_id(host) == instance and host.until is not None for host in hosts)
 
+    def is_used_up(self, token: str) -> bool:
+        """Whether that request has launched hosts, and all of them have ended."""
+        launch = self._known.get(token)
+        return launch is not None and bool(launch.hosts) and not launch.living
+
     def begun_in(self) -> set[str]:
         """Subnets with living hosts, or with a launch whose answer is not known."""
         return {one.place[_SUBNET] for one in self._known.values() if one.hosts is None or one.living}

@@ -37,7 +37,7 @@ class Launcher:
         return self._launched.begun_in() | {one["SubnetId"] for one in seen}
 
     def serves_in(self) -> set[str]:
-        """Subnets with hosts that live of a cluster which was whole once; none for one that never was."""
+        """Subnets that still have hosts of a cluster that was complete before; empty if it never was."""
         return {one["SubnetId"] for one in self._living()} if self.wanted.was_whole else set()
 
     def launch(self, subnet: Subnet) -> list[Answer]:
@@ -53,7 +53,10 @@ class Launcher:
         self._end([*self._launched.living(), *(one["InstanceId"] for one in self._living())])
 
     def _end(self, ids: Collection[str]) -> None:
-        """Told until EC2 knows them all; one that it does not know for longer than answers lag is gone."""
+        """Tell the instances to end, again and again until EC2 knows each of them.
+
+        An instance that stays unknown for longer than answers can lag counts as terminated.
+        """
         left = list(dict.fromkeys(ids))
         for pause in looks():
             ended = end(self._cloud, left, self._launched.may_lag)
@@ -65,15 +68,15 @@ class Launcher:
             self._clock.sleep(pause)
 
     def _living(self) -> list[Answer]:
-        """The attempt's instances that show, but for those that were told to end."""
+        """The cluster's living instances that EC2 lists, without those that were told to end."""
         seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
         return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
-        """Ids of all hosts of that role, launched now or before.
+        """Ids of all hosts of that role, launched now or earlier.
 
-        Where some have died, they come up anew together; of kept ones, which have served cells, those alone that died
-        or are unfit.
+        If hosts of an attempt's own cluster died, all hosts of that role are launched again together. Of kept hosts
+        only those that died or are unfit are replaced.
         """
         known = self._launched.living(role, subnet.id)
         lost = self._lost(known) | (self.wanted.unfit & set(known))
@@ -81,33 +84,43 @@ class Launcher:
             return known
         staying = [one for one in known if one not in lost] if self.wanted.id.is_kept else []
         self._end([one for one in known if one not in staying])
-        if len(staying) == self.wanted.count(role):  # others have taken the place of those that ended, unnoted
+        if len(staying) == self.wanted.count(role):  # others have replaced those that ended, which no record told
             return staying
+        return [*staying, *self._launch_beside(staying, role, subnet)]
+
+    def _launch_beside(self, staying: Collection[str], role: Role, subnet: Subnet) -> list[str]:
+        """Ids of the hosts of that role that are missing beside those that stay, launched now or before."""
         for generation in range(_GENERATIONS):
             made = self._run(role, subnet, generation, staying)
             if made and all(self._is_alive(one) for one in made):
-                return [*staying, *(one["InstanceId"] for one in made)]
+                return [one["InstanceId"] for one in made]
             self._end([one["InstanceId"] for one in made if self._is_alive(one)])
         what = f"all of {_GENERATIONS} launches of the role {role} were terminated from outside"
         raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
 
     def _is_alive(self, instance: Answer) -> bool:
-        """A repeated request may answer with instances that are gone, in the state that they were in."""
+        """Whether the instance lives.
+
+        The answer to a repeated request may show instances that have ended since as they were then.
+        """
         return instance["State"]["Name"] in LIVING and not self._launched.has_ended(instance["InstanceId"])
 
     def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
-        """What the request of that generation has launched, now or before; nothing where that was terminated.
+        """The instances that this generation's request launched, now or earlier; empty if they were terminated.
 
-        `beside` are hosts of that role which live.
+        EC2 is not asked for hosts that have ended according to the record. `beside`: ids of living hosts of that role,
+        which stay.
         """
         request = run_instances(self.wanted, role, subnet, generation, beside)
         token, grouped = request["ClientToken"], self.wanted.options.placement_group == "cluster"
+        if self._launched.is_used_up(token):
+            return []
         group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
         self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires)
         try:
             if group:
                 self._make_group(subnet)
-            made = self._requested(request, subnet)
+            made = self._requested(request)
         except CloudError as error:
             if error.code not in UNSURE:  # else something may have been launched
                 self._launched.answered(token, [])
@@ -116,7 +129,7 @@ class Launcher:
         return made
 
     def _note(self, token: str, made: Sequence[Answer]) -> None:
-        """Put the answer on record; hosts that nobody could find again are ended at once."""
+        """Record the answer. If that fails, end the hosts at once, because nobody could find them again."""
         try:
             self._launched.answered(token, made)
         except StoreError:
@@ -130,7 +143,7 @@ class Launcher:
             if error.code != "InvalidPlacementGroup.Duplicate":
                 raise
 
-    def _requested(self, request: dict[str, Any], subnet: Subnet) -> list[Answer]:
+    def _requested(self, request: dict[str, Any]) -> list[Answer]:
         """The answer to RunInstances; a placement group that was just made may not be known to it for a while."""
         deadline = self._clock.now() + LAG
         for pause in looks():
@@ -140,7 +153,7 @@ class Launcher:
                 if error.code == "IdempotentInstanceTerminated":
                     return []
                 if error.code == "IdempotentParameterMismatch":  # an earlier try, with another expiry
-                    return self._of_token(request["ClientToken"], subnet)
+                    return self._of_token(request["ClientToken"])
                 if error.code != _UNKNOWN_GROUP or self._clock.now() > deadline:
                     raise
             else:
@@ -148,17 +161,22 @@ class Launcher:
             self._clock.sleep(pause)
         raise AssertionError("looks never end")
 
-    def _of_token(self, token: str, subnet: Subnet) -> list[Answer]:
+    def _of_token(self, token: str) -> list[Answer]:
+        """What an earlier request with that token has launched; nothing where that has ended.
+
+        EC2 keeps a token longer than it shows hosts that have ended. So where no host shows, the token is used up, or
+        its hosts do not show yet. They do once answers can't lag behind the refusal, which came after their launch.
+        Should EC2 lag longer than it ever should, these hosts serve nobody: a cluster consists of the hosts in the
+        answers to its launches, and others with its tags are ended by the next launch or with the cluster.
+        """
         by_token = [{"Name": "client-token", "Values": [token]}]
         deadline = self._clock.now() + LAG
         for pause in looks():
             found = self._cloud.instances(by_token, STATES)
-            if found:
+            if found or self._clock.now() > deadline:
                 return found
-            if self._clock.now() > deadline:
-                break
             self._clock.sleep(pause)
-        raise CloudError("an earlier launch can't be found", where=self._where(subnet), mend="run the cell again")
+        raise AssertionError("looks never end")
 
     def _await_running(self, ids: Sequence[str]) -> list[Answer]:
         deadline = self._clock.now() + self.wanted.options.startup
@@ -181,7 +199,7 @@ class Launcher:
         return self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id), STATES)
 
     def _lost(self, known: Collection[str]) -> set[str]:
-        """Those that EC2 shows to be gone, or shows no more although its answers can't lag that far behind."""
+        """Ids of instances that EC2 shows as ended, or does not list although its answers can't lag that far behind."""
         states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
         return {
             one for one in known if (states[one] not in LIVING if one in states else not self._launched.may_lag(one))

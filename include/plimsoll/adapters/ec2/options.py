@@ -65,8 +65,15 @@ class Ec2Options(Model):
     root_volume: Annotated[Size, Field(ge=8 * _GIB, description="Size of the encrypted system disk")] = 30 * _GIB
     transparent_huge_pages: Annotated[
         Literal["always", "madvise", "never"],
-        Field(description="On every host; `madvise` gives them to JVMs that ask with -XX:+UseTransparentHugePages"),
+        Field(
+            description="On every host, also of shared memory such as ZGC's heap; "
+            "`madvise` gives them to JVMs that ask with -XX:+UseTransparentHugePages"
+        ),
     ] = "madvise"
+    huge_pages: Annotated[
+        Size,
+        Field(description="Memory of every host that JVMs get in huge pages if they ask with -XX:+UseLargePages"),
+    ] = 0
     readahead_kib: Annotated[int, Field(ge=0, le=4096, description="Readahead of the data disk, KiB")] = 4
     patience: Annotated[
         Duration, Field(description="How long a cell waits for capacity or for its share of the vCPU quota")

@@ -36,10 +36,11 @@ def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]
 
 
 def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say) -> list[Answer]:
-    """The hosts, running, all in one zone. ProviderError when there is no room within the options' patience.
+    """The hosts, running, all in one zone. Raises ProviderError if there is no room within the options' patience.
 
-    Where hosts live that have served cells, the others are waited for in their zone first, for half of that time. Only
-    then all hosts are launched in another zone. Where a quota is in the way, which holds there too, none is given up.
+    If some hosts of a kept cluster still live, the missing ones are first tried in the same zone, for half of the
+    patience. After that, all hosts are launched in another zone. If a quota is the obstacle, the living hosts are kept,
+    because the quota holds in every zone.
     """
     began, patience = clock.now(), launcher.wanted.options.patience
     begun = launcher.begun_in()
@@ -62,7 +63,7 @@ def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say
 def _by(  # noqa: PLR0913  # when, and what a round takes
     deadline: datetime, launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say, *, keeps: bool
 ) -> tuple[list[Answer], CloudError | None]:
-    """The hosts, or why no zone has had room by that time."""
+    """The hosts, or the reason why no zone had room by that time."""
     name, patience = str(launcher.wanted.id), launcher.wanted.options.patience
     began = clock.now()
     for pause in pauses(name):
@@ -79,7 +80,7 @@ def _by(  # noqa: PLR0913  # when, and what a round takes
 def _one_round(
     launcher: Launcher, subnets: Sequence[Subnet], say: Say, *, keeps: bool
 ) -> tuple[list[Answer], CloudError | None]:
-    """The hosts, or why no zone has room; what came up of them stays if it `keeps` it. A quota holds in every zone."""
+    """The hosts, or the reason why no zone has room. With `keeps`, hosts that were launched stay."""
     full: CloudError | None = None
     for subnet in subnets:
         try:
@@ -90,7 +91,7 @@ def _one_round(
             full = error
         if not keeps:
             launcher.undo()
-        if full.code in QUOTA:
+        if full.code in QUOTA:  # it holds in every zone
             break
         say(f"{launcher.wanted.id}: no room in {subnet.zone}: {full.code}")
     return [], full

@@ -42,8 +42,14 @@ done
 swapoff --all || fail "can't turn swap off"
 sed -i '/[[:space:]]swap[[:space:]]/d' /etc/fstab
 sysctl -q -e -p /etc/sysctl.d/90-plimsoll.conf || fail "can't set the kernel's parameters"
-if [ -w /sys/kernel/mm/transparent_hugepage/enabled ]; then
-    printf '%s' "$huge_pages" > /sys/kernel/mm/transparent_hugepage/enabled || fail "can't set transparent huge pages"
+# Shared memory, which the heap of ZGC is, has a switch of its own, with another word for `madvise`.
+[ "$huge_pages" = madvise ] && shared=advise || shared=$huge_pages
+thp=/sys/kernel/mm/transparent_hugepage
+if [ -w "$thp/enabled" ]; then
+    printf '%s' "$huge_pages" > "$thp/enabled" || fail "can't set transparent huge pages"
+fi
+if [ -w "$thp/shmem_enabled" ]; then
+    printf '%s' "$shared" > "$thp/shmem_enabled" || fail "can't set transparent huge pages of shared memory"
 fi
 
 printf 'ok\n' > "$root/prepared"

@@ -47,8 +47,8 @@ Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
 class Ec2Provider:
     """Implements the Provider port. Clusters of other result stores than `store` are neither seen nor touched.
 
-    `places` are the options that say in which region, and through which connections, clusters are; where these are not
-    all, clusters are looked for in `further_regions`, too. Nothing else is remembered: what there is, AWS says.
+    `places`: the options that name regions and connections. If there may be clusters elsewhere, `further_regions` are
+    searched too. The provider remembers nothing else; AWS is asked each time.
     """
 
     secrets: Secrets
@@ -143,8 +143,8 @@ class Ec2Provider:
     def _prolonged(self, cloud: Cloud, wanted: Wanted, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
         """The cluster with its new owner, and with the later one of both expiries.
 
-        The hosts' own end is moved first, then their tags. Killed in between, whoever asks again does both. The answer
-        is what was written, for what EC2 shows of tags may lag.
+        The hosts' own end is moved first, then their tags. If a process is killed in between, the next call does both.
+        The result is what was written, because tags that EC2 shows may lag.
         """
         expires = max(cluster.expires_at, wanted.expires)
         prolong(hosts, expires + wanted.options.expiry_margin)
@@ -164,7 +164,7 @@ class Ec2Provider:
         return identity if identity.user else replace(identity, user=_USER)
 
     def _wanted(self, request: ClusterRequest, options: Ec2Options, cloud: Cloud, vpc: str) -> Wanted:
-        """Equal for equal requests. Waiting for room takes nothing from the cell's own time."""
+        """The cluster to launch; equal for equal requests. The time of waiting for room is added to the expiry."""
         tariff = self._tariffs.of_options(options)
         return Wanted(
             id=request.id,
@@ -192,6 +192,7 @@ class Ec2Provider:
             ends_at=request.expires_at + options.patience + options.expiry_margin,
             transparent_huge_pages=options.transparent_huge_pages,
             readahead_kib=options.readahead_kib,
+            huge_pages=options.huge_pages,
             is_kept=request.id.is_kept,
         )
 

@@ -10,7 +10,7 @@ from plimsoll.adapters.ec2 import tags
 from plimsoll.adapters.ec2.images import Image
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.options import Ec2Options
-from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
+from plimsoll.adapters.ec2.user_data import LIMITS, kernel_parameters
 from plimsoll.domain.cluster import ClusterId, Role
 
 _GIB = 1 << 30
@@ -43,9 +43,9 @@ class Wanted:
 def run_instances(
     wanted: Wanted, role: Role, subnet: Subnet, generation: int, beside: Collection[str] = ()
 ) -> dict[str, Any]:
-    """All hosts of one role in one subnet, or none; but for those that are there, whose ids are `beside`.
+    """Parameters that launch all missing hosts of one role in one subnet, or none.
 
-    Equal for equal arguments, so that repeating it is safe.
+    `beside`: ids of hosts that are there. Equal arguments give equal parameters, so a request can be repeated.
     """
     options, count = wanted.options, wanted.count(role) - len(beside)
     return {
@@ -81,19 +81,20 @@ def group_name(store: str, cluster_id: ClusterId, zone: str) -> str:
 
 
 def client_token(wanted: Wanted, role: Role, zone: str, generation: int, beside: Collection[str] = ()) -> str:
-    """Names a launch: AWS makes no second one of the same token, also where its answer was lost.
+    """The token of a launch. AWS launches nothing a second time for the same token, even if its first answer was lost.
 
-    A token is used up once its instances are terminated; `generation` then makes the next one. Another store's
-    cluster of the same name has tokens of its own, and so has a launch in the place of hosts that died: `beside` are
-    the ids of those that live.
+    Once its instances are terminated, a token is used up, and the next `generation` gives another one. Equal names of
+    clusters in other stores have other tokens. So have launches that replace hosts: `beside` are the ids of the hosts
+    that live.
     """
     survivors = "".join(f"|{instance}" for instance in sorted(beside))
     return hashlib.sha256(f"{wanted.store}|{wanted.id}|{role}|{zone}|{generation}{survivors}".encode()).hexdigest()
 
 
 def tuning(options: Ec2Options) -> str:
-    """What a host was made to be, for the fingerprint; a host that says it is prepared is so."""
-    set_to = ", ".join(f"{name} {value}" for name, value in {**KERNEL, **LIMITS}.items())
+    """The tuning that every prepared host has, as text for the fingerprint."""
+    values = {**kernel_parameters(options.huge_pages), **LIMITS}
+    set_to = ", ".join(f"{name} {value}" for name, value in values.items())
     pages = f"transparent huge pages {options.transparent_huge_pages}"
     return f"readahead {options.readahead_kib} KiB, {pages}, swap off, {set_to}"
 
@@ -117,7 +118,7 @@ def _placement(wanted: Wanted, subnet: Subnet) -> dict[str, str]:
 
 
 def _interface(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
-    """Said here, public addresses do not depend on the subnet's own setting."""
+    """The network interface. It says whether hosts get public addresses, which else the subnet's default decides."""
     return {
         "DeviceIndex": 0,
         "SubnetId": subnet.id,

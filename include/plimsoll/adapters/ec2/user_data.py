@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, Literal
 
-from plimsoll.adapters.ec2.host_keys import HostKey
+from plimsoll.adapters.ec2.host_keys import HostKeyPair
 
 PREPARE = "/usr/local/sbin/plimsoll-prepare"
 PROLONG = "/usr/local/sbin/plimsoll-prolong"
@@ -18,7 +18,9 @@ PREPARED = "prepared"
 LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
 """What a login may have: locked memory, open files, processes, address space."""
 KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
-"""The kernel's parameters."""
+"""The kernel's parameters of every host."""
+_HUGE_PAGE = 2 << 20
+"""Bytes of a huge page where pages have 4 KiB, as on x86-64."""
 _TIMER = "plimsoll-expiry"
 
 
@@ -31,11 +33,12 @@ class HostSetup:
 
     user: str
     root: str
-    host_key: HostKey
+    host_key: HostKeyPair
     authorized: str
     ends_at: datetime
     transparent_huge_pages: Literal["always", "madvise", "never"]
     readahead_kib: int
+    huge_pages: int = 0
     is_kept: bool = False
 
 
@@ -63,6 +66,16 @@ def cloud_config(setup: HostSetup) -> str:
     return f"#cloud-config\n{json.dumps(document, indent=1, sort_keys=True)}\n"
 
 
+def kernel_parameters(huge_pages: int) -> dict[str, int]:
+    """The kernel's parameters of a host whose processes may take so many bytes of huge pages.
+
+    The kernel makes these pages when a process asks for them, and sets none aside: page cache and other heaps keep the
+    memory on the hosts of all other variants.
+    """
+    pages = {"vm.nr_overcommit_hugepages": huge_pages // _HUGE_PAGE} if huge_pages else {}
+    return {**KERNEL, **pages}
+
+
 def _user(setup: HostSetup) -> dict[str, Any]:
     return {
         "name": setup.user,
@@ -75,12 +88,13 @@ def _user(setup: HostSetup) -> dict[str, Any]:
 
 def _files(setup: HostSetup) -> tuple[dict[str, str], ...]:
     scripts = {PREPARE: "prepare.sh", **({PROLONG: "prolong.sh"} if setup.is_kept else {})}
+    kernel = "".join(f"{name} = {value}\n" for name, value in kernel_parameters(setup.huge_pages).items())
     return (
         *(_file(path, _source(name), "0755") for path, name in scripts.items()),
         _file(f"/etc/systemd/system/{_TIMER}.service", _SERVICE),
         _file(f"/etc/systemd/system/{_TIMER}.timer", _timer(setup.ends_at)),
         _file("/etc/security/limits.d/plimsoll.conf", "".join(_limit_lines())),
-        _file("/etc/sysctl.d/90-plimsoll.conf", "".join(f"{name} = {value}\n" for name, value in KERNEL.items())),
+        _file("/etc/sysctl.d/90-plimsoll.conf", kernel),
     )
 
 

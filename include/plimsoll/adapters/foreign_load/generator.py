@@ -67,6 +67,10 @@ class ForeignGenerator(ABC):
         """Features of the definition's workload that the program lacks, and missing artefacts."""
 
     @abstractmethod
+    def prepare(self, definition: Definition) -> None:
+        """Fetch what the program needs, where it is brought to the load hosts."""
+
+    @abstractmethod
     def limits(self, definition: Definition) -> Sequence[str]:
         """What the program does not do or report."""
 

@@ -25,8 +25,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem
 from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -46,12 +46,12 @@ class Latte(ForeignGenerator):
     name = "latte"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.end", _REPORT)
 
-    def __init__(self, artefacts: ArtefactSource) -> None:
-        self._artefacts = artefacts
-
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
-        return [*_problems(definition), *self._artefacts.missing(definition)]
+        return list(_problems(definition))
+
+    def prepare(self, definition: Definition) -> None:
+        """Does nothing: latte is already on the load hosts."""
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """What latte does not do or report, in contrast to plimsoll-stress."""
@@ -106,7 +106,7 @@ class Latte(ForeignGenerator):
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
         """latte's report, which has a histogram for each function and second."""
-        return {"all": _REPORT} if _REPORT in names else {}
+        return {ALL_OPERATIONS: _REPORT} if _REPORT in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         definition, generator = request.definition, request.definition.load_generator

@@ -34,7 +34,7 @@ def read(work: Path, cluster_id: ClusterId) -> Cluster | None:
 
 
 def lost(work: Path, cluster: Cluster) -> tuple[str, ...]:
-    """Names of the hosts that are lost: what makes a host of this machine is its folder."""
+    """Names of hosts that are lost, because their folder is missing."""
     folder = folder_of(work, cluster.id)
     return tuple(info.name for info in cluster.hosts if not (folder / info.name).is_dir())
 
@@ -51,9 +51,10 @@ def write(work: Path, cluster: Cluster) -> None:
 
 
 def remove(work: Path, cluster_id: ClusterId) -> str:
-    """Remove the folder; what kept it from that, or nothing. Someone else who removes the same is no obstacle.
+    """Remove the folder. Returns the reason if that fails, else an empty text.
 
-    The description goes last: whoever is interrupted leaves a cluster that is still found.
+    A folder that another process removes meanwhile is no failure. The description is removed last, so that a cluster
+    whose removal was interrupted is still found.
     """
     folder = folder_of(work, cluster_id)
     try:

@@ -137,7 +137,7 @@ class LocalProvider:
         return cluster
 
     def _make(self, request: ClusterRequest) -> Cluster:
-        """Whole or not at all."""
+        """Make the cluster. If that fails, remove what was made."""
         folder = folders.folder_of(self._work, request.id)
         try:
             folder.mkdir(parents=True, exist_ok=True)

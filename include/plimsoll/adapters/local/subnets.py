@@ -45,9 +45,9 @@ def load_addresses(subnet: str, load_hosts: int) -> tuple[str, ...]:
 
 
 def with_others(hosts: Sequence[HostInfo], lost: Collection[str], unfit: Collection[str]) -> tuple[HostInfo, ...]:
-    """The hosts of a cluster; those that are lost, by name, at other addresses of its subnet, whose ports are free.
+    """The cluster's hosts. Hosts named in `lost` get other addresses of the subnet, with free ports and not in `unfit`.
 
-    None of them is `unfit`. HostsLost where no address is left.
+    Raises HostsLost if no address is left.
     """
     taken = {*unfit, *(info.address for info in hosts)}
     found = []
@@ -92,7 +92,7 @@ def claims_of(claims: Path, folder: Path) -> list[Path]:
 
 
 def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 1) -> str:
-    """A subnet whose addresses have the cluster's ports free. ProviderError with what is in the way of the last."""
+    """A subnet in which all ports of the cluster are free. Raises ProviderError with the obstacle found last."""
     used = taken | subnets_in_use()
     obstacle = "every subnet that was tried is claimed by another cluster"
     for subnet in candidates(seed):

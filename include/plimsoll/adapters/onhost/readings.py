@@ -13,6 +13,7 @@ _FILES = {
     "meminfo": "/proc/meminfo",
     "cpuinfo": "/proc/cpuinfo",
     "huge_pages": "/sys/kernel/mm/transparent_hugepage/enabled",
+    "shared_huge_pages": "/sys/kernel/mm/transparent_hugepage/shmem_enabled",
     "memory_limit": "/sys/fs/cgroup/memory.max",
     "memory_limit_v1": "/sys/fs/cgroup/memory/memory.limit_in_bytes",
 }

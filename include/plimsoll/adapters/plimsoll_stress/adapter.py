@@ -18,7 +18,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -36,12 +36,16 @@ class PlimsollStress:
     can_go_on = True
     keyspace = command.KEYSPACE
 
-    def __init__(self, artefacts: ArtefactSource) -> None:
+    def __init__(self, artefacts: ProgramSource) -> None:
         self._artefacts = artefacts
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Features of the workload that the generator lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
+
+    def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
+        """Fetch and build the program, and its JDK."""
+        self._artefacts.prepare_program("load-generator")
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - whatever is asked
         """Empty: it does and reports everything that Plimsoll checks."""

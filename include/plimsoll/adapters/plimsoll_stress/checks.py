@@ -13,21 +13,21 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import parse_size
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import ProgramSource
 
 _MOST_THREADS = 1000
 _MOST_CONCURRENCY = 32_768
 _LEAST_HEAP = "64M"
 
 
-def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
+def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
     """All problems at once. Downloads nothing."""
     return [
         *_workload(definition),
         *data_per_node_problems(definition),
         *_generator(definition),
         *timing_problems(definition),
-        *artefacts.missing(definition),
+        *artefacts.missing_of_program("load-generator", "load_generator.name", definition),
     ]
 
 

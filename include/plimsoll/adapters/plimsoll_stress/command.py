@@ -79,13 +79,13 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
 
 
 def _numbered_sample(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
-    """Of the workloads that number their rows: rows from all over the range."""
+    """Options for workloads that number their rows: rows from the whole range."""
     split = {"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}
     return {"--options": str(folder / OPTIONS), **split}
 
 
 def _own_sample(request: LoadRequest) -> dict[str, str]:
-    """Of BasicTimeSeries: the first rows, since its rows are numbered by their threads and not over all of them."""
+    """Options for BasicTimeSeries: the first rows, because each thread numbers its own rows."""
     workload, hosts = request.definition.workload, request.definition.load_generator.hosts
     return {
         "-p": _count(workload.partitions),

@@ -15,10 +15,11 @@ from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
 from plimsoll.adapters.plimsoll_stress.statements import markers
 from plimsoll.adapters.workload_options import option_problems
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
-_RESERVED = ("all", "errors")
+_RESERVED = (ALL_OPERATIONS, "errors")
 _LONGEST_SHOWN = 200
 Keys = Mapping[str, JsonValue]
 

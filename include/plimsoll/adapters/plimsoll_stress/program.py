@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from plimsoll.adapters.own_programs import OwnProgram
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import ProgramSource
 from plimsoll.ports.host import Host
 
 
@@ -11,7 +11,7 @@ from plimsoll.ports.host import Host
 class StressProgram:
     """Command lines of the program."""
 
-    artefacts: ArtefactSource
+    artefacts: ProgramSource
 
     def argv(self, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The command that runs it on that host, after installing it there. Raises ArtefactError."""

@@ -1,4 +1,7 @@
-"""How far the program is that writes a sample of a workload's rows: a folder and a job of its own on the load host."""
+"""The progress of the job that writes a sample of a workload's rows.
+
+It has a folder of its own on the load host.
+"""
 
 from pathlib import PurePosixPath
 
@@ -10,7 +13,7 @@ from plimsoll.ports.load_generator import LoadStatus
 
 
 def folder_of(host: Host, job_id: str) -> PurePosixPath:
-    """Where its files lie."""
+    """The job's folder."""
     return host.root / "samples" / job_id
 
 

@@ -14,13 +14,13 @@ SAMPLES = "host.csv"
 class ProcSampler:
     """Implements the HostSampler port; the columns are those of `sample.COLUMNS`."""
 
-    def start(self, host: Host, expires: timedelta) -> None:
+    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
         """Start the script as a detached job, or leave a running one alone."""
         folder = host.root / JOB
         script = folder / "sample.py"
         host.write(script, Path(sample.__file__).read_text(encoding="utf-8"))
         # Isolated: neither the user's packages nor PYTHON* variables get into it.
-        argv = ("python3", "-I", "-S", str(script), str(folder / SAMPLES))
+        argv = ("python3", "-I", "-S", str(script), str(folder / SAMPLES), *sorted(environments))
         host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:

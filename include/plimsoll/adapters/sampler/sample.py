@@ -1,12 +1,13 @@
 """Writes a line of a host's figures every second, as CSV. A script of its own: Python 3.9, its standard library only.
 
-Usage: python3 sample.py FILE. It ends when it is ended. What a line says holds for the time since the line before.
+Usage: python3 sample.py FILE [ENVIRONMENT...]. It ends when it is ended. What a line says holds for the time since the
+line before. The environments are the attempt's own, where its cluster serves several attempts.
 """
 
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 PERIOD_S = 1.0
@@ -24,10 +25,12 @@ COLUMNS = (
     "disk_busy",  # share of the time for which the busiest disk worked
     "net_received_bytes",  # without loopback
     "net_sent_bytes",
-    "cpu_others",  # share of all processors' time that programs took which are none of the cluster's; empty: not known
+    "cpu_others",  # share of all processors' time that programs took which are none of the attempt's; empty: not known
 )
 TAG = "PLIMSOLL_CLUSTER"
 """Every process of a cluster has this variable in its environment, this script too."""
+_ENVIRONMENT_TAG = "PLIMSOLL_ENVIRONMENT"
+"""Every process of an attempt on kept hosts has this one too."""
 
 _SECTOR = 512
 _FORGET = 60  # looks after which every process is asked again: a process id may be another's by then
@@ -39,15 +42,17 @@ Counters = dict[str, float]
 
 
 class OtherPrograms:
-    """Processor time of programs outside the cluster, in ticks: that of all processes less the cluster's own.
+    """Processor time of programs outside the attempt, in ticks: that of all processes less the attempt's own.
 
     The subtraction includes programs that run only for a moment, or are hidden in another container. An ended process
     counts in its parent's figures for its children. Kernel threads belong to no program and count for neither side.
-    `tag`: an entry in the environment of the cluster's processes, as `NAME=value`.
+    `tag`: an entry in the environment of the cluster's processes, as `NAME=value`. If there are `environments`, only
+    the cluster's processes in one of these are the attempt's.
     """
 
-    def __init__(self, tag: bytes, proc: Path = Path("/proc")) -> None:
+    def __init__(self, tag: bytes, environments: Sequence[str] = (), proc: Path = Path("/proc")) -> None:
         self._tag, self._proc = tag, str(proc)
+        self._environments = {f"{_ENVIRONMENT_TAG}={name}".encode() for name in environments}
         self._kinds: dict[str, str] = {}
         self._young: dict[str, int] = {}
         self._looks = 0
@@ -63,7 +68,7 @@ class OtherPrograms:
         return {"others": taken - self._own()} if stat and self._tag else {}
 
     def _own(self) -> float:
-        """Ticks of the cluster's processes and of kernel threads.
+        """Ticks of the attempt's processes and of kernel threads.
 
         Ended processes are included if their parent is not one of these.
         """
@@ -74,7 +79,7 @@ class OtherPrograms:
         return self._ended + sum(ticks for ticks, _ in seen.values())
 
     def _not_others(self) -> Iterable[str]:
-        """Process ids of the cluster and of the kernel.
+        """Process ids of the attempt and of the kernel.
 
         New processes are looked up at once, all of them once a minute.
         """
@@ -90,8 +95,8 @@ class OtherPrograms:
         return [pid for pid, kind in kinds.items() if kind != "other"]
 
     def _kind(self, pid: str) -> str:
-        environment = _bytes(f"{self._proc}/{pid}/environ")
-        if self._tag in environment.split(b"\0"):
+        variables = set(_bytes(f"{self._proc}/{pid}/environ").split(b"\0"))
+        if self._tag in variables and (not self._environments or self._environments & variables):
             return "own"
         return "kernel" if pid == "2" or _fields(self._proc, pid)[1:2] == [b"2"] else "other"
 
@@ -204,9 +209,10 @@ def _counters(names: list[str], others: OtherPrograms) -> Counters:
     }
 
 
-def samples(sleep: Callable[[float], None] = time.sleep) -> Iterator[str]:
+def samples(sleep: Callable[[float], None] = time.sleep, environments: Sequence[str] = ()) -> Iterator[str]:
     """Lines without end, one at every whole second."""
-    names, others = _real_disks(), OtherPrograms(f"{TAG}={tag}".encode() if (tag := os.environ.get(TAG)) else b"")
+    tag = f"{TAG}={cluster}".encode() if (cluster := os.environ.get(TAG)) else b""
+    names, others = _real_disks(), OtherPrograms(tag, environments)
     sleep(_until_next())
     since, old = time.monotonic(), _counters(names, others)
     while True:
@@ -220,13 +226,13 @@ def _until_next() -> float:
     return PERIOD_S - time.time() % PERIOD_S
 
 
-def main(path: str) -> None:
+def main(path: str, *environments: str) -> None:
     """Write lines until the process is ended. Each line is written whole."""
     with Path(path).open("a", encoding="ascii", buffering=1) as file:
         file.write(",".join(COLUMNS) + "\n")
-        for sample in samples():
+        for sample in samples(environments=environments):
             file.write(sample + "\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

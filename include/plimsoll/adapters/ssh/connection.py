@@ -10,7 +10,7 @@ from typing import TypeVar
 import paramiko
 
 from plimsoll.adapters.ssh.execution import Answer, Feed, execute
-from plimsoll.adapters.ssh.opening import LOST, close, open_transport, unreachable
+from plimsoll.adapters.ssh.login import LOST, close, open_transport, unreachable
 from plimsoll.adapters.ssh.target import Target
 from plimsoll.domain.errors import Unreachable
 from plimsoll.ports.secrets import Secrets

@@ -51,11 +51,14 @@ class Group:
         """The identity of the group, whatever its name."""
         return self.load.place
 
-    def members(self, cluster: Cluster | None = None) -> tuple[Member, ...]:
-        """The load hosts, then the nodes. For a cluster, only the one that decides, and those that belong to it."""
-        names = {_member_name(info) for info in cluster.hosts} if cluster else None
-        further = (*self.loads[1:], *self.nodes)
-        return (self.load, *(member for member in further if names is None or member.name in names))
+    def members(self) -> tuple[Member, ...]:
+        """The load hosts, then the nodes."""
+        return (*self.loads, *self.nodes)
+
+    def members_of(self, hosts: Sequence[HostInfo]) -> tuple[Member, ...]:
+        """The member that decides, and those that belong to a cluster of these hosts."""
+        names = {_member_name(info) for info in hosts}
+        return (self.load, *(member for member in self.members()[1:] if member.name in names))
 
     def _machines(self, cluster: Cluster) -> tuple[Member, ...]:
         """The members of the cluster, without those that are reached as an earlier one is.
@@ -63,13 +66,21 @@ class Group:
         What is done for that one, such as cleaning its folder, is done for them too.
         """
         first: dict[tuple[Target, PurePosixPath], Member] = {}
-        for member in self.members(cluster):
+        for member in self.members_of(cluster.hosts):
             first.setdefault(member.reached, member)
         return tuple(first.values())
 
-    def infos(self, nodes: int, load_hosts: int) -> tuple[HostInfo, ...]:
-        """That many nodes and load hosts, in the form of a cluster's hosts."""
-        return tuple(self._info(member) for member in (*self.nodes[:nodes], *self.loads[:load_hosts]))
+    def infos(self, nodes: int, load_hosts: int, avoided: Collection[str] = ()) -> tuple[HostInfo, ...]:
+        """That many nodes and load hosts, in the form of a cluster's hosts.
+
+        Further hosts of the group take the places of avoided ones. Empty where there are not enough.
+        """
+        hosts = tuple(self._info(member) for member in (*self.nodes[:nodes], *self.loads[:load_hosts]))
+        for info in [one for one in hosts if one.identity in avoided]:
+            _, hosts = next(self._with_another(hosts, info, avoided), (None, ()))
+            if not hosts:
+                break
+        return hosts
 
     def _info(self, member: Member) -> HostInfo:
         return HostInfo(
@@ -92,7 +103,7 @@ class Group:
                 return None
             changed = other
         self.renew(changed)
-        used = {member.place for member in self.members(changed.cluster)}
+        used = {member.place for member in self.members_of(changed.cluster.hosts)}
         for member in [found for info in unfit if (found := self.member_of(info))]:
             member.clean(lease.key)
             if member.place not in used:
@@ -101,19 +112,26 @@ class Group:
 
     def _taken_instead(self, lease: Lease, info: HostInfo, avoided: Collection[str]) -> Lease | None:
         """The lease with the first further host in that one's place that is free and answers."""
-        for member in self._spare(lease.cluster, info.role):
-            other = self._in_place_of(info, member)
-            hosts = tuple(other if one.name == info.name else one for one in lease.cluster.hosts)
+        for member, hosts in self._with_another(lease.cluster.hosts, info, avoided):
             wanted = lease.model_copy(update={"cluster": lease.cluster.model_copy(update={"hosts": hosts})})
             with suppress(HostError, SecretError):
-                if other.identity not in avoided and member.take(wanted).lease.key == lease.key:
+                if member.take(wanted).lease.key == lease.key:
                     member.clean(None)
                     return wanted
         return None
 
-    def _spare(self, cluster: Cluster, role: Role) -> Sequence[Member]:
-        """Hosts that the cluster does not use: nodes for a node, load hosts and then nodes for a load host."""
-        used = {member.name for member in self.members(cluster)}
+    def _with_another(
+        self, hosts: Sequence[HostInfo], info: HostInfo, avoided: Collection[str]
+    ) -> Iterator[tuple[Member, tuple[HostInfo, ...]]]:
+        """Each further host that may take that one's place among a cluster's hosts, and these hosts then."""
+        for member in self._spare(hosts, info.role):
+            other = self._in_place_of(info, member)
+            if other.identity not in avoided:
+                yield member, tuple(other if one.name == info.name else one for one in hosts)
+
+    def _spare(self, hosts: Sequence[HostInfo], role: Role) -> Sequence[Member]:
+        """Hosts that a cluster does not use: nodes for a node, load hosts and then nodes for a load host."""
+        used = {member.name for member in self.members_of(hosts)}
         suitable = self.nodes if role == "node" else (*self.loads, *self.nodes)
         return [member for member in suitable if member.name not in used]
 
@@ -126,7 +144,7 @@ class Group:
 
     def release_others(self, lease: Lease) -> None:
         """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
-        used = {member.place for member in self.members(lease.cluster)}
+        used = {member.place for member in self.members_of(lease.cluster.hosts)}
         for member in self.members():
             with suppress(HostError, SecretError):
                 held = None if member.place in used else member.held()

@@ -20,7 +20,7 @@ from plimsoll.adapters.ssh.bundles import Bundle, bundle_of, deliver
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.depot import FETCH, Staged
 from plimsoll.adapters.ssh.execution import Answer
-from plimsoll.adapters.ssh.opening import unreachable
+from plimsoll.adapters.ssh.login import unreachable
 from plimsoll.adapters.ssh.program import Program
 from plimsoll.domain.clocks import ClockReading
 from plimsoll.domain.cluster import HostInfo
@@ -30,7 +30,7 @@ from plimsoll.ports.host import CommandResult, Job, JobStatus
 from plimsoll.ports.store import StoredFile, UploadTicket
 
 _ANSWER_S = 60.0
-_MEASURE_S, _SEND_S = 300.0, 900.0
+_MEASURE_S, _UPLOAD_S = 300.0, 900.0
 _CLEAR_S = 120.0
 # The host ends a command itself when its time is over; that the answer stays away says that the link is lost.
 _MARGIN_S = 30.0
@@ -40,7 +40,7 @@ _log = logging.getLogger("plimsoll")
 
 
 class SshHost:
-    """Implements the SendingHost port. `tags` are environment variables of everything that is started here.
+    """Implements the UploadingHost port. `tags` are environment variables of everything that is started here.
 
     Bundles are installed below `bundles`, by default the host's own folder. The host downloads them from where `staged`
     says; files that it can't download are sent over the connection. Everything but `run` is repeated when the link is
@@ -140,13 +140,13 @@ class SshHost:
         found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named))
         return {named[name]: StoredFile(**figures) for name, figures in found.items() if "error" not in figures}
 
-    def send(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
+    def upload(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
         """Upload from the host directly to the store."""
         files = [
             {"path": str(self.root / path), "url": ticket.url, "headers": dict(ticket.headers)}
             for path, ticket in tickets.items()
         ]
-        said = self._program.call("send", timeout_s=_SEND_S + _MARGIN_S, files=files, limit_s=_SEND_S)
+        said = self._program.call("send", timeout_s=_UPLOAD_S + _MARGIN_S, files=files, limit_s=_UPLOAD_S)
         return dict(zip(tickets, said, strict=True))
 
     def start(self, job: Job) -> None:

@@ -8,6 +8,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from plimsoll.adapters.ssh.checks import problems
+from plimsoll.adapters.ssh.choosing import candidates, why_left_out
 from plimsoll.adapters.ssh.depot import Depot
 from plimsoll.adapters.ssh.errors import as_provider_error, explained
 from plimsoll.adapters.ssh.group import Group, in_parallel
@@ -63,14 +64,21 @@ class SshProvider:
         Raises ProviderError with the holder of each group, or the reason why it can't be used.
         """
         groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
-        # A group that does not answer can't keep the others from being used.
-        found, _ = self._looked_up(groups, request.id)
+        found, silent = self._looked_up(groups, request.id)
         if found is not None:
             return self._prolonged(*self._without_unfit(*self._completed(*found), request), request)
+        # A group that does not answer can't keep the others from being used, unless it may have the cluster's own data
+        # and processes: the cluster would have two groups, and be found on either.
+        if silent and request.was_whole:
+            raise as_provider_error(silent[0]) from silent[0]
+        return self._first_free(groups, request)
+
+    def _first_free(self, groups: Sequence[Group], request: ClusterRequest) -> Cluster:
+        """The cluster on the first group that can be taken. Raises ProviderError with what is in each group's way."""
         obstacles = []
-        for group in groups:
+        for group, hosts in candidates(groups, request):
             try:
-                return self._taken(group, request)
+                return self._taken(group, hosts, request)
             except (HostError, SecretError) as error:
                 obstacles.append(f"{group.name}: {error.text()}")
         raise ProviderError(
@@ -126,17 +134,19 @@ class SshProvider:
         with explained():
             found[0].clear(found[1].cluster, keep)
 
-    def _taken(self, group: Group, request: ClusterRequest) -> Cluster:
-        """Take the group.
+    def _taken(self, group: Group, hosts: Sequence[HostInfo], request: ClusterRequest) -> Cluster:
+        """Take these hosts of the group.
 
         Raises HostError where another cluster has it or a host can't be used; then nothing is taken.
         """
+        if not hosts:
+            raise HostError(why_left_out(group, request))
         lease = lease_of(
             Cluster(
                 id=request.id,
                 owner=request.owner,
                 provider=self.name,
-                hosts=group.infos(request.nodes, request.load_hosts),
+                hosts=tuple(hosts),
                 created_at=self._clock.now(),
                 expires_at=request.expires_at,
             )
@@ -164,7 +174,7 @@ class SshProvider:
         if not request.id.is_kept or not unfit:
             return group, lease
         with explained():
-            changed = group.with_others(lease, unfit, request.unfit)
+            changed = group.with_others(lease, unfit, request.unfit | request.avoided)
         if changed is None:
             names = ", ".join(f"{info.name} ({info.address})" for info in unfit)
             what = f"unfit, and group {group.name} has no other host that is free in its place: {names}"

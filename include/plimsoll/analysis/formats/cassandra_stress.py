@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from plimsoll.analysis.continuity import ODD_LENGTH
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.formats.reading import RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import Measure, Series
-from plimsoll.analysis.timeline import ODD_LENGTH
 from plimsoll.domain.errors import LogError
 
 _NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")

@@ -6,11 +6,11 @@ from datetime import datetime
 from statistics import median
 from typing import Any
 
+from plimsoll.analysis.continuity import ODD_LENGTH
 from plimsoll.analysis.formats.latte_log import SKIPS
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.analysis.operations import Series, select
-from plimsoll.analysis.timeline import ODD_LENGTH
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.query_kinds import KINDS
 

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 HOVER = "hover"
-"""Name of layers that are there for a pointer alone, with tooltips and links: pictures leave them out."""
+"""Name prefix of layers that only react to a pointer (tooltips, links). Pictures leave them out."""
 LINK = "to"
 """Column of a chart's table: the link of what a row shows; empty for none."""
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.latencies import median_curves
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.formatting import figure, ops, percent
@@ -30,7 +31,10 @@ def counted(result: CellResult) -> AttemptData | None:
 
 
 def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData | None] = counted) -> tuple[Figure, ...]:
-    """One figure, `of` each cell that attempt; none where no attempt's response times are stored by percentile."""
+    """One figure; `of` chooses the attempt shown for each cell.
+
+    Empty if no attempt has response times by percentile.
+    """
     rows = [row for place in _places(findings, of) for row in _rows(findings, *place)]
     if not rows:
         return ()
@@ -78,7 +82,7 @@ def _rows(
     for curve in median_curves([one.latencies for one in attempts]):
         points = [(1 / (1 - p / 100), ms, f"p{p:g}") for p, ms in curve.ms_at.items()]
         points.append((curve.operations, curve.maximum_ms, "maximum"))
-        kind = _EVERY if curve.operation == "all" else curve.operation
+        kind = _EVERY if curve.operation == ALL_OPERATIONS else curve.operation
         for x, ms, name in points:
             if ms > 0:
                 yield {

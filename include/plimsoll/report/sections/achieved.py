@@ -25,7 +25,7 @@ from plimsoll.report.charts.theme import (
     variant_shape,
 )
 from plimsoll.report.formatting import NOTHING, listing, ops, percent, plural
-from plimsoll.report.operations import operations_frame, operations_table
+from plimsoll.report.operation_means import operations_frame, operations_table
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import load_rows
 

@@ -6,8 +6,8 @@ from typing import Any
 from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
+from plimsoll.report.charts.strips import strip_charts
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.charts.tracks import track_charts
 from plimsoll.report.misses import rows_by_cell
 from plimsoll.report.sections.achieved import ACHIEVED
 from plimsoll.report.sections.answer import ANSWER
@@ -33,7 +33,7 @@ def _has_percentiles(_findings: Findings, charts: Collection[str]) -> bool:
     return "latencies" in charts
 
 
-def _has_tracks(_findings: Findings, charts: Collection[str]) -> bool:
+def _has_strips(_findings: Findings, charts: Collection[str]) -> bool:
     return any(name.startswith("tracks-") for name in charts)
 
 
@@ -49,7 +49,7 @@ SECTIONS = (
     Section("percentiles", "Percentiles", charts=latencies_chart, is_shown=_has_percentiles),
     WHY,
     PAUSES,
-    Section("tracks", "In detail", context=_misses, charts=track_charts, is_shown=_has_tracks),
+    Section("tracks", "In detail", context=_misses, charts=strip_charts, is_shown=_has_strips),
     Section("timelines", "Timelines", context=_misses, charts=timelines),
     NOISE,
     ENVIRONMENT,

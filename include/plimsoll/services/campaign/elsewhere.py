@@ -15,6 +15,7 @@ from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_a
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
+from plimsoll.services.cell.steps import declared_time
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
@@ -43,8 +44,8 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     sides write their record before they look for the other's, so the second one always sees the first.
     """
     definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
-    populating = max(alone.timing.beyond_the_load for _, alone in definition.of_stages)
-    until = now + cells * (definition.longest + populating + _AROUND_A_LOAD) + _SLACK
+    longest = max(declared_time(alone) for _, alone in definition.of_stages)
+    until = now + cells * (longest + _AROUND_A_LOAD) + _SLACK
     runs = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)
     said = next((one for one in runs if one.owner == owner), None)
@@ -98,6 +99,11 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
     store.delete(layout.run_of_owner_key(campaign_id, owner))
     if any(run.owner == owner for run in _run(store, layout.run_key(campaign_id))):
         store.delete(layout.run_key(campaign_id))
+
+
+def owners_of_runs(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
+    """The owners of all runs on record for the campaign: those that have not reported their end, dead or alive."""
+    return tuple(run.owner for run in _read(store, campaign_id))
 
 
 def before_deletion(campaign_id: str) -> str:

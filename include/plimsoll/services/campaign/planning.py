@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from plimsoll.domain.cell import Cell, awaited_cells
+from plimsoll.domain.cell import AwaitedCell, Cell, awaited_cells
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.stage_plans import BOUNDS, Bound, StagePlan, stage_plans, total
@@ -99,7 +99,7 @@ class Plan:
         """The plan in its documented JSON form: `cells` in running order, `totals`, `cost`."""
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
-        awaited = [{"id": cell.id, **asdict(cell), "load_ops_s": None} for cell in awaited_cells(self.definition)]
+        awaited = [_awaited_json(cell) for cell in awaited_cells(self.definition)]
         return {
             "definition": self.definition.name,
             "cells": known + awaited,
@@ -146,3 +146,8 @@ def make_plan(definition: Definition, *, parallel: int | None = None, tariff: Ta
 def new_campaign_id(definition: Definition, at: datetime) -> str:
     """A new id made of definition and time (UTC): `demo-20260131t120000`. It can be used in run ids, tags and keys."""
     return f"{definition.name}-{at:%Y%m%dt%H%M%S}"
+
+
+def _awaited_json(cell: AwaitedCell) -> dict[str, Any]:
+    """A cell whose load is not known yet. Like other cells it has only keys that tell it from cells of its campaign."""
+    return {"id": cell.id, **{key: value for key, value in asdict(cell).items() if value != ""}, "load_ops_s": None}

@@ -22,7 +22,7 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
 
 
 def name_of_next(campaign: CampaignStore) -> str:
-    """What tells the round that follows the attempts so far from all others: their number, and the first one's start.
+    """A name for the next round: the number of attempts so far and the start of the first.
 
     It stays the same until another attempt begins. A campaign that was opened again under the id of a deleted one has
     as many attempts as that one had, but they began later.

@@ -51,9 +51,7 @@ def require_runnable(toolkit: Toolkit, definition: Definition, document: Documen
 
 
 def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:
-    named = next((number for number, one in definition.of_product(product) if one.product), None)
-    key = "system.database" if named is None else f"variants[{named}].product"
-    return _checked(toolkit.databases, key, product, definition)
+    return _checked(toolkit.databases, definition.key_of_product(product), product, definition)
 
 
 def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -121,7 +119,7 @@ def _kept_data_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
     generator = toolkit.load_generators.get(definition.load_generator.name)
     for where in dict.fromkeys(_place(definition, part, "strategy.data") for part in sharing):
         if definition.cluster_scope == "cell":
-            what = "data outlive a cell only on hosts that do"
+            what = "loads can share their data only on hosts that are kept"
             yield Problem(where, what, "write `cluster_scope: campaign` or `cluster_scope: variant`, or `data: fresh`")
         if generator is not None and not generator.can_go_on:
             what = f"{generator.name} can't run on rows that an earlier load has left"

@@ -1,6 +1,6 @@
 """The cells, rounds and time under load that each stage of a definition takes."""
 
-import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -34,7 +34,7 @@ class StagePlan:
 
     def load_time(self, parallel: int) -> timedelta:
         """The likely time under load with that many cells at a time."""
-        return max(math.ceil(self.estimate.likely / parallel), self.estimate.likely_rounds) * self.duration
+        return self.estimate.likely_turns(parallel) * self.duration
 
     def as_json(self, definition: Definition) -> dict[str, Any]:
         """The stage's plan in its documented JSON form."""
@@ -74,10 +74,13 @@ def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
 def total(stages: Sequence[StagePlan]) -> Estimate:
     """The estimate of all stages together, which run one after the other."""
     found = [stage.estimate for stage in stages]
+    rounds = Counter[int]()
+    for one in found:
+        rounds.update(one.rounds)
     return Estimate(
         least=sum(one.least for one in found),
         likely=sum(one.likely for one in found),
         most=sum(one.most for one in found),
-        likely_rounds=sum(one.likely_rounds for one in found),
+        rounds=rounds,
         at_once=max(one.at_once for one in found),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import Attempt, AttemptKey, longest_of
+from plimsoll.domain.cell import Attempt, AttemptKey, definitions_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.excerpts import excerpt
@@ -17,6 +17,7 @@ from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.holding import is_at_work
 from plimsoll.services.cell.recording import failure_of
+from plimsoll.services.cell.steps import declared_time
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import (
     CampaignStore,
@@ -27,7 +28,7 @@ from plimsoll.services.store.campaigns import (
 )
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state, newest_valid
 
-# Hosts end themselves an hour after the planned end of their load. After this time no attempt can still be running.
+# Hosts end themselves an hour after the declared time of an attempt. After this time it can't be running any more.
 _LOST_AFTER = timedelta(hours=2)
 
 
@@ -200,7 +201,8 @@ def _unless_lost(
     owner = state.attempt.owner
     if is_at_work(store, owners, state.key.campaign_id, owner, now) is False:
         return _ended_with_owner(store, state, owner)
-    if now < state.attempt.started_at + longest_of(definition, state.key.cell_id) + _LOST_AFTER:
+    longest = max(map(declared_time, definitions_of(definition, state.key.cell_id)))
+    if now < state.attempt.started_at + longest + _LOST_AFTER:
         return state
     return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
 

@@ -20,8 +20,9 @@ from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.hosts.launches import read_provided
+from plimsoll.services.hosts.uses import require_use
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
+from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to
 
 _LONGEST_NOTE = 300
@@ -53,6 +54,8 @@ def provision(work: AttemptContext) -> Cluster:
         replacing.retire(work.toolkit, request.id, error.text())
         return provision(work)  # on the cluster that takes its place
     if work.keeps_hosts:
+        # Hosts may take long to be ready. What another attempt has on them by now must not be cleared.
+        require_use(work.toolkit.store, work.key)
         changed = replacing.note_provided(work.toolkit, cluster)
         if work.keeps_data:
             settle_origin(work, cluster, is_changed=changed)
@@ -64,11 +67,12 @@ def provision(work: AttemptContext) -> Cluster:
 
 
 def _as_known(work: AttemptContext) -> dict[str, Any]:
-    """What is on record of the kept cluster that is asked for."""
+    """What is on record of the kept cluster that is asked for, and of hosts of its campaign."""
     store, cluster_id = work.toolkit.store, work.cluster_id
     return {
         "was_whole": read_provided(store, cluster_id) is not None,
         "unfit": frozenset(replacing.unfit_hosts(store, cluster_id)),
+        "avoided": replacing.unfit_hosts_of_campaign(store, cluster_id.campaign_id),
     }
 
 
@@ -111,26 +115,44 @@ def deploy(work: AttemptContext) -> Fingerprint:
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
-    """The figures of the preflight check. Kept hosts that fail it are replaced once, and all hosts checked again.
-
-    Only the hosts that fail are replaced, where the provider can replace single hosts.
-    """
-    try:
-        return examine(work, _all_hosts(work))
-    except (DeployError, HostError) as error:
-        if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
-            raise
-        # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
-        work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
-        if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
-            identities = {info.name: info.identity for info in work.cluster().hosts}
-            unfit = {identities[name]: why for name, why in error.reasons.items()}
-            replacing.note_unfit(work.toolkit, work.cluster_id, unfit)
-        else:
-            replacing.retire(work.toolkit, work.cluster_id, str(error))
+    """The figures of the preflight check. Kept hosts that fail it are replaced once, and all hosts checked again."""
+    if not _is_replacing(work):
+        try:
+            return examine(work, _all_hosts(work))
+        except (DeployError, HostError) as error:
+            if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
+                raise
+            _give_up_hosts(work, error)
     provision(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     return examine(work, _all_hosts(work))
+
+
+def _is_replacing(work: AttemptContext) -> bool:
+    """Whether a try of this step that was killed had begun to replace hosts.
+
+    Airflow tries only the killed step again. The new hosts may be there already and not on record, so without this they
+    would be used as if they had always been there.
+    """
+    store, recorded = work.toolkit.store, read_cluster(work.toolkit.store, work.key)
+    if not work.keeps_hosts or recorded is None:
+        return False
+    return recorded.id != work.cluster_id or replacing.is_given_up(store, recorded)
+
+
+def _give_up_hosts(work: AttemptContext, error: DeployError | HostError) -> None:
+    """Record that the next provisioning is to replace the hosts.
+
+    Only the hosts that fail are replaced, where the provider can replace single hosts.
+    """
+    # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
+    work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
+    if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
+        identities = {info.name: info.identity for info in work.cluster().hosts}
+        unfit = {identities[name]: why for name, why in error.reasons.items()}
+        replacing.note_unfit(work.toolkit, work.cluster_id, unfit)
+    else:
+        replacing.retire(work.toolkit, work.cluster_id, str(error))
 
 
 def _kept(work: AttemptContext) -> dict[str, Any]:
@@ -190,9 +212,9 @@ def _all_hosts(work: AttemptContext) -> list[Host]:
 
 
 def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:
-    left = work.time_left()
+    left, own = work.time_left(), work.environments if work.keeps_hosts else frozenset[str]()
     with ThreadPoolExecutor(len(hosts)) as pool:
-        list(pool.map(lambda host: work.toolkit.sampler.start(host, left), hosts))
+        list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own), hosts))
 
 
 def _sampled(hosts: Sequence[Host]) -> list[Host]:

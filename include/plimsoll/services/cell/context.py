@@ -17,7 +17,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.kept_hosts import is_kept
-from plimsoll.services.hosts.uses import use_of
+from plimsoll.services.hosts.uses import require_use, use_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cluster, read_model
 from plimsoll.services.toolkit import Toolkit
@@ -125,10 +125,12 @@ class AttemptContext:
         return attempt
 
     def cluster(self) -> Cluster:
-        """The attempt's cluster, as the provider tells now. Raises ProviderError where it is gone.
+        """The attempt's cluster, as the provider tells now.
 
-        Whoever has waited asks again: it may have been destroyed, and its hosts given to others.
+        Raises ProviderError where it is gone, or was given to another attempt. Whoever has waited asks again.
         """
+        if self.keeps_hosts:
+            require_use(self.toolkit.store, self.key)
         cluster = self.provider.find(self.cluster_id)
         if cluster is None:
             raise ProviderError("the cluster is gone", where=str(self.key), mend="run the cell again")

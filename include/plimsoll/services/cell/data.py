@@ -18,13 +18,15 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_manifest, read_model, read_verdict, write_model
 
 MARGIN = timedelta(hours=1)
-"""Hosts end themselves this long after the load should have: provisioning, deployment and collecting, and populating
-unless the definition gives that a time of its own."""
+"""Hosts end themselves this long after the declared time of the attempt's steps. In this time hosts are provisioned,
+deployed and collected, and populated unless the definition gives populating a time of its own."""
 
 
 def time_of_attempt(work: AttemptContext) -> timedelta:
     """The time after which the attempt is over at the latest, counted from its start."""
-    return work.definition.timing.with_populating + MARGIN
+    from plimsoll.services.cell.steps import declared_time  # the steps' actions import this module
+
+    return declared_time(work.definition) + MARGIN
 
 
 def time_of_hosts(work: AttemptContext) -> timedelta:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 
 from plimsoll.domain.errors import HostError
-from plimsoll.ports.host import SENT, TAKEN, Host, SendingHost
+from plimsoll.ports.host import STORED, TAKEN, Host, UploadingHost
 from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
 
 # Longer than any host may take for all of its files.
@@ -21,12 +21,12 @@ def upload_directly(
 
     An existing file is not overwritten: an earlier collection measured it and stored it completely.
     """
-    if not isinstance(store, DirectStore) or not isinstance(host, SendingHost):
+    if not isinstance(store, DirectStore) or not isinstance(host, UploadingHost):
         return {}
     try:
         measured = host.measure(list(keys))
         tickets = {path: store.upload_ticket(keys[path], file, _LIFETIME) for path, file in measured.items()}
-        said = host.send(tickets)
+        said = host.upload(tickets)
     except HostError as error:
         _log.warning("its files are fetched instead: %s", error)
         return {}
@@ -40,7 +40,7 @@ def upload_directly(
 
 def _arrived(store: DirectStore, key: str, measured: StoredFile, said: str) -> StoredFile | None:
     """The file as the store has it, unless it differs from what the host sent."""
-    if said not in (SENT, TAKEN):
+    if said not in (STORED, TAKEN):
         return None
     found = store.stored(key)
     return found if found.sha256 and (said == TAKEN or found == measured) else None

@@ -8,9 +8,6 @@ from functools import partial
 from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.campaign.rounds import all_rounds
-from plimsoll.services.campaign.stages import open_stages
-from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import LoadPoller
@@ -18,9 +15,9 @@ from plimsoll.services.cell.recording import cancel, failures_recorded, record_f
 from plimsoll.services.cell.steps import Polling, Step, steps_of
 from plimsoll.services.hosts.kept_hosts import end_kept
 from plimsoll.services.hosts.spending import spent_so_far
-from plimsoll.services.patience import PASSING, SOON_S, patiently
+from plimsoll.services.retries import PASSING, SOON_S, with_retries
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.store.campaigns import read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 Say = Callable[[str], None]
@@ -67,17 +64,8 @@ def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: 
     return ran.verdict
 
 
-def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Ran, ...]:
-    """Run every cell that the campaign needs and that has no valid attempt, once, one after another."""
-    campaign = CampaignStore(toolkit.store, campaign_id)
-    definition = open_stages(campaign, toolkit.clock.now())
-    first = tuple(one.cell for one in judged_state(campaign, definition).to_run_now)
-    cells = all_rounds(campaign, toolkit.clock, first)
-    return run_cells(toolkit, campaign_id, (cell.id for cell in cells), owner, say)
-
-
 def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Ran:
-    work = patiently(toolkit.clock, lambda: begin(toolkit, campaign_id, cell_id, owner), say)
+    work = with_retries(toolkit.clock, lambda: begin(toolkit, campaign_id, cell_id, owner), say)
     say(f"{work.key}: begun")
     try:
         return _attempted(work, say)
@@ -95,7 +83,7 @@ def _attempted(work: AttemptContext, say: Say) -> Ran:
         say(f"{work.key}: {reason}")
         # On record already, unless the store was away just then.
         with suppress(PlimsollError):
-            patiently(work.toolkit.clock, lambda: record_failure(work, reason), say)
+            with_retries(work.toolkit.clock, lambda: record_failure(work, reason), say)
     unkept = _all_of(work, steps_of("keep"), say)
     remains = _cleaned_up(work, say)
     if money := spent_so_far(work.toolkit, work.campaign, work.definition):
@@ -111,7 +99,7 @@ def _measure(work: AttemptContext, step: Step, say: Say) -> None:
     """Run the step, and wait for the end of what it starts. Raises the error of the step."""
     say(f"{work.key}: {step.name}")
     with failures_recorded(work, step.name):
-        patiently(work.toolkit.clock, partial(step.run, work), say)
+        with_retries(work.toolkit.clock, partial(step.run, work), say)
     if step.polling is not None:
         _follow(work, step.polling, say)
 
@@ -129,7 +117,7 @@ def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str,
     for step in steps:
         try:
             with failures_recorded(work, step.name):
-                patiently(work.toolkit.clock, partial(step.run, work), say)
+                with_retries(work.toolkit.clock, partial(step.run, work), say)
         except Exception as error:
             say(f"{work.key}: {step.name} failed: {error}")
             return (f"{work.key}: {step.name}: {error}",)
@@ -145,7 +133,7 @@ def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
     again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):
         try:
-            patiently(work.toolkit.clock, partial(step.run, work), say, again=again, pauses_s=SOON_S)
+            with_retries(work.toolkit.clock, partial(step.run, work), say, again=again, pauses_s=SOON_S)
         except Exception as error:
             say(f"{work.key}: its cluster could not be destroyed: {error}")
             with suppress(PlimsollError):
@@ -168,7 +156,7 @@ def _without_remains(ran: Ran, say: Say) -> Ran:
 def _end_kept(toolkit: Toolkit, campaign_id: str, say: Say) -> tuple[str, ...]:
     """Destroy the kept hosts. Returns and shows the reason where some remain."""
     try:
-        patiently(
+        with_retries(
             toolkit.clock,
             lambda: end_kept(toolkit, campaign_id),
             say,

@@ -38,9 +38,9 @@ _PAUSE_S = 1.0
 
 
 def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadRequest) -> LoadRequest:
-    """The request with the rows that make the size that its workload asks for; the same where it asks for none.
+    """The request with the number of rows that gives the requested size; unchanged if the workload requests no size.
 
-    Measures where no cell of the campaign did. LoadError, DeployError where that fails, or where populating so many
+    Measures if no cell of the campaign did. Raises LoadError or DeployError if that fails, or if populating so many
     rows would take longer than the definition allows.
     """
     asked_bytes = request.definition.workload.data_per_node
@@ -80,9 +80,9 @@ def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
 
 
 def flush_once(work: AttemptContext, cluster: Cluster) -> None:
-    """Have the nodes write the populated rows to disk, where a size was asked for: once, before what that makes due.
+    """Have the nodes write the populated rows to disk, once, if a size was requested.
 
-    A flush can begin compactions, which must be waited for like those of populating.
+    A flush can begin compactions, so it comes before compactions are waited for.
     """
     mark = layout.attempt_file(work.key, layout.FLUSHED)
     if work.definition.workload.data_per_node is not None and not work.toolkit.store.exists(mark):
@@ -91,7 +91,7 @@ def flush_once(work: AttemptContext, cluster: Cluster) -> None:
 
 
 def size_remark(asked_bytes: int | None, found: Mapping[str, int]) -> str:
-    """What is to be said of the data's size on the nodes; empty where it is as asked, and where none was."""
+    """A remark on the data's size on the nodes; empty if it is as requested or none was."""
     if asked_bytes is None:
         return ""
     if not found:
@@ -102,7 +102,7 @@ def size_remark(asked_bytes: int | None, found: Mapping[str, int]) -> str:
 
 
 def _recorded(work: AttemptContext, counted: CountedRows) -> CountedRows:
-    """That on record, or what another cell was quicker to put there."""
+    """Record the number of rows. Returns the earlier record if another cell was first."""
     key = layout.rows_key(work.key.campaign_id, work.cell.workload)
     if work.toolkit.store.create(key, counted.model_dump_json(indent=1).encode()):
         return counted
@@ -147,7 +147,7 @@ class _Measurement:
         return self._generator.with_rows(self._request.definition, rows)
 
     def counted(self) -> CountedRows:
-        """By the first rows, and where there will be many more, by others from all over their range."""
+        """Count by the first rows; if there will be many more, by a second sample from the whole range."""
         sample = Sample(FIRST_SAMPLE)
         taken = self._bytes_of(sample, 1)
         if (second := second_sample(self._asked_bytes, taken)) is not None:

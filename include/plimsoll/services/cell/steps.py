@@ -1,7 +1,8 @@
 """The steps of a cell, declared once, in the order in which they run.
 
-The tasks of the DAG `cell`, `plimsoll run`, progress, the time left, the pages and the clean-up are derived from this
-list. To add a step, add an entry here and its phases in `domain.progress.Phase`.
+The tasks of the DAG `cell`, `plimsoll run`, progress, the time left, the life of hosts, the time after which attempts
+and runs count as lost, the pages and the clean-up are derived from this list. To add a step, add an entry here and its
+phases in `domain.progress.Phase`.
 """
 
 from collections.abc import Callable
@@ -41,6 +42,8 @@ class Polling:
     """Between two looks, s."""
     longest: Callable[[Definition], timedelta]
     """How long it may last before it is given up."""
+    declared: Callable[[Definition], timedelta]
+    """How long it may last by the definition. Hosts live, and attempts and runs count as alive, as much longer."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,11 @@ def _longest_load(definition: Definition) -> timedelta:
     return definition.timing.duration + definition.timing.longest_populating
 
 
+def _declared_load(definition: Definition) -> timedelta:
+    """As the longest load, but without time for populating unless the definition gives it one."""
+    return definition.timing.with_populating
+
+
 def _judge(work: AttemptContext) -> Verdict:
     from plimsoll.services.judge.attempt_judging import judge  # what it needs takes seconds to import
 
@@ -114,7 +122,14 @@ STEPS: tuple[Step, ...] = (
         timeout=timedelta(minutes=30),
         share=0.92,
         phases=("populate", "warm-up", "load"),
-        polling=Polling(loading.poll_load, loading.require_complete, loading.stop_load, load_pause_s, _longest_load),
+        polling=Polling(
+            look=loading.poll_load,
+            require=loading.require_complete,
+            stop=loading.stop_load,
+            pause_s=load_pause_s,
+            longest=_longest_load,
+            declared=_declared_load,
+        ),
     ),
     Step(
         name="collect",
@@ -170,6 +185,11 @@ def share_done(progress: AttemptProgress, definition: Definition) -> float:
     before = sum(one.share for one in STEPS[: STEPS.index(current)])
     within = _share_of_load(progress, definition) if current.polling else 0.0
     return round(before + current.share * within, 6)
+
+
+def declared_time(definition: Definition) -> timedelta:
+    """How long the definition lets everything last that the steps start on the hosts, one after another."""
+    return sum((one.polling.declared(definition) for one in STEPS if one.polling), timedelta(0))
 
 
 def usual_time(definition: Definition) -> timedelta:

@@ -1,26 +1,37 @@
 """Definitions as text: parse them with clear errors, write them back, export the JSON schema."""
 
+from datetime import timedelta
 from functools import lru_cache
 from io import StringIO
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema
 from ruamel.yaml import YAML
 
 from plimsoll.domain.definition import STORED, Definition
+from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.stage import REQUIRED_UNLESS_STAGED
+from plimsoll.domain.units import format_duration
 from plimsoll.services.definitions.documents import parse_yaml
 
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
-@lru_cache(maxsize=64)
 def parse_definition(text: str, where: str, *, stored: bool = False) -> Definition:
     """Parse the definition in a YAML text. Raises DefinitionError with every fault: key, line, found, what to write.
 
-    `stored`: the text is a campaign's own copy, whose grid was allowed when the campaign began. A process parses the
-    same text once: each attempt of a campaign asks for the campaign's definition.
+    `stored`: the text is a campaign's own copy, whose grid was allowed when the campaign began.
     """
-    return parse_yaml(text, where).model(Definition, context=STORED if stored else None)
+    try:
+        return _parsed(text, stored=stored)
+    except DefinitionError as error:
+        raise DefinitionError(error.problems, where=where) from None
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, *, stored: bool) -> Definition:
+    """The definition in a text, which takes 10 to 20 ms of processor time to parse, and which many attempts ask for."""
+    return parse_yaml(text, where="").model(Definition, context=STORED if stored else None)
 
 
 def dump_definition(definition: Definition) -> str:
@@ -35,9 +46,16 @@ def dump_definition(definition: Definition) -> str:
     return stream.getvalue()
 
 
+class _DefaultsAsWritten(GenerateJsonSchema):
+    """Writes default durations as definitions have them, `10s`; pydantic would write `PT10S`."""
+
+    def encode_default(self, dft: Any) -> Any:
+        return format_duration(dft) if isinstance(dft, timedelta) else super().encode_default(dft)
+
+
 def definition_schema() -> dict[str, Any]:
     """The JSON schema of definitions, for editors and forms."""
-    schema = Definition.model_json_schema(by_alias=True)
+    schema = Definition.model_json_schema(by_alias=True, schema_generator=_DefaultsAsWritten)
     schema["required"] = [name for name in schema["required"] if name not in REQUIRED_UNLESS_STAGED]
     return {"$schema": _SCHEMA_ID, **_with_load_range(schema)}
 

@@ -139,7 +139,8 @@ def _record_share(store: ResultStore, key: AttemptKey, end: datetime) -> None:
 
 def _unrecorded(key: AttemptKey, error: StoreError) -> StoreError:
     what = f"the cluster is gone, but what it has cost could not be recorded: {error.what}"
-    mend = f"reach the store from here, then `plimsoll clusters destroy {key}`; until then it counts to its expiry"
+    until = "until then its cost is counted up to its expiry"
+    mend = f"reach the store from here, then `plimsoll clusters destroy {key}`; {until}"
     return StoreError(what, where=str(key), mend=mend)
 
 

@@ -36,7 +36,8 @@ def is_kept(definition: Definition) -> bool:
 def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: datetime) -> ClusterId:
     """The kept cluster that the attempt alone may use from now on. A second call returns the same one.
 
-    Raises Refused while another attempt uses it, and ProviderError when a cluster that it replaces can't be destroyed.
+    Raises Refused while another attempt uses it. Clusters that are over and can't be destroyed are recorded and tried
+    again later.
     """
     store, campaign_id = toolkit.store, attempt.key.campaign_id
     purpose = _purpose(definition, attempt.key)
@@ -93,7 +94,10 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey, *, keep: froz
 
 
 def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
-    """Destroy every cluster that is kept for the campaign and that no attempt uses. Raises ProviderError."""
+    """Destroy every cluster that is kept for the campaign and that no attempt uses.
+
+    Raises ProviderError, once all were tried, where some could not be destroyed.
+    """
     definition = CampaignStore(toolkit.store, campaign_id).definition()
     if is_kept(definition):
         _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
@@ -136,25 +140,25 @@ def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, ask
 
 @contextmanager
 def _unended_noted(store: ResultStore, cluster_id: ClusterId) -> Iterator[None]:
-    """Continue although hosts that are to be destroyed do not answer, and record them so that this is tried again.
+    """Continue although the cluster can't be destroyed, and record the reason so that this is tried again.
 
-    Whatever still runs on such hosts ends by itself at the cluster's expiry.
+    Whatever still runs on its hosts ends by itself at the cluster's expiry.
     """
     try:
         yield
-    except HostsLost as error:
+    except ProviderError as error:
         store.create(layout.unended_key(cluster_id), error.text().encode())
 
 
 def _require_ended(toolkit: Toolkit, campaign_id: str) -> None:
-    """Raise HostsLost for clusters that have not expired and could not be destroyed because hosts do not answer."""
+    """Raise ProviderError for clusters that have not expired and could not be destroyed, with the reason of each."""
     prefix, store = layout.clusters_prefix(campaign_id), toolkit.store
     unended = [key for key in store.keys(prefix) if layout.is_unended(key)]
     clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
     if living := [one for one in clusters if not _has_expired(toolkit, one)]:
         what = "; ".join(store.read(layout.unended_key(one)).decode() for one in living)
-        mend = "bring the hosts back; what runs there ends at the cluster's expiry, which frees them too"
-        raise HostsLost(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
+        mend = "remove the cause, such as hosts that are down; what runs there ends at the cluster's expiry"
+        raise ProviderError(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
 
 
 def _has_expired(toolkit: Toolkit, cluster_id: ClusterId) -> bool:
@@ -175,7 +179,7 @@ def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> 
 
 
 def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> None:
-    """Try again to destroy this and older clusters of the purpose that did not answer when they were to end."""
+    """Try again to destroy this and older clusters of the purpose that could not be destroyed when they were over."""
     for cluster_id in map(newest.numbered, range(1, newest.number + 1)):
         key = layout.unended_key(cluster_id)
         if toolkit.store.exists(key):

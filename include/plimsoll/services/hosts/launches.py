@@ -44,7 +44,7 @@ def read_provided(store: ReadableStore, cluster_id: ClusterId) -> Cluster | None
 
 
 @dataclass(frozen=True)
-class Launched:
+class LaunchedHosts:
     """Every host that a cluster ever had, and the time at which they end themselves; None if it never had any."""
 
     hosts: tuple[HostInfo, ...]
@@ -55,7 +55,7 @@ class Launched:
         return min(at, self.expires_at or at)
 
 
-def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | None = None) -> Launched:
+def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | None = None) -> LaunchedHosts:
     """The hosts from `seen`, `cluster.json` and the record of launches; later sources replace earlier ones.
 
     The record of launches is the most exact source, because it has the end of hosts too.
@@ -66,7 +66,7 @@ def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | N
     hosts += [host for launch in launches for host in launch.hosts or ()]
     ends = [max(cluster.expires_at, cluster.created_at) for cluster in clusters]
     latest = max([*ends, *(launch.expires_at for launch in launches)], default=None)
-    return Launched(tuple({name_of(host): host for host in hosts}.values()), latest)
+    return LaunchedHosts(tuple({name_of(host): host for host in hosts}.values()), latest)
 
 
 def name_of(host: HostInfo) -> str:

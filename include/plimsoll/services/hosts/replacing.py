@@ -4,7 +4,7 @@ A host that died or failed its preflight is replaced alone if the provider can d
 retired, and the cluster with the next number replaces it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
@@ -86,8 +86,12 @@ def note_unfit(toolkit: Toolkit, cluster_id: ClusterId, reasons: Mapping[str, st
 
 def unfit_hosts(store: ReadableStore, cluster_id: ClusterId) -> dict[str, str]:
     """Why each unfit host must not be used again, by identity. Hosts that were replaced since are included."""
-    files = sorted(store.keys(layout.unfit_prefix(cluster_id)))
-    return {name: why for file in files for name, why in Unfit.model_validate_json(store.read(file)).reasons.items()}
+    return _reasons(store, store.keys(layout.unfit_prefix(cluster_id)))
+
+
+def unfit_hosts_of_campaign(store: ReadableStore, campaign_id: str) -> frozenset[str]:
+    """Identities of all hosts that were unfit in any kept cluster of the campaign."""
+    return frozenset(_reasons(store, filter(layout.is_unfit, store.keys(layout.clusters_prefix(campaign_id)))))
 
 
 def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
@@ -102,6 +106,12 @@ def retirement_of(store: ReadableStore, cluster_id: ClusterId) -> Retirement | N
         return Retirement.model_validate_json(store.read(layout.retired_key(cluster_id)))
     except NotFound:
         return None
+
+
+def is_given_up(store: ReadableStore, cluster: Cluster) -> bool:
+    """Whether the cluster, or a host that it has there, is not to be used again."""
+    unfit = unfit_hosts(store, cluster.id).keys()
+    return retirement_of(store, cluster.id) is not None or not unfit.isdisjoint(_hosts_of(cluster))
 
 
 def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
@@ -119,6 +129,12 @@ def _replacements(store: ReadableStore, cluster_id: ClusterId) -> list[Replaceme
     """The replacements in order of time. A process that was killed between its two records has written one twice."""
     files = store.keys(layout.replaced_prefix(cluster_id))
     return sorted((Replacement.model_validate_json(store.read(file)) for file in files), key=lambda one: one.at)
+
+
+def _reasons(store: ReadableStore, files: Iterable[str]) -> dict[str, str]:
+    """Why each host in these records was unfit, by identity."""
+    records = [Unfit.model_validate_json(store.read(file)) for file in sorted(files)]
+    return {name: why for record in records for name, why in record.reasons.items()}
 
 
 def _hosts_of(cluster: Cluster) -> set[str]:

@@ -10,6 +10,8 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Span
+from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.owner import owner_since
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_model
@@ -56,6 +58,20 @@ def use_under_way(store: ReadableStore, cluster_id: ClusterId) -> Use | None:
     """The current use of that kept cluster; None where nobody uses it."""
     _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)
     return newest if newest is not None and not newest.over and newest.cluster == cluster_id else None
+
+
+def require_use(store: ReadableStore, key: AttemptKey) -> None:
+    """Raise ProviderError where the attempt had kept hosts and must not touch them any more.
+
+    Its process may have stood still, such as on a computer that slept, until others took it for dead.
+    """
+    use = use_of(store, key)
+    newest = newest_use(store, key.campaign_id, use.cluster.purpose)[1] if use else None
+    if newest is None or (newest.attempt == key and not newest.over):
+        return
+    others = f"its hosts were given to attempt {newest.attempt} of {owner_since(newest.owner, newest.since)}"
+    what = "it has given back its hosts" if newest.attempt == key else others
+    raise ProviderError(what, where=str(key), mend="run the cell again")
 
 
 def uses(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Use, ...]:

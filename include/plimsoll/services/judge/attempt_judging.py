@@ -10,12 +10,12 @@ from plimsoll.analysis.backlog import backlog_frame, opening_backlog
 from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
 from plimsoll.analysis.gclog import pauses_frame
 from plimsoll.analysis.hosts import hosts_frame
-from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.jvms import jvms_frame
 from plimsoll.analysis.log_lines import log_lines_frame
 from plimsoll.analysis.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.quality.attempt import check_attempt
 from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.services.cell.recording import failures_recorded, note_phase
@@ -174,7 +174,7 @@ def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
     """The summary with the logs' counts of operations in the judged intervals, where the summary itself has none."""
     if summary.operations:
         return summary
-    rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL)]
+    rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL_OPERATIONS)]
     counts = {str(name): int(count) for name, count in rows.groupby("operation")["count"].sum().items()}
     return summary.model_copy(update={"operations": counts})
 
@@ -247,7 +247,7 @@ def _store_circumstances(
     cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
     write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged, interval))
     write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
-    starts_s = intervals[intervals["operation"] == ALL]["start_s"].sort_values().tolist()
+    starts_s = intervals[intervals["operation"] == ALL_OPERATIONS]["start_s"].sort_values().tolist()
     lines = log_lines_frame(intervals, evidence.lines, started_at, ahead_ms, bound_ms)
     write_table(store, key, layout.LOG_LINES, lines)
     write_table(store, key, layout.ACTIVITY, activity_frame(starts_s, collected, evidence.pauses))

@@ -7,11 +7,11 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
-from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run, unreadable
 from plimsoll.analysis.service_level_evaluation import judge_reading
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.quality.attempt import check_imported
 from plimsoll.quality.measured import ImportedAttempt
 from plimsoll.services.judge.verdicts import Judged, store_verdict, verdict_of
@@ -99,5 +99,5 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
 
 def _errors(judgement: Judgement) -> LoadSummary:
     """The errors of the whole run, warm-up included, because files of other tools give no others."""
-    answered = sum(row.count for row in judgement.intervals.rows if row.operation == ALL)
-    return LoadSummary(complete=True, operations={ALL: answered}, errors=dict(judgement.errors or {}))
+    answered = sum(row.count for row in judgement.intervals.rows if row.operation == ALL_OPERATIONS)
+    return LoadSummary(complete=True, operations={ALL_OPERATIONS: answered}, errors=dict(judgement.errors or {}))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judge.workers import toolkit_of_this_worker, workers
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rejudged:
-    """The outcome for one attempt. `after` is None where it could not be judged; `failure` says why.
+    """The outcome for one attempt. `before` is None where it had no verdict. `after` is None where it could not be
+    judged and keeps its verdict; `failure` says why.
 
     `same`: nothing in the verdict has changed except the version of the code that reached it.
     """
@@ -84,8 +86,16 @@ def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
     try:
         before, after = judge_again(AttemptContext(toolkit, key))
     except PlimsollError as error:
-        return Rejudged(key, failure=str(error))
+        return Rejudged(key, _kept(toolkit, key), failure=str(error))
     return Rejudged(key, before.outcome if before else None, after.outcome, same=_is_same(before, after))
+
+
+def _kept(toolkit: Toolkit, key: AttemptKey) -> Outcome | None:
+    """The outcome of the verdict that an attempt keeps; None where it has none, or the store does not give it."""
+    with suppress(PlimsollError):
+        verdict = read_verdict(toolkit.store, key)
+        return verdict.outcome if verdict else None
+    return None
 
 
 def _is_same(before: Verdict | None, after: Verdict) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.ports.store import ResultStore
 
 _UNRECORDED = {CHART_FONT: "a font of the machine"}
-"""What made the reports of bundles that do not say: their versions did not know of it."""
+"""Components that bundles of earlier versions do not name, and what they used."""
 
 
 @dataclass(frozen=True)

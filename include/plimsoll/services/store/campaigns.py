@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
@@ -50,7 +49,8 @@ class StoredCampaign:
 
     def declared(self) -> Definition:
         """The campaign's own copy as it is stored, without loads that stages took from earlier stages' results."""
-        return _parsed(self.definition_text().decode(), self.store.url(layout.definition_key(self.campaign_id)))
+        where = self.store.url(layout.definition_key(self.campaign_id))
+        return parse_definition(self.definition_text().decode(), where, stored=True)
 
     def definition_text(self) -> bytes:
         """The text of the campaign's own copy of its definition, as it is stored."""
@@ -181,12 +181,6 @@ class CampaignStore(StoredCampaign):
             name = layout.attempt_file(attempt.key, layout.ATTEMPT)
             if self.store.create(name, attempt.model_dump_json(indent=1).encode()):
                 return attempt.key
-
-
-@lru_cache(maxsize=32)
-def _parsed(text: str, where: str) -> Definition:
-    """The definition in a stored text, which takes 20 ms of processor time to parse and seldom is another one."""
-    return parse_definition(text, where, stored=True)
 
 
 def campaign_ids(store: ReadableStore) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 
 _UNENDED = "unended.txt"
+_UNFIT = "unfit"
 ACTIVITY = "activity.parquet"
 ATTEMPT = "attempt.json"
 BACKLOG = "backlog.parquet"
@@ -174,12 +175,17 @@ def is_unended(key: str) -> bool:
 
 def unfit_prefix(cluster_id: ClusterId) -> str:
     """The folder of the records of hosts of a kept cluster that are not to be used again."""
-    return f"{cluster_prefix(cluster_id)}/unfit"
+    return f"{cluster_prefix(cluster_id)}/{_UNFIT}"
 
 
 def unfit_key(cluster_id: ClusterId, number: int) -> str:
     """The key of the record of one time that hosts were found unfit; these are counted."""
     return f"{unfit_prefix(cluster_id)}/{number}.json"
+
+
+def is_unfit(key: str) -> bool:
+    """Whether that key is one of `unfit_key`."""
+    return key.rpartition("/")[0].endswith(f"/{_UNFIT}")
 
 
 def uses_prefix(campaign_id: str, purpose: str) -> str:

@@ -7,6 +7,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.java_programs import Sources, load_generator
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.ports.artefacts import Program
 
 
 @pytest.fixture
@@ -28,14 +29,31 @@ def definition(*, jdk: str = "openjdk-11.0.13", version: str = "4.0.1", archive:
 
 
 def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts: Artefacts, tmp_path: Path) -> None:
-    problems = artefacts.missing(definition())
-    assert [problem.where for problem in problems] == ["variants.a.jvm.jdk", "system.version", "load_generator.name"]
+    problems = artefacts.missing_of_variants(definition())
+    assert [problem.where for problem in problems] == ["variants.a.jvm.jdk", "system.version"]
     assert all("`plimsoll prepare d`" in problem.mend for problem in problems)
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.parametrize(
+    ("program", "what"),
+    [
+        ("load-generator", "Plimsoll's own load generator is not built"),
+        ("node-tool", "Plimsoll's own node tool is not built"),
+        ("cassandra-stress", "cassandra-stress is not in the cache"),
+    ],
+)
+def test_a_missing_program_is_told_at_the_key_that_it_is_needed_for(
+    artefacts: Artefacts, tmp_path: Path, program: Program, what: str
+) -> None:
+    [problem] = artefacts.missing_of_program(program, "system.database", definition())
+    assert (problem.where, problem.what) == ("system.database", what)
+    assert "`plimsoll prepare d`" in problem.mend
+    assert not (tmp_path / "cache").exists()
+
+
 def test_what_can_not_be_fetched_is_said_with_what_can(artefacts: Artefacts) -> None:
-    jdk, database, _ = artefacts.missing(definition(jdk="prime-11.0.13", version="4.0.99"))
+    jdk, database = artefacts.missing_of_variants(definition(jdk="prime-11.0.13", version="4.0.99"))
     assert jdk.what == "JDK prime-11.0.13 of variant a can't be fetched"
     assert "archive" in jdk.mend
     assert "given/prime-11.0.13/bin/java" in jdk.mend
@@ -49,7 +67,7 @@ def test_a_missing_release_is_told_at_the_key_that_names_it(artefacts: Artefacts
         one.variants[0].model_copy(update={"id": variant_id, "version": version})
         for variant_id, version in [("a", None), ("b", "4.0.99"), ("c", "3.11.19"), ("d", "4.0.99")]
     ]
-    found = artefacts.missing(one.model_copy(update={"variants": tuple(variants)}))
+    found = artefacts.missing_of_variants(one.model_copy(update={"variants": tuple(variants)}))
     assert [(problem.where, problem.what) for problem in found if problem.where.endswith("version")] == [
         ("variants.c.version", "cassandra 3.11.19 is not in the cache"),
         ("system.version", "cassandra 4.0.1 is not in the cache"),
@@ -59,7 +77,7 @@ def test_a_missing_release_is_told_at_the_key_that_names_it(artefacts: Artefacts
 
 def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts: Artefacts) -> None:
     archive = {"url": "s3://mine/prime.tar.gz", "sha256": "ab" * 32}
-    jdk = artefacts.missing(definition(jdk="prime-11.0.13", archive=archive))[0]
+    jdk = artefacts.missing_of_variants(definition(jdk="prime-11.0.13", archive=archive))[0]
     assert (jdk.where, jdk.what) == ("variants.a.jvm.archive", "JDK prime-11.0.13 of variant a is not in the cache")
     assert "`plimsoll prepare d`" in jdk.mend
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.fakes.clock import SteppingClock
 
+from plimsoll.adapters.ec2 import tags
 from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.launched import LAG, Launched
@@ -27,6 +28,7 @@ class FakeCloud:
         self.clock, self.lag = clock, timedelta(seconds=lag_s)
         self.made, self.tokens, self.refusals = [], {}, []
         self.state, self.terminated, self.launched = "running", [], 0
+        self.asked, self.requests = [], {}
 
     def call(self, operation: Any, **parameters: Any) -> Any:
         if operation == "terminate_instances":
@@ -34,10 +36,13 @@ class FakeCloud:
         if operation != "run_instances":
             return {}
         token = parameters["ClientToken"]
+        self.asked.append(token)
         if self.refusals:
             raise CloudError("refused", code=self.refusals.pop(0))
         if token not in self.tokens:
-            self.tokens[token] = self._launch(parameters)
+            self.tokens[token], self.requests[token] = self._launch(parameters), parameters
+        if parameters != self.requests[token]:
+            raise CloudError("refused", code="IdempotentParameterMismatch")
         return {"Instances": self.tokens[token]}
 
     def instances(self, filters: Any, states: Any = ("pending", "running", "stopping", "stopped")) -> list[Any]:
@@ -116,11 +121,18 @@ def test_an_earlier_launch_with_other_parameters_is_taken_as_it_is(
     assert len(cloud.made) == 4
 
 
-def test_an_earlier_launch_that_never_shows_is_an_error(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:
+def test_an_earlier_launch_that_does_not_show_is_followed_by_the_next_token_once_answers_can_not_lag(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+) -> None:
+    """Its hosts ended more than an hour ago, and nothing is on record of them."""
     cloud = FakeCloud(clock)
     cloud.refusals = ["IdempotentParameterMismatch"]
-    with pytest.raises(CloudError, match="can't be found"):
-        launcher_on(cloud, clock, wanted).launch(subnet)
+    assert len(launcher_on(cloud, clock, wanted).launch(subnet)) == 4
+    assert set(cloud.tokens) == {
+        client_token(wanted, "node", subnet.zone, 1),
+        client_token(wanted, "load", subnet.zone, 0),
+    }
+    assert clock.passed >= LAG
 
 
 @pytest.mark.parametrize("answer", ["refused", "terminated"])
@@ -230,6 +242,42 @@ def test_an_unfit_host_is_replaced_once_though_its_end_could_not_be_recorded(
     assert launched(unfit) == after
 
 
+def test_a_token_whose_hosts_have_all_ended_is_not_asked_for_again(
+    kept: Wanted, subnet: Subnet, clock: SteppingClock
+) -> None:
+    """EC2 shows hosts for an hour after their end, but keeps their token for a day."""
+    cloud = FakeCloud(clock)
+    launcher = launcher_on(cloud, clock, kept)
+    before = launcher.launch(subnet)
+    for generation in (1, 2):
+        clock.sleep(2 * LAG.total_seconds())
+        cloud.made.remove(next(one for one in cloud.made if is_load_host(one)))
+        began = clock.passed
+        found = launcher.launch(subnet)
+        assert len(ids(before) - ids(found)) == 1
+        assert client_token(kept, "load", subnet.zone, generation) in cloud.asked
+        assert clock.passed - began < LAG
+    assert len(cloud.asked) == len(set(cloud.asked))
+
+
+def test_hosts_that_show_after_all_are_ended_beside_those_that_took_their_place(
+    kept: Wanted, subnet: Subnet, clock: SteppingClock
+) -> None:
+    cloud, records = FakeCloud(clock), Records()
+
+    def launched(wanted: Wanted) -> set[str]:
+        return ids(Launcher(cloud, clock, wanted, Launched.read(records, kept.id, cloud.place, clock)).launch(subnet))  # type: ignore[arg-type]
+
+    cloud.call("run_instances", **run_instances(kept, "load", subnet, 0))
+    (late,) = cloud.made
+    late["LaunchTime"] += 3 * LAG
+    found = launched(replace(kept, user_data="#cloud-config for another expiry"))
+    assert (len(found), late["InstanceId"] in found) == (4, False)
+    clock.sleep(3 * LAG.total_seconds())
+    assert launched(kept) == found
+    assert cloud.terminated == [late["InstanceId"]]
+
+
 def test_of_hosts_of_one_attempt_all_of_a_role_come_up_anew(
     wanted: Wanted, subnet: Subnet, clock: SteppingClock
 ) -> None:
@@ -242,6 +290,10 @@ def test_of_hosts_of_one_attempt_all_of_a_role_come_up_anew(
 
 def ids(instances: Sequence[Any]) -> set[str]:
     return {one["InstanceId"] for one in instances}
+
+
+def is_load_host(instance: Any) -> bool:
+    return {"Key": tags.ROLE, "Value": "load"} in instance["Tags"]
 
 
 def test_hosts_that_stay_pending_are_given_up(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:

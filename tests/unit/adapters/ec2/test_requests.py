@@ -5,7 +5,7 @@ import pytest
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.requests import Wanted, client_token, create_placement_group, group_name, run_instances
 from plimsoll.adapters.ec2.tags import read_tags
-from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
+from plimsoll.adapters.ec2.user_data import LIMITS, kernel_parameters
 from plimsoll.domain.cluster import ClusterId
 
 MOST_OF_A_TAG = 256
@@ -66,8 +66,14 @@ def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted: Wanted, subnet: Su
     told = read_tags(tags).tuning
     for setting in ("readahead 4 KiB", "transparent huge pages madvise", "swap off", "nofile 1048576"):
         assert setting in told
-    assert all(f"{name} {value}" in told for name, value in {**KERNEL, **LIMITS}.items())
-    assert len(told) <= MOST_OF_A_TAG
+    assert all(f"{name} {value}" in told for name, value in {**kernel_parameters(0), **LIMITS}.items())
+
+
+def test_the_tags_tell_of_huge_pages_and_stay_short_enough(wanted: Wanted, subnet: Subnet) -> None:
+    options = wanted.options.model_copy(update={"huge_pages": 1 << 40})
+    tags = run_instances(replace(wanted, options=options), "node", subnet, 0)["TagSpecifications"][0]["Tags"]
+    assert "vm.nr_overcommit_hugepages 524288" in read_tags(tags).tuning
+    assert len(read_tags(tags).tuning) <= MOST_OF_A_TAG
 
 
 def test_all_load_hosts_come_with_one_launch_and_say_how_many_they_are(wanted: Wanted, subnet: Subnet) -> None:

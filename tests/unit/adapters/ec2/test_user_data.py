@@ -108,6 +108,13 @@ def test_the_host_is_prepared_as_the_options_say(document: Any) -> None:
     assert "* - memlock unlimited" in written(document, "/etc/security/limits.d/plimsoll.conf")
 
 
+def test_huge_pages_are_given_to_who_asks_and_not_set_aside(document: Any, setup: HostSetup) -> None:
+    given: Any = json.loads(cloud_config(replace(setup, huge_pages=3 << 30)).partition("\n")[2])
+    assert "vm.nr_overcommit_hugepages = 1536\n" in written(given, "/etc/sysctl.d/90-plimsoll.conf")
+    assert "hugepages" not in written(document, "/etc/sysctl.d/90-plimsoll.conf")
+    assert "nr_hugepages" not in cloud_config(setup)
+
+
 def test_values_are_arguments_of_the_script_and_never_part_of_it(document: Any) -> None:
     script = written(document, PREPARE)
     assert "bench" not in script

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
 from tests.unit.adapters.foreign_load.load_requests import definition, request
 
@@ -18,8 +17,8 @@ SAMPLE = Path(__file__).parents[3] / "samples" / "latte.json.gz"
 
 
 @pytest.fixture
-def latte(tmp_path: Path) -> Latte:
-    return Latte(EmptyArtefacts(tmp_path / "artefacts"))
+def latte() -> Latte:
+    return Latte()
 
 
 @pytest.fixture

@@ -85,9 +85,9 @@ def test_available_memory_is_in_bytes() -> None:
 class Machine:
     """A `/proc` of a few processes: `add` or `work` them, `end` them, and look."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *environments: str) -> None:
         self.folder = folder
-        self.others = sample.OtherPrograms(b"PLIMSOLL_CLUSTER=c/g1/1", folder)
+        self.others = sample.OtherPrograms(b"PLIMSOLL_CLUSTER=c/g1/1", environments, folder)
 
     def add(self, pid: int, environ: bytes = b"", *, parent: int = 1, ticks: int = 0, of_children: int = 0) -> None:
         (self.folder / str(pid)).mkdir(exist_ok=True)
@@ -118,6 +118,21 @@ def test_programs_without_the_clusters_mark_are_others(machine: Machine) -> None
     first = machine.look(1000)
     machine.add(10, OWN, ticks=160)
     assert machine.look(1100) - first == 40
+
+
+def test_on_kept_hosts_what_another_attempt_left_running_is_others(tmp_path: Path) -> None:
+    """A ramp's database is in the environment of the attempt that populated; both environments are told."""
+    machine = Machine(tmp_path, "v1-001k-r1-1-data", "v1-002k-r1-1")
+    data, own, other = (
+        OWN + b"PLIMSOLL_ENVIRONMENT=%b\0" % name for name in (b"v1-001k-r1-1-data", b"v1-002k-r1-1", b"v1-002k-r1-10")
+    )
+    elsewhere = own.replace(b"c/g1/1", b"d/g1/1")
+    for pid, environ in enumerate((data, own, other, elsewhere), start=10):
+        machine.add(pid, environ, ticks=100)
+    first = machine.look(1000)
+    for pid, (environ, ticks) in enumerate(((data, 110), (own, 120), (other, 104), (elsewhere, 103)), start=10):
+        machine.add(pid, environ, ticks=ticks)
+    assert machine.look(1037) - first == 7
 
 
 def test_kernel_threads_are_nobodys_programs(machine: Machine) -> None:
@@ -160,8 +175,8 @@ def test_a_process_id_that_became_anothers_is_found_out(machine: Machine) -> Non
 
 
 def test_without_a_mark_or_processes_nothing_is_known(tmp_path: Path) -> None:
-    assert sample.OtherPrograms(b"", tmp_path).ticks("cpu 1 1 1 1 1 1 1 1\n") == {}
-    assert sample.OtherPrograms(b"A=b", tmp_path).ticks("") == {}
+    assert sample.OtherPrograms(b"", (), tmp_path).ticks("cpu 1 1 1 1 1 1 1 1\n") == {}
+    assert sample.OtherPrograms(b"A=b", (), tmp_path).ticks("") == {}
     assert row(sample.line(1.0, 1.0, counters(), counters(), 0.0))["cpu_others"] == ""
 
 
@@ -189,6 +204,12 @@ def test_the_script_needs_nothing_but_the_standard_library() -> None:
 @pytest.fixture
 def host(tmp_path: Path) -> FolderHost:
     return FolderHost(tmp_path / "load", HostInfo(name="load", role="load", address="127.9.9.1"))
+
+
+def test_the_script_is_told_which_environments_are_the_attempts(host: FolderHost) -> None:
+    ProcSampler().start(host, timedelta(hours=1), frozenset({"v1-002k-r1-1", "v1-001k-r1-1"}))
+    argv = host.read_tail(PurePosixPath("jobs/sampler"), max_bytes=10_000).split()
+    assert argv[5:] == ["v1-001k-r1-1", "v1-002k-r1-1"]
 
 
 def test_the_sampler_is_a_job_of_its_own_with_a_script_on_the_host(host: FolderHost) -> None:

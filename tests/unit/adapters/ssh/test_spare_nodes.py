@@ -1,69 +1,17 @@
 """Further hosts of a group in the place of kept ones that are unfit. Each host is a folder with a lease in it."""
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.clock import SteppingClock
+from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, cluster_without, ensured, group_of
 
-from plimsoll.adapters.onhost import lease
 from plimsoll.adapters.ssh import Connections, SshProvider, Target
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.member import Member
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostsSilent, PartlySeen
-from plimsoll.domain.errors import HostsLost, ProviderError, Unreachable
+from plimsoll.domain.cluster import Cluster, HostsSilent, PartlySeen
+from plimsoll.domain.errors import HostsLost, ProviderError
 from plimsoll.ports.provider import Places
-
-KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF"
-LOAD, FURTHER_LOAD = "10.0.0.9", "10.0.0.8"
-NODES = [f"10.0.0.{number}" for number in (1, 2, 3, 4)]
-HOSTS = ClusterId.kept("demo-1", "", 1)
-
-
-@pytest.fixture
-def silent() -> set[str]:
-    """Addresses that do not answer."""
-    return set()
-
-
-@pytest.fixture
-def asked() -> list[tuple[str, str]]:
-    """The commands that were sent, each with the address of the host."""
-    return []
-
-
-@pytest.fixture
-def provider(
-    tmp_path: Path, silent: set[str], asked: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
-) -> SshProvider:
-    commands: dict[str, Callable[[Path, Any], Any]] = {
-        "lease-read": lambda folder, _: lease.read(folder),
-        "lease-take": lambda folder, asked: lease.take(folder, asked["lease"], asked["over"]),
-        "lease-renew": lambda folder, asked: lease.renew(folder, asked["lease"]),
-        "lease-ready": lambda folder, asked: lease.ready(folder, asked["key"]),
-        "lease-release": lambda folder, asked: lease.release(folder, asked["key"]),
-        "clean": lambda *_: [],
-    }
-
-    def ask(member: Member, command: str, timeout_s: float = 0, **request: Any) -> Any:
-        asked.append((command, member.options.address))
-        if member.options.address in silent:
-            raise Unreachable("can't be reached", where=member.options.address)
-        return commands[command](tmp_path / member.options.target("").address, request)
-
-    monkeypatch.setattr(Member, "ask", ask)
-    group = group_of("rack1", NODES, [LOAD, FURTHER_LOAD])
-    secrets: Any = None
-    return SshProvider(Connections(secrets), SteppingClock()).at(Places(({"groups": [group]},)))
-
-
-def group_of(name: str, nodes: Sequence[str], loads: Sequence[str]) -> dict[str, Any]:
-    """A group's options by the addresses of its hosts."""
-    hosts = {address: {"address": address, "host_key": KEY} for address in (*nodes, *loads)}
-    first, *further = (hosts[address] for address in loads)
-    return {"name": name, "nodes": [hosts[one] for one in nodes], "load": first, "further_load_hosts": further}
 
 
 def test_a_machine_with_several_hosts_of_a_group_stays_taken_while_one_of_them_is_used(provider: SshProvider) -> None:
@@ -89,21 +37,6 @@ def test_a_machine_is_taken_cleaned_and_given_back_once_however_many_hosts_of_a_
     own = [one for one in asked if one[0] != "lease-read"]
     each = {(command, host) for command in ("clean", "lease-release") for host in (LOAD, NODES[1])}
     assert (len(own), set(own)) == (4, each)
-
-
-def ensured(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> list[str]:
-    """Addresses of the nodes that a cluster of that many has once these hosts are unfit."""
-    return [info.address for info in cluster_without(provider, *unfit, nodes=nodes, hosts=hosts).nodes]
-
-
-def cluster_without(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> Cluster:
-    """A cluster of that many nodes once these hosts are unfit."""
-    options = dict(provider.places.options[0])
-    expires = datetime.now(UTC) + timedelta(hours=1)
-    wanted = ClusterRequest(id=hosts, owner="run-7", nodes=nodes, expires_at=expires, options=options)
-    cluster = provider.ensure(wanted.model_copy(update={"was_whole": True, "unfit": frozenset(unfit)}))
-    assert provider.find(hosts) == cluster
-    return cluster
 
 
 def test_a_further_load_host_takes_the_place_of_the_first_and_then_a_further_node(provider: SshProvider) -> None:

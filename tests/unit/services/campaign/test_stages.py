@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
+from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.cell import cell_of
 from plimsoll.domain.definition import Definition
@@ -21,7 +22,6 @@ from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaign.rounds import all_rounds, next_round
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
-from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.publishing import check_campaign, pass_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
@@ -165,6 +165,7 @@ def test_the_plan_counts_cells_whose_loads_are_not_known_yet() -> None:
     assert (told["totals"]["cells"], len(told["cells"])) == (12, 12)
     assert told["totals"]["cell_hours"] == pytest.approx((6 * 20 + 4 * 40 + 2 * 20) / 3600)
     assert {"id": "share-v1-70pct-r1", "load_ops_s": None}.items() <= told["cells"][6].items()
+    assert all("workload" not in cell for cell in told["cells"])
     assert (told["totals"]["cells_least"], told["totals"]["cells_most"]) == (2, 12)
 
 

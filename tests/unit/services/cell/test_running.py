@@ -16,7 +16,7 @@ from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_cell, run_cells
 from plimsoll.services.cell.steps import step
-from plimsoll.services.patience import AWAY_S, SOON_S
+from plimsoll.services.retries import AWAY_S, SOON_S
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll.services.toolkit import Toolkit

@@ -13,7 +13,7 @@ from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.analysis.operation_means import OperationP99
 from plimsoll.report.build import figures
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.operations import operations_frame, operations_table
+from plimsoll.report.operation_means import operations_frame, operations_table
 from plimsoll.report.page import page_html
 
 TOLD = {"variant": "a", "load_ops_s": 1000, "repeats": 3, "intervals": 18, "unanswered": 0}

@@ -1,4 +1,7 @@
-"""One cell: all that was collected of it over time, a strip each, on one axis that can be zoomed."""
+"""One cell: all that was collected of it over time, a strip each, on one axis that can be zoomed.
+
+Names of figures and a column of their tables say `track`, as in the links and files of all reports so far.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import altair as alt
 import pandas as pd
 
 from plimsoll.analysis.findings import Findings
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, linked
 from plimsoll.report.charts.theme import BOUND, MISSED, PALETTE, SHADE, log_y
 from plimsoll.report.formatting import place_of
@@ -36,7 +40,7 @@ _CAPTION = (
 
 
 @dataclass(frozen=True)
-class _Track:
+class _Strip:
     """One strip: `rows` are t (s), v and series."""
 
     name: str
@@ -55,11 +59,11 @@ class _Look:
     named: bool
 
 
-def track_charts(findings: Findings) -> tuple[Figure, ...]:
+def strip_charts(findings: Findings) -> tuple[Figure, ...]:
     """One figure a variant whose capacity a valid attempt decided."""
     links = links_by_place(findings.misses)
     return tuple(
-        track_chart(
+        strip_chart(
             findings,
             result.counted,
             name=f"tracks-{variant}",
@@ -71,17 +75,17 @@ def track_charts(findings: Findings) -> tuple[Figure, ...]:
     )
 
 
-def track_chart(
+def strip_chart(
     findings: Findings, attempt: AttemptData, *, name: str, title: str, links: Mapping[tuple[str, float], str]
 ) -> Figure:
     """Everything that was collected of an attempt, a strip each; `links` of missed intervals by cell and start (s)."""
-    tracks = list(_tracks(findings, attempt, links))
-    rows = pd.concat([track.rows.assign(track=track.name) for track in tracks], ignore_index=True)
+    strips = list(_strips(findings, attempt, links))
+    rows = pd.concat([strip.rows.assign(track=strip.name) for strip in strips], ignore_index=True)
     load, hosts = attempt.verdict.cell.load_ops_s, sorted({*rows["series"]} - {""})
-    named = next((track.name for track in tracks if set(track.rows["series"]) != {""}), "")
+    named = next((strip.name for strip in strips if set(strip.rows["series"]) != {""}), "")
     charts = [
-        _chart(findings, track, _Look(load, hosts, last=track is tracks[-1], named=track.name == named))
-        for track in tracks
+        _chart(findings, strip, _Look(load, hosts, last=strip is strips[-1], named=strip.name == named))
+        for strip in strips
     ]
     spec = _stacked(charts, _csv(rows))
     spec["params"] = [_zoom(spec)]
@@ -110,7 +114,7 @@ def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
     return {"name": "zoom", "select": select, "bind": "scales", "views": views}
 
 
-def _tracks(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, float], str]) -> Iterator[_Track]:
+def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, float], str]) -> Iterator[_Strip]:
     """What was collected, each strip only where there is anything."""
     level, table = findings.level, attempt.intervals
     judged = table[(table["operation"] == level.operations) & (table["phase"] != "partial")]
@@ -119,19 +123,19 @@ def _tracks(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
     to = [links.get((cell_id, float(start_s)), "") for start_s in judged["start_s"].tolist()]
     missed = judged["met"].eq(False)  # NA is no miss
     times = pd.DataFrame({"t": middle, "v": judged["judged_ms"], "series": "", "missed": missed, LINK: to})
-    yield _Track("ms", f"p{level.percentile:g} (ms)", _thinned(times), height=120)
-    every = table[(table["operation"] == "all") & (table["phase"] != "partial")]
+    yield _Strip("ms", f"p{level.percentile:g} (ms)", _thinned(times), height=120)
+    every = table[(table["operation"] == ALL_OPERATIONS) & (table["phase"] != "partial")]
     rates = pd.DataFrame({"t": every["start_s"] + every["duration_s"] / 2, "v": every["rate_ops_s"], "series": ""})
-    yield _Track("rate", "Answered (ops/s)", _thinned(rates))
+    yield _Strip("rate", "Answered (ops/s)", _thinned(rates))
     half_s = float(every["duration_s"].median()) / 2
     if not attempt.backlog.empty:
         told = attempt.backlog[attempt.backlog["start_s"].isin(every["start_s"])]
         waiting = pd.DataFrame({"t": told["start_s"] + half_s, "v": told["behind_s"], "series": ""})
         if waiting["v"].max() > 0:
-            yield _Track("backlog", "Backlog (s)", _thinned(waiting))
-        yield _Track("in_flight", "In flight", _thinned(waiting.assign(v=told["in_flight"])))
+            yield _Strip("backlog", "Backlog (s)", _thinned(waiting))
+        yield _Strip("in_flight", "In flight", _thinned(waiting.assign(v=told["in_flight"])))
         if told.get("lag_ms", pd.Series(dtype=float)).max() > 0:
-            yield _Track("late", "Late (ms)", _thinned(waiting.assign(v=told["lag_ms"])))
+            yield _Strip("late", "Late (ms)", _thinned(waiting.assign(v=told["lag_ms"])))
     for name, title, column, factor in (
         ("cpu", "CPU (%)", "cpu_busy", 100.0),
         ("heap", "Heap (MiB)", "heap_bytes", 1 / _MIB),
@@ -140,7 +144,7 @@ def _tracks(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
         if attempt.activity.empty or attempt.activity[column].isna().all():
             continue
         own = attempt.activity.dropna(subset=[column])
-        yield _Track(
+        yield _Strip(
             name,
             title,
             _thinned(
@@ -171,25 +175,25 @@ def _csv(rows: pd.DataFrame) -> dict[str, Any]:
     return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(("t", "v", "missed"), "number")}}
 
 
-def _chart(findings: Findings, track: _Track, look: _Look) -> alt.LayerChart | alt.FacetChart:
-    x, y = _time(findings, last=look.last), _axis(findings, track)
-    own = alt.Chart().transform_filter(alt.datum.track == track.name)
-    layers = [_warm_up(findings, x), *_reference(findings, track, y, look.load)]
-    layers.append(own.mark_line(strokeWidth=1.3).encode(x=x, y=y, **_series(track, look)))
-    if track.name == "ms":
+def _chart(findings: Findings, strip: _Strip, look: _Look) -> alt.LayerChart | alt.FacetChart:
+    x, y = _time(findings, last=look.last), _axis(findings, strip)
+    own = alt.Chart().transform_filter(alt.datum.track == strip.name)
+    layers = [_warm_up(findings, x), *_reference(findings, strip, y, look.load)]
+    layers.append(own.mark_line(strokeWidth=1.3).encode(x=x, y=y, **_series(strip, look)))
+    if strip.name == "ms":
         missed = own.transform_filter(alt.datum.missed > 0)
         layers.append(missed.mark_point(filled=True, opacity=1, size=18, color=MISSED).encode(x=x, y=y))
     hover = (
         own.mark_point(opacity=0, size=40)
-        .encode(x=x, y=y, tooltip=_tooltip(track))
-        .properties(name=f"{HOVER}-{track.name}")
+        .encode(x=x, y=y, tooltip=_tooltip(strip))
+        .properties(name=f"{HOVER}-{strip.name}")
     )
-    links = [linked(own.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=_tooltip(track)))]
-    return alt.layer(*layers, hover, *(links if track.name == "ms" else ())).properties(width=690, height=track.height)
+    links = [linked(own.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=_tooltip(strip)))]
+    return alt.layer(*layers, hover, *(links if strip.name == "ms" else ())).properties(width=690, height=strip.height)
 
 
-def _series(track: _Track, look: _Look) -> dict[str, Any]:
-    if set(track.rows["series"]) == {""}:
+def _series(strip: _Strip, look: _Look) -> dict[str, Any]:
+    if set(strip.rows["series"]) == {""}:
         return {"color": alt.value(PALETTE[0])}
     hosts = list(look.hosts)
     legend = (
@@ -210,18 +214,18 @@ def _time(findings: Findings, *, last: bool) -> alt.X:
     return alt.X("t:Q", title=title, scale=alt.Scale(domain=[0, end_s], nice=False), axis=axis)
 
 
-def _axis(findings: Findings, track: _Track) -> alt.Y:
-    values = [float(value) for value in track.rows["v"] if value > 0]
-    if track.name == "ms":
-        return log_y("v:Q", [*values, findings.level.bound_ms], track.title, 7, _AXIS_PX)
+def _axis(findings: Findings, strip: _Strip) -> alt.Y:
+    values = [float(value) for value in strip.rows["v"] if value > 0]
+    if strip.name == "ms":
+        return log_y("v:Q", [*values, findings.level.bound_ms], strip.title, 7, _AXIS_PX)
     axis = alt.Axis(tickCount=3, format=",~f", minExtent=_AXIS_PX)
-    scale = alt.Scale(domain=[0, 100]) if track.name == "cpu" else alt.Scale(zero=True, nice=True)
-    return alt.Y("v:Q", title=track.title, axis=axis, scale=scale)
+    scale = alt.Scale(domain=[0, 100]) if strip.name == "cpu" else alt.Scale(zero=True, nice=True)
+    return alt.Y("v:Q", title=strip.title, axis=axis, scale=scale)
 
 
-def _reference(findings: Findings, track: _Track, y: alt.Y, load: int) -> Sequence[alt.Chart]:
+def _reference(findings: Findings, strip: _Strip, y: alt.Y, load: int) -> Sequence[alt.Chart]:
     """The bound, and the attempted rate."""
-    value = {"ms": findings.level.bound_ms, "rate": float(load)}.get(track.name)
+    value = {"ms": findings.level.bound_ms, "rate": float(load)}.get(strip.name)
     if value is None:
         return []
     return [alt.Chart(alt.InlineData(values=[{"v": value}])).mark_rule(style=BOUND).encode(y=y)]
@@ -234,6 +238,6 @@ def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:
     return drawn
 
 
-def _tooltip(track: _Track) -> list[alt.Tooltip]:
-    of_hosts = [alt.Tooltip("series:N", title="Host")] if set(track.rows["series"]) != {""} else []
-    return [*of_hosts, alt.Tooltip("t:Q", title="Time (s)"), alt.Tooltip("v:Q", title=track.title)]
+def _tooltip(strip: _Strip) -> list[alt.Tooltip]:
+    of_hosts = [alt.Tooltip("series:N", title="Host")] if set(strip.rows["series"]) != {""} else []
+    return [*of_hosts, alt.Tooltip("t:Q", title="Time (s)"), alt.Tooltip("v:Q", title=strip.title)]

@@ -15,7 +15,7 @@ PASSING: tuple[type[PlimsollError], ...] = (StoreError, Unreachable, CloudOutOfR
 _T = TypeVar("_T")
 
 
-def patiently(
+def with_retries(
     clock: Clock,
     step: Callable[[], _T],
     say: Callable[[str], None],

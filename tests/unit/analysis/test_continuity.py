@@ -1,12 +1,12 @@
 import pytest
 from tests.unit.analysis.tracks import steady, track
 
+from plimsoll.analysis.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.operations import Track
-from plimsoll.analysis.timeline import timeline_faults, timeline_notes
 
 
 def faults(*tracks: Track) -> tuple[str, ...]:
-    return timeline_faults(tracks, interval_s=10.0)
+    return continuity_faults(tracks, interval_s=10.0)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_logs_of_one_run_end_together() -> None:
 def test_a_few_records_less_at_the_end_are_a_remark() -> None:
     tracks = steady(30, name="a"), steady(28, name="b")
     assert faults(*tracks) == ()
-    assert timeline_notes(tracks) == ("b: ends 2.000 s before the longest log; nothing is judged after it",)
+    assert continuity_notes(tracks) == ("b: ends 2.000 s before the longest log; nothing is judged after it",)
 
 
 def test_logs_that_end_together_need_no_remark() -> None:
-    assert timeline_notes([steady(30), track(*((place + 0.002, 1.0) for place in range(30)))]) == ()
+    assert continuity_notes([steady(30), track(*((place + 0.002, 1.0) for place in range(30)))]) == ()

@@ -16,13 +16,13 @@ SEAM_SHARE, SEAM_MIN_S, SEAM_MAX_S = 0.05, 0.005, 0.050
 _EARLY_END_RECORDS = 10
 
 
-def timeline_faults(tracks: Sequence[Track], interval_s: float) -> tuple[str, ...]:
+def continuity_faults(tracks: Sequence[Track], interval_s: float) -> tuple[str, ...]:
     """All faults that forbid judging the tracks: gaps, overlaps, odd lengths, clock jumps, different times covered."""
     alone = [fault for track in tracks for fault in _faults(track)]
     return (*alone, *_faults_together(tracks, interval_s))
 
 
-def timeline_notes(tracks: Sequence[Track], planned_end_s: float | None = None) -> tuple[str, ...]:
+def continuity_notes(tracks: Sequence[Track], planned_end_s: float | None = None) -> tuple[str, ...]:
     """Remarks on logs that end earlier than the others, because the earliest end limits what can be judged.
 
     `planned_end_s` (since the epoch): the planned end of the run, if known. Nothing after it is judged, so logs that

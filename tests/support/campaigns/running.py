@@ -1,0 +1,17 @@
+"""Run a whole campaign in this process, without Airflow."""
+
+from plimsoll.services.campaign.rounds import all_rounds
+from plimsoll.services.campaign.stages import open_stages
+from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.cell.running import Ran, Say, run_cells
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
+
+
+def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Ran, ...]:
+    """Run every cell that the campaign needs and that has no valid attempt, once, one after another."""
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    definition = open_stages(campaign, toolkit.clock.now())
+    first = tuple(one.cell for one in judged_state(campaign, definition).to_run_now)
+    cells = all_rounds(campaign, toolkit.clock, first)
+    return run_cells(toolkit, campaign_id, (cell.id for cell in cells), owner, say)

@@ -1,0 +1,92 @@
+"""Two products in one campaign, planned and prepared with the load generators that ship, not with fakes of them."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.artefacts import EmptyArtefacts
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation
+from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.cassandra import Cassandra
+from plimsoll.adapters.cassandra_stress import CassandraStress
+from plimsoll.adapters.latte import Latte
+from plimsoll.adapters.plimsoll_stress import PlimsollStress
+from plimsoll.domain.definition import Definition
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.toolkit import Toolkit
+
+WORKLOADS = {"plimsoll-stress": "BasicTimeSeries", "cassandra-stress": "mixed", "latte": "mixed"}
+TEXT = """
+name: products
+title: Two products
+system: {{database: {database}, version: '{version}', nodes: 3}}
+variants: [{variants}]
+loads: [1000/s]
+workload: {{name: {workload}, replication_factor: 3}}
+load_generator: {{name: {generator}}}
+timing: {{duration: 20s, warmup: 10s}}
+provider: {{name: instant}}
+"""
+ON_A_JVM = "{id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 512M}}"
+LACKING = {
+    "plimsoll-stress": [("load_generator.name", "Plimsoll's own load generator is not built")],
+    "cassandra-stress": [("load_generator.name", "cassandra-stress is not in the cache")],
+    "latte": [],
+}
+PREPARED = {"plimsoll-stress": ["load-generator"], "cassandra-stress": ["cassandra-stress"], "latte": []}
+WITHOUT = f"{{id: plain, product: {JVMLESS}, version: '2.5'}}"
+
+
+def both(generator: str) -> Definition:
+    """A variant of Cassandra, and one of the second product."""
+    return _defined(generator, database="cassandra", version="4.0.1", variants=f"{ON_A_JVM}, {WITHOUT}")
+
+
+def without_cassandra(generator: str) -> Definition:
+    return _defined(generator, database=JVMLESS, version="2.5", variants="{id: plain}")
+
+
+def _defined(generator: str, **words: Any) -> Definition:
+    return parse_definition(TEXT.format(generator=generator, workload=WORKLOADS[generator], **words), "products.yaml")
+
+
+def tools_with(artefacts: ArtefactSource, folder: Path) -> Toolkit:
+    """Cassandra and the generators as they ship, and the second product."""
+    installation = Installation(folder)
+    generators = (PlimsollStress(artefacts), CassandraStress(artefacts), Latte())
+    return replace(
+        installation.toolkit,
+        databases={
+            "cassandra": Cassandra(artefacts, SteppingClock()),
+            JVMLESS: JvmlessDatabase(installation.faults),
+        },
+        load_generators={one.name: one for one in generators},
+    )
+
+
+@pytest.mark.parametrize("generator", WORKLOADS)
+def test_a_campaign_of_two_products_can_be_planned(tmp_path: Path, generator: str) -> None:
+    assert problems(tools_with(EmptyArtefacts(tmp_path / "artefacts"), tmp_path), both(generator)) == ()
+
+
+@pytest.mark.parametrize("generator", WORKLOADS)
+def test_what_an_empty_cache_lacks_is_told_by_those_that_need_it(tmp_path: Path, generator: str) -> None:
+    tools = tools_with(Artefacts(tmp_path / "cache", lambda _: None), tmp_path)
+
+    assert [one for one in problems(tools, both(generator)) if "2.5" in one.what] == []
+    found = [(one.where, one.what) for one in problems(tools, without_cassandra(generator))]
+    assert found == LACKING[generator]
+
+
+@pytest.mark.parametrize("generator", WORKLOADS)
+def test_a_load_generator_prepares_what_it_needs_itself(tmp_path: Path, generator: str) -> None:
+    artefacts = EmptyArtefacts(tmp_path / "artefacts")
+    tools_with(artefacts, tmp_path).load_generators[generator].prepare(without_cassandra(generator))
+
+    assert artefacts.prepared == PREPARED[generator]
