@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from airflow.sdk.exceptions import AirflowFailException
-from tests.airflow.test_reaper import DEAD, alive, reap
+from tests.airflow.reaping import DEAD, alive, reap
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.services.cell import actions

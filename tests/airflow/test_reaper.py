@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 import pytest
 from airflow.sdk.exceptions import AirflowFailException
+from tests.airflow.reaping import DEAD, ELSEWHERE, HERE, LIVE, LiveRuns, alive, reap
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantProvider
 
@@ -15,25 +16,8 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.next_round import run_of_next_round
-from plimsoll_airflow.operators.reaper import Reap, ReapLeftovers, is_owned
+from plimsoll_airflow.operators.reaper import ReapLeftovers, is_owned
 from plimsoll_airflow.ownership import CampaignRunOwner, CellRun
-
-HERE = "here"
-LIVE, DEAD, ELSEWHERE = CellRun("live", 0, HERE), CellRun("dead", 0, HERE), CellRun("dead", 0, "elsewhere")
-
-
-class LiveRuns:
-    """Answers as a task's context does: of the DAG `cell`, the run `live` is queued or running, no other is.
-
-    Of the campaign's DAG the run `of_campaign` lives.
-    """
-
-    def __init__(self, of_campaign: str = "") -> None:
-        self._live = {("cell", "live"), ("instant", of_campaign)}
-
-    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
-        assert states == ["queued", "running"]
-        return sum((dag_id, run_id) in self._live for run_id in run_ids)
 
 
 class LastTask:
@@ -55,11 +39,6 @@ class LastTask:
         return sum(dag_id == "instant" and run_id in self._live for run_id in run_ids)
 
 
-def reap(*, dry_run: bool = False, campaign_id: str = "") -> dict[str, list[str]]:
-    context: Any = {"ti": LiveRuns(), "params": {"dry_run": dry_run, "campaign_id": campaign_id}}
-    return Reap(task_id="reap").execute(context)
-
-
 @pytest.fixture
 def clusters(installation: Installation) -> Installation:
     """A cluster of a live run and one of a run that has ended."""
@@ -67,10 +46,6 @@ def clusters(installation: Installation) -> Installation:
     for cell_id, run in (("v1-001k-r1", LIVE), ("v2-001k-r1", DEAD)):
         actions.provision(begin(installation.toolkit, "campaign", cell_id, run.token))
     return installation
-
-
-def alive(installation: Installation) -> list[str]:
-    return [str(cluster.id) for cluster in installation.provider.clusters()]
 
 
 def test_clusters_of_runs_that_have_ended_are_destroyed(clusters: Installation) -> None:

@@ -14,7 +14,7 @@ from airflow.models.dagrun import DagRun
 from airflow.sdk.exceptions import AirflowFailException
 from airflow.utils.state import DagRunState
 from botocore.config import Config
-from tests.airflow.test_reaper import LiveRuns
+from tests.airflow.reaping import LiveRuns
 from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import Deny, Fault, Throttle
 from tests.cloud.lifecycle import Delays

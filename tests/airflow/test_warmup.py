@@ -33,7 +33,7 @@ print("new:", *sorted(name for name in set(sys.modules) - known if name.startswi
 """
 _WORK_AFTER_WARMING_UP = """
 import sys
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 from plimsoll_airflow import warmup
 warmup.warm_up()
 warmup.warm_up_for_tasks()

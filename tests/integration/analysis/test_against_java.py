@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks.java_reference import JavaInterval, JavaReference
-from tests.unit.analysis.logs import HOUR_US, line, log, old_payload, payload
+from tests.support.campaigns.interval_logs import HOUR_US, line, log, old_payload, payload
 
 from plimsoll.analysis.histogram_layout import UNITS_PER_MS, Unit
 from plimsoll.analysis.intervals import SHOWN_NAMES

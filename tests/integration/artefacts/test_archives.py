@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.integration.artefacts.test_artefacts import given
+from tests.integration.artefacts.given_jdk import given
 
 from plimsoll.adapters.artefacts import Archives, Artefacts
 from plimsoll.domain.errors import ArtefactError

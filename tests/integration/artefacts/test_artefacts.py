@@ -6,24 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integration.artefacts.given_jdk import given
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.java_programs import Sources, load_generator
 from plimsoll.cli.prepare import prepare
 from plimsoll.domain.errors import ArtefactError
-
-FAKE_JAVA = """#!/bin/sh
-echo '    java.runtime.version = {version}'
-echo '{name}'
-echo 'java.base@11'
-"""
-
-
-def given(cache: Path, jdk_id: str, *, version: str, name: str) -> None:
-    program = cache / "given" / jdk_id / "bin" / "java"
-    program.parent.mkdir(parents=True)
-    program.write_text(FAKE_JAVA.format(version=version, name=name))
-    program.chmod(0o755)
 
 
 def test_the_published_jdk_is_the_very_version(artefacts: Artefacts) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 import pytest
-from tests.integration.stress.program import read_log
+from tests.support.nodes.recorded import read_log
 from tests.support.nodes.slowness import Measured, not_slow, undisturbed
 from tests.support.nodes.small import LIFETIME, define, gc_log, pauses_counted
 from tests.support.processes import until

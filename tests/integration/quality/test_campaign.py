@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.result import Verdict

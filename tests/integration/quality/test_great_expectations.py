@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.quality.attempt import attempt_suite, check_attempt
 from plimsoll.quality.engine import expectations_of, rehearse
@@ -34,7 +34,7 @@ sys.addaudithook(watch)
 from plimsoll.quality.gx_import import load
 load()
 found = {"collects": gc.isenabled(), "unused": sorted({"altair", "scipy.stats", "sqlalchemy"} & set(sys.modules))}
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 from plimsoll.quality.attempt import check_attempt
 quality = check_attempt(sound.definition(), sound.CELL, sound.measured())
 found |= {"reasons": quality.reasons, "touched": list(TOUCHED)}

@@ -6,13 +6,13 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from hdrh.histogram import HdrHistogram
-from hdrh.log import HistogramLogReader
+from tests.support.nodes.recorded import Interval, read_log
 from tests.support.processes import PATIENCE_S, until
 
 from plimsoll.adapters.artefacts import Artefacts
@@ -27,6 +27,9 @@ SOON_S = 0.02
 """The longest pause between two looks at a load whose next seconds matter, s: `longest_s` of `until`."""
 JVM = ("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
+FEW = ("-t", "2", "-c", "10", "-r", "0.2", "--rate", "200")
+"""Options of a load with few operations."""
+
 # Starts a program that dies with whoever started it, also if that is killed.
 _TIED = """
 import ctypes, os, sys
@@ -35,32 +38,6 @@ if os.getppid() != int(sys.argv[1]):
     sys.exit("orphaned")
 os.execv(sys.argv[2], sys.argv[2:])
 """
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A record of an interval log; values in µs."""
-
-    start_s: float
-    end_s: float
-    tag: str
-    histogram: HdrHistogram
-
-
-def read_log(path: Path) -> list[Interval]:
-    """Every record, by the Python port of the library that wrote it."""
-    with closing(HistogramLogReader(str(path), HdrHistogram(1, 3_600_000_000, 3))) as reader:
-        return [
-            _interval(histogram, reader.base_time_sec) for histogram in iter(reader.get_next_interval_histogram, None)
-        ]
-
-
-def _interval(histogram: HdrHistogram, base_s: float) -> Interval:
-    start, end = (
-        round(stamp - base_s * 1000) / 1000
-        for stamp in (histogram.get_start_time_stamp(), histogram.get_end_time_stamp())
-    )
-    return Interval(start, end, histogram.get_tag() or "", histogram)
 
 
 @dataclass(frozen=True)

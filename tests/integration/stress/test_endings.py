@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integration.stress.program import FEW
 
-FEW = ("-t", "2", "-c", "10", "-r", "0.2", "--rate", "200")
 SCHEMA, POPULATE, OUTPUT = 4, 5, 7
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.integration.stress.test_endings import FEW
+from tests.integration.stress.program import FEW
 
 INCOMPLETE = 6
 

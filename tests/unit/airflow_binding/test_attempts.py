@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
-from tests.unit.services.verdicts import verdict_of
+from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.services.cell import actions

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.unit.services.verdicts import verdict_of
+from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import NotFound

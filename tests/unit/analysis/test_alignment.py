@@ -1,6 +1,6 @@
 import pytest
-from tests.unit.analysis.logs import STARTED_AT_S
-from tests.unit.analysis.test_continuity import steady, track
+from tests.support.campaigns.interval_logs import STARTED_AT_S
+from tests.unit.analysis.tracks import steady, track
 
 from plimsoll.analysis.alignment import Schedule, misfits, windows
 from plimsoll.analysis.operations import Track

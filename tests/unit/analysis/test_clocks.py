@@ -1,6 +1,6 @@
 """The largest offsets of clocks, of a load host that is far off while its nodes are as far."""
 
-from tests.unit.quality.sound import HOST, node
+from tests.support.campaigns.sound_attempt import HOST, node
 
 from plimsoll.analysis.clocks import largest_from_controller_ms, largest_from_load_host_ms
 from plimsoll.domain.fingerprint import Fingerprint

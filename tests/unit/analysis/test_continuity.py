@@ -1,20 +1,8 @@
 import pytest
-from tests.unit.analysis.logs import line, log, payload
+from tests.unit.analysis.tracks import steady, track
 
 from plimsoll.analysis.continuity import continuity_faults, continuity_notes
-from plimsoll.analysis.hdrlog import read_log
 from plimsoll.analysis.operations import Track
-
-ONE = payload([1])
-
-
-def track(*times: tuple[float, float], name: str = "x") -> Track:
-    """Records given as (start, length)."""
-    return Track(name, "reads", read_log(log(line(start, length, ONE) for start, length in times), name).records)
-
-
-def steady(count: int, length: float = 1.0, start: float = 0.0, name: str = "x") -> Track:
-    return track(*((start + place * length, length) for place in range(count)), name=name)
 
 
 def faults(*tracks: Track) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.analysis.logs import HOUR_US, every_second, log, old_payload, packed, payload
+from tests.support.campaigns.interval_logs import HOUR_US, every_second, log, old_payload, packed, payload
 
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.hdrlog import Record, read_log

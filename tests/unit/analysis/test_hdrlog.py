@@ -2,7 +2,7 @@ import gzip
 from typing import Any
 
 import pytest
-from tests.unit.analysis.logs import STARTED_AT_S, every_second, line, log, payload
+from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
 
 from plimsoll.analysis.hdrlog import read_log
 from plimsoll.domain.errors import LogError

@@ -2,7 +2,7 @@ from io import BytesIO
 
 import pandas as pd
 import pytest
-from tests.unit.analysis.test_service_level_evaluation import FAST, READS, WRITES, judge, seconds
+from tests.unit.analysis.judged_logs import FAST, READS, WRITES, judge, seconds
 
 from plimsoll.analysis.intervals import IntervalTable
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pandas as pd
 import pytest
-from tests.unit.analysis.logs import every_second, log
+from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.latencies import COLUMNS, STEPS, Curve, latencies_frame, median_curves

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.support.campaigns.outcomes import Outcomes, campaign_of
-from tests.unit.quality.sound import HOST
+from tests.support.campaigns.sound_attempt import HOST
 
 from plimsoll.analysis.campaign import cell_results
 from plimsoll.analysis.left_out import DecidingCell, LeftOut, SharedData, left_out, shared_data

@@ -7,30 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.analysis.logs import STARTED_AT_S, every_second, line, log, payload
+from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
+from tests.unit.analysis.judged_logs import FAST, READS, SLOW, WRITES, judge, run, seconds
 
 from plimsoll.analysis.histogram_layout import WIDE
-from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
 from plimsoll.domain.service_level import ServiceLevel
-
-FAST, SLOW = 1_000, 250_000
-WRITES, READS = "r.hdr-intended-mutations", "r.hdr-intended-selects"
-LEVEL = ServiceLevel()
-
-
-def run(warmup_s: float = 10, duration_s: float | None = None, **facts: Any) -> Run:
-    duration = None if duration_s is None else timedelta(seconds=duration_s)
-    return Run(warmup=timedelta(seconds=warmup_s), duration=duration, **facts)
-
-
-def seconds(count: int, values: list[int], **special: list[int]) -> bytes:
-    """`count` records with the same values, but those of `at_<second>`."""
-    return log(every_second([special.get(f"at_{second}", values) for second in range(count)]))
-
-
-def judge(files: dict[str, bytes], what: Run | None = None, *levels: ServiceLevel, **options: Any) -> Any:
-    return judge_logs(files, what or run(), levels or (LEVEL,), **options)
 
 
 def test_a_run_without_a_slow_interval_meets_the_service_level() -> None:

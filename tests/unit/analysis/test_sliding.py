@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.analysis.logs import every_second, log
+from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.service_level_evaluation import judge_logs

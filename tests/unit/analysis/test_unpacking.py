@@ -3,7 +3,7 @@ import tracemalloc
 import zlib
 
 import pytest
-from tests.unit.analysis.logs import every_second, log, packed
+from tests.support.campaigns.interval_logs import every_second, log, packed
 
 from plimsoll.analysis import hdrlog
 from plimsoll.analysis.hdrlog import read_log

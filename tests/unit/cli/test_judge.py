@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import typer
-from tests.unit.analysis.logs import every_second, line, log, payload
+from tests.support.campaigns.interval_logs import every_second, line, log, payload
 from typer.testing import CliRunner, Result
 
 from plimsoll.cli.judge import judge

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.result import Check, Verdict
 

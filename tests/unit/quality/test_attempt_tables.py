@@ -3,7 +3,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality import attempt_tables as tables

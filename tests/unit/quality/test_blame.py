@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to

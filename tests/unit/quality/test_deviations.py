@@ -1,6 +1,6 @@
 from typing import Any
 
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.cell import Cell
 from plimsoll.quality.deviations import deviations

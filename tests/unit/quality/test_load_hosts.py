@@ -2,7 +2,7 @@ from datetime import timedelta
 from math import isnan
 
 import pytest
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.clocks import ClockReading, LoadStart
 from plimsoll.domain.load_summary import LoadSummary

@@ -2,47 +2,20 @@ import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.synthetic import demo_campaign
+from tests.unit.report.pages import Elements, page_of
 
 from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.report import build_report
-from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
-from plimsoll.report.environment_facts import environment
-from plimsoll.report.page import page_html, summary_markdown
+from plimsoll.report.page import summary_markdown
 
 HOSTILE = '</script><script>stolen()</script><img src=x onerror="stolen()">'
-
-
-class Elements(HTMLParser):
-    """Every element of a page with its attributes, and the text outside of scripts and styles."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        if not self.tags or self.tags[-1][0] not in ("script", "style"):
-            self.text += data
-
-    def count(self, tag: str) -> int:
-        return sum(own == tag for own, _ in self.tags)
-
-
-def page_of(findings: Findings, drawn: Sequence[Figure] | None = None) -> str:
-    """The page with its own charts, or with those of findings that differ in nothing that charts show."""
-    return page_html(findings, environment(findings), figures(findings) if drawn is None else drawn)
 
 
 @pytest.fixture(scope="module")

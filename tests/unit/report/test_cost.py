@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.unit.report.test_build import page_of
+from tests.unit.report.pages import page_of
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.findings import Findings, analyse

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from posixpath import dirname, join, normpath
 
-from tests.unit.report.test_build import Elements, page_of
+from tests.unit.report.pages import Elements, page_of
 
 from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.quality.pages import PAGE

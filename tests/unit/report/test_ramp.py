@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
-from tests.unit.quality.sound import HOST
+from tests.support.campaigns.sound_attempt import HOST
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.analysis.findings import Findings, analyse

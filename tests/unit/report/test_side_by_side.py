@@ -2,41 +2,18 @@
 
 import json
 from dataclasses import replace
-from functools import cache
 from io import StringIO
 from typing import Any
 
 import pytest
 from rich.console import Console
-from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, synthetic_campaign
+from tests.unit.report.planted import CAPACITIES, LOADS, campaign, definition, plain
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
 from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns, stands
 from plimsoll.report.side_by_side_terminal import comparison_view
-
-LOADS = ["20000/s", "40000/s", "60000/s"]
-CAPACITIES = {"g1": 20_000, "zgc": 40_000}
-
-
-def definition(**changes: object) -> Definition:
-    small = {"loads": LOADS, "repeats": 5, "timing": {"duration": "60s", "warmup": "20s"}}
-    wide = azul_definition(**(small | changes))
-    return wide.model_copy(update={"variants": tuple(one for one in wide.variants if one.id in CAPACITIES)})
-
-
-def campaign(seed: int, **changes: object) -> CampaignData:
-    return _made(seed, definition(**changes))
-
-
-@cache
-def plain(seed: int) -> CampaignData:
-    return _made(seed, definition())
-
-
-def _made(seed: int, declared: Definition) -> CampaignData:
-    return replace(synthetic_campaign(declared, Plan(CAPACITIES, seed=seed)), campaign_id=f"azul-{seed}")
 
 
 def declared_as(seed: int, **changes: object) -> CampaignData:

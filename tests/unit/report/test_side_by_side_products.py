@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.unit.report.test_side_by_side import definition, plain
+from tests.unit.report.planted import definition, plain
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.domain.errors import Refused

@@ -11,7 +11,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
 from tests.fakes.owners import FixedOwners
 from tests.fakes.paid import PaidProvider, Prices
-from tests.unit.services.test_kept_hosts import CELLS, kept
+from tests.unit.services.kept_definition import CELLS, kept
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId

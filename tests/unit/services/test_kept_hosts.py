@@ -13,6 +13,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantProvider
 from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.running import run_missing
+from tests.unit.services.kept_definition import CELLS, kept
 
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
@@ -33,14 +34,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
-
-CELLS = ("v1-001k-r1", "v2-001k-r1", "v1-002k-r1")
-
-
-def kept(scope: str, **changes: object) -> Definition:
-    """Two variants at two loads on hosts that live so long."""
-    plain = instant_definition(variants=2, loads=2, parallel=1)
-    return Definition.model_validate({**plain.model_dump(mode="json"), "cluster_scope": scope, **changes})
 
 
 @pytest.fixture

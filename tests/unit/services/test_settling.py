@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.unit.services.verdicts import verdict_of
+from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.settling import Tally, settle, settled_tally

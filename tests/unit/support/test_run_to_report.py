@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from tests.support.airflow.run_to_report import disturbed_ramp, is_standstills, stood_still
-from tests.unit.quality import sound
+from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, grid

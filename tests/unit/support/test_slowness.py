@@ -2,10 +2,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.support.campaigns.interval_logs import line, log, payload
 from tests.support.nodes import slowness
 from tests.support.nodes.slowness import Measured, not_slow, undisturbed
 from tests.support.suite.tries import MOST
-from tests.unit.analysis.logs import line, log, payload
 
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.service_level_evaluation import judge_logs

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
-from tests.unit.adapters.cassandra_stress.test_command import PROFILE, request
+from tests.unit.adapters.foreign_load.load_requests import PROFILE, request
 
 from plimsoll.adapters.cassandra_stress import CassandraStress
 from plimsoll.domain.cluster import HostInfo

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
-from tests.unit.adapters.cassandra_stress.test_command import PROFILE, definition
+from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition
 
 from plimsoll.adapters.cassandra_stress import CassandraStress
 

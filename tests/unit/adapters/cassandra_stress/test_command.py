@@ -1,35 +1,11 @@
 import json
-from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition, request
 
 from plimsoll.adapters.cassandra_stress.command import load_arguments, populate_arguments, profile, record_s
 from plimsoll.adapters.cassandra_stress.workloads import rows, shares
-from plimsoll.domain.definition import Definition
-from plimsoll.ports.load_generator import LoadRequest
-
-PROFILE = {"keyspace": "mine", "table": "people", "queries": {"by-id": {}, "one": {"cql": "select …"}}}
-
-
-def definition(workload: dict[str, Any] | None = None, **changes: Any) -> Definition:
-    return Definition.model_validate(
-        {
-            "name": "small",
-            "title": "Small",
-            "system": {"version": "4.0.1"},
-            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
-            "loads": ["100/s"],
-            "load_generator": {"name": "cassandra-stress", "threads": 2, "concurrency": 20},
-            "workload": workload or {"name": "StandardRow", "rows": "10k"},
-            "timing": {"duration": "45s", "warmup": "15s"},
-            **changes,
-        }
-    )
-
-
-def request(workload: dict[str, Any] | None = None, **changes: Any) -> LoadRequest:
-    return LoadRequest("load", definition(workload, **changes), 100, ["10.0.0.1", "10.0.0.2"], timedelta(hours=1))
 
 
 def words(arguments: tuple[str, ...] | None) -> str:

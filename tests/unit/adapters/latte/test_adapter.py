@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
-from tests.unit.adapters.cassandra_stress.test_command import definition, request
+from tests.unit.adapters.foreign_load.load_requests import definition, request
 
 from plimsoll.adapters.latte import Latte
 from plimsoll.adapters.latte.workload import functions, script

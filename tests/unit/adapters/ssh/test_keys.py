@@ -5,13 +5,11 @@ from typing import Any
 
 import paramiko
 import pytest
+from tests.unit.adapters.ssh.host_key_line import LINE
 
 from plimsoll.adapters.ssh.keys import parse_host_key, private_key
 from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
-
-# The key of a host that never was, made for this test.
-LINE = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKjl0ff5RVgKiZp7sHmzRr3GdCoR6sJVq6YvXhVlYqYs host"
 
 
 def test_a_host_key_is_read_with_or_without_a_comment() -> None:

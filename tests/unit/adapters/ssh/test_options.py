@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from tests.fakes.installation import instant_definition
-from tests.unit.adapters.ssh.test_keys import LINE
+from tests.unit.adapters.ssh.host_key_line import LINE
 
 from plimsoll.adapters.secrets import EnvironmentSecrets
 from plimsoll.adapters.ssh import Connections

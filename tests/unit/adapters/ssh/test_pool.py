@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.unit.adapters.ssh.test_keys import LINE
+from tests.unit.adapters.ssh.host_key_line import LINE
 
 from plimsoll.adapters.ssh import Connections, Target
 from plimsoll.adapters.ssh.connection import Connection

@@ -3,7 +3,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tests.unit.analysis.logs import every_second, log
+from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.formats import FORMATS, Asked, RunFile, detection, read_run
 from plimsoll.analysis.unpacking import require_bounded

@@ -2,7 +2,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.unit.analysis.logs import every_second, log
+from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run

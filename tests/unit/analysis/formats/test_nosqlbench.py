@@ -1,7 +1,7 @@
 """NoSQLBench's form, by its sources (HistoIntervalLogger) and a log of a real run; the histograms are made here."""
 
 import pytest
-from tests.unit.analysis.logs import line, log, payload
+from tests.support.campaigns.interval_logs import line, log, payload
 
 from plimsoll.analysis.formats import Asked, RunFile, read_run
 

@@ -1,7 +1,7 @@
 """tlp-stress' CSV as Azul modified it: 31 columns below a line of group names that is too short for them."""
 
 import pytest
-from tests.unit.analysis.logs import every_second, log
+from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.formats import Asked, RunFile, WholeRun, read_run
 from plimsoll.domain.errors import LogError

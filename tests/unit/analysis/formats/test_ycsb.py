@@ -1,7 +1,7 @@
 """YCSB's forms, by its sources (OneMeasurementHdrHistogram, StatusThread); the figures are made here."""
 
 import pytest
-from tests.unit.analysis.logs import STARTED_AT_S, every_second, line, log, payload
+from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
 
 from plimsoll.analysis.formats import Asked, RunFile, Sample, WholeRun, read_run
 from plimsoll.domain.errors import LogError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.unit.services.verdicts import verdict_of
+from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.errors import GateClosed
 from plimsoll.domain.strategy import Search

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
 from tests.fakes.owners import FixedOwners
-from tests.unit.services.verdicts import verdict_of
+from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.cluster import Cluster, HostsSilent
 from plimsoll.domain.errors import NotFound, Refused, StoreError

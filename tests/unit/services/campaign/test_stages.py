@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.campaigns.running import run_missing
-from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.cell import cell_of
 from plimsoll.domain.definition import Definition

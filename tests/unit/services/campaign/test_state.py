@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.owners import FixedOwners
-from tests.unit.services.verdicts import verdict_of
+from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.status import CampaignStatus

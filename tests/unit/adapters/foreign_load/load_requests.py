@@ -1,0 +1,31 @@
+"""A definition with a load of cassandra-stress, and the request for this load."""
+
+from datetime import timedelta
+from typing import Any
+
+from plimsoll.domain.definition import Definition
+from plimsoll.ports.load_generator import LoadRequest
+
+PROFILE = {"keyspace": "mine", "table": "people", "queries": {"by-id": {}, "one": {"cql": "select …"}}}
+
+
+def definition(workload: dict[str, Any] | None = None, **changes: Any) -> Definition:
+    """Of StandardRow unless told otherwise."""
+    return Definition.model_validate(
+        {
+            "name": "small",
+            "title": "Small",
+            "system": {"version": "4.0.1"},
+            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
+            "loads": ["100/s"],
+            "load_generator": {"name": "cassandra-stress", "threads": 2, "concurrency": 20},
+            "workload": workload or {"name": "StandardRow", "rows": "10k"},
+            "timing": {"duration": "45s", "warmup": "15s"},
+            **changes,
+        }
+    )
+
+
+def request(workload: dict[str, Any] | None = None, **changes: Any) -> LoadRequest:
+    """For that definition, on two nodes."""
+    return LoadRequest("load", definition(workload, **changes), 100, ["10.0.0.1", "10.0.0.2"], timedelta(hours=1))

@@ -1,0 +1,18 @@
+"""Records of one log, given by their times."""
+
+from tests.support.campaigns.interval_logs import line, log, payload
+
+from plimsoll.analysis.hdrlog import read_log
+from plimsoll.analysis.operations import Track
+
+ONE = payload([1])
+
+
+def track(*times: tuple[float, float], name: str = "x") -> Track:
+    """Records given as (start, length)."""
+    return Track(name, "reads", read_log(log(line(start, length, ONE) for start, length in times), name).records)
+
+
+def steady(count: int, length: float = 1.0, start: float = 0.0, name: str = "x") -> Track:
+    """So many records of one length without a gap."""
+    return track(*((start + place * length, length) for place in range(count)), name=name)
