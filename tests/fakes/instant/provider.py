@@ -98,6 +98,8 @@ class InstantProvider:
         moved.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
             folder.rename(moved)
+            # Whoever was making a host's folder just then may make it in the moved one, once.
+            shutil.rmtree(moved, ignore_errors=True)
             shutil.rmtree(moved)
 
     def _prolonged(self, found: Cluster, request: ClusterRequest) -> Cluster:
