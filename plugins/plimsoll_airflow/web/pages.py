@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
@@ -47,7 +47,7 @@ def static_file(name: str) -> Response:
 def campaigns(
     request: Request,
     user: User,
-    state: Annotated[CampaignStateName | None, Query()] = None,
+    state: Annotated[CampaignStateName | Literal[""], Query()] = "",
     definition: Annotated[str, Query(max_length=60)] = "",
     text: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
@@ -56,7 +56,7 @@ def campaigns(
     shown = [
         one
         for one in known
-        if state in (None, one.state)
+        if state in ("", one.state)
         and definition in ("", one.definition)
         and text.lower() in f"{one.campaign_id} {one.title}".lower()
     ]
@@ -67,7 +67,7 @@ def campaigns(
             "campaigns": shown,
             "names": [one.campaign_id for one in known],
             "definitions": sorted({one.definition for one in known}),
-            "asked": {"state": state or "", "definition": definition, "text": text},
+            "asked": {"state": state, "definition": definition, "text": text},
         },
     )
 

@@ -1,7 +1,7 @@
 """What the pages show, and that nothing a user wrote becomes markup."""
 
 import re
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urlencode, urljoin
 
 import pandas as pd
 import pytest
@@ -35,6 +35,16 @@ def test_filters_leave_out_what_does_not_fit_and_say_so(client: Client) -> None:
     assert HERE not in page(client, "/plimsoll/?state=complete").attributes("a", "href")
     assert "None of the 1 campaign fits" in page(client, "/plimsoll/?text=nothing").text
     assert HERE in page(client, "/plimsoll/?text=MINE&state=running&definition=demo").attributes("a", "href")
+
+
+def test_the_filter_form_can_be_sent_as_it_opens(client: Client) -> None:
+    form = client("viewer").get("/plimsoll/").text.split('<form class="filters"')[1].split("</form>")[0]
+    fields = {own["name"] or "": own.get("value") or "" for tag, own in Page(form).tags if tag in ("select", "input")}
+
+    shown = page(client, f"/plimsoll/?{urlencode(fields)}")
+
+    assert fields == {"state": "", "definition": "", "text": ""}
+    assert HERE in shown.attributes("a", "href")
 
 
 def test_each_square_says_in_words_what_its_colour_and_sign_say(client: Client) -> None:
