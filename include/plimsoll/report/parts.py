@@ -145,13 +145,12 @@ def _summary(part: Part, findings: Findings, at: tuple[AtTakenLoad, ...]) -> Par
 
 def _section(part: Part, by_name: Mapping[str, Findings], at: Mapping[str, tuple[AtTakenLoad, ...]]) -> _Section:
     findings = by_name.get(part.name)
-    heading = ", ".join(word for word in (part.title if part.stage else "", part.workload) if word)
     notes = tuple(rests_on(part, by_name.get(part.source)))
     if findings is None:
-        return _Section(part.name, heading, notes)
+        return _Section(part.name, part.heading, notes)
     return _Section(
         name=part.name,
-        heading=heading,
+        heading=part.heading,
         notes=notes,
         conclusion=conclusion(findings),
         rows=() if part.taken else capacity_rows(findings),

@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.parts import parts
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
@@ -167,11 +168,14 @@ def campaign_quality(visit: Visited) -> Response:
 def report(visit: Visited) -> Response:
     """The capacities, and the report with its files."""
     data = verdict_data(visit.campaign, visit.campaign.verdicts(), library().clock.now())
+    files = content.report_file_names(visit.store, visit.campaign_id)
+    of_parts = {file_of_part(part.name, REPORT): part.heading for part in parts(visit.definition)}
     context = {
         "campaign_id": visit.campaign_id,
         "title": visit.definition.title,
         "rows": capacity_table(data),
-        "files": content.report_file_names(visit.store, visit.campaign_id),
+        "files": files,
+        "parts": {name: heading for name, heading in of_parts.items() if name in files},
         "page": REPORT,
         "has_quality": visit.store.exists(f"{layout.campaign_quality_prefix(visit.campaign_id)}/{DATA_DOCS}"),
     }
