@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from plimsoll.analysis.campaign import missed_by
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.parts import parts
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
+from plimsoll.quality.blame import ERROR_LIMIT
 from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
@@ -121,6 +123,7 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
     """A cell with one of its attempts in full: the requested one, else the one that counts."""
     found = cell_document(library(), visit.campaign_id, visit.definition, cell_id)
     number = attempt or found.status.attempt
+    shown = number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number)
     alone = part_of(visit.definition, require_cell(visit.definition, cell_id)).definition
     context = {
         "repeats": alone.repeats,
@@ -128,7 +131,9 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
         "steps": STEPS,
         "document": found,
         "cell": found.status,
-        "shown": number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number),
+        "shown": shown,
+        "error_limit": ERROR_LIMIT,
+        "missed_by": missed_by(shown.verdict) if shown else "",
         "variant": visit.definition.variant(found.status.variant),
         "run_id": CellRunId(visit.campaign_id, cell_id).run_id,
         "may": visit.may,

@@ -142,6 +142,33 @@ def test_a_cell_that_is_not_judged_valid_has_a_page_too(client: Client, cell: st
     assert cell in page(client, f"{HERE}/cells/{cell}").text
 
 
+def test_an_invalid_attempt_is_neither_met_nor_missed_on_its_page(client: Client, campaign: Installation) -> None:
+    store = campaign.toolkit.store
+    sound, unsound = (
+        read_verdict(store, CampaignStore(store, CAMPAIGN).key(cell, 1)) for cell in ("v1-001k-r1", "v2-001k-r1")
+    )
+    assert sound
+    assert unsound
+    write_model(store, unsound.key, layout.VERDICT, unsound.model_copy(update={"levels": sound.levels, "met": None}))
+    shown = page(client, f"{HERE}/cells/v2-001k-r1").text
+
+    assert "✓ met" not in shown
+    assert "not judged" in shown
+    assert "✓ met" in page(client, f"{HERE}/cells/v1-001k-r1").text
+
+
+def test_a_miss_by_errors_says_so(client: Client, campaign: Installation) -> None:
+    store = campaign.toolkit.store
+    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    assert verdict
+    failing = {"met": False, "errors": {"timeout": 900, "unavailable": 100}}
+    write_model(store, verdict.key, layout.VERDICT, verdict.model_copy(update=failing))
+
+    shown = page(client, f"{HERE}/cells/v1-001k-r1").text
+    assert "1,000 operations failed. Response times kept the service level, but 0.1 % of failed" in shown
+    assert "operations failed." not in page(client, f"{HERE}/cells/v1-002k-r1").text
+
+
 def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_forbids(client: Client) -> None:
     answer = client("viewer").get(f"{HERE}/cells/v1-002k-r1/attempts/1/timeline.svg")
 
