@@ -26,9 +26,10 @@ class ObjectStore:
     """
 
     def __init__(self, root: str) -> None:
+        """Raises StoreError for a root whose kind of address no installed library can reach."""
         self.root = root if "://" in root else str(Path(root).absolute())
         self._fs: Any
-        self._fs, self._prefix = fsspec.core.url_to_fs(self.root)
+        self._fs, self._prefix = _file_system(self.root)
         self._local = urlsplit(self.root).scheme in ("", "file")
 
     def url(self, key: str = "") -> str:
@@ -170,6 +171,19 @@ class ObjectStore:
             raise NotFound("the store holds no such file", where=self.url(key)) from error
         except OSError as error:
             raise StoreError(f"can't be used: {error}", where=self.url(key), mend=_mend(error)) from error
+
+
+def _file_system(root: str) -> tuple[Any, str]:
+    """fsspec's file system of the root, and the root's path in it."""
+    try:
+        found: tuple[Any, str] = fsspec.core.url_to_fs(root)
+    except ImportError as error:
+        mend = f"install what it asks for beside Plimsoll ({error}), or set PLIMSOLL_STORE to a folder or to s3://…"
+        raise StoreError("can't be reached: a library for it is not installed", where=root, mend=mend) from error
+    except ValueError as error:
+        mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
+        raise StoreError(f"is no address of a store ({error})", where=root, mend=mend) from error
+    return found
 
 
 def _link_new(path: Path, data: bytes) -> bool:

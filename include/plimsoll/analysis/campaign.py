@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
+    from plimsoll.domain.loads import TakenLoad
     from plimsoll.domain.note import Note
     from plimsoll.domain.parts import Part
     from plimsoll.domain.provenance import Provenance
@@ -104,6 +105,16 @@ class CampaignData:
     def part(self) -> str:
         """The name of the part that this data belongs to; empty where the data is the whole campaign's."""
         return self.of_part.name if self.of_part else ""
+
+    @property
+    def source(self) -> str:
+        """The name of the part that gives the load of this data's part; empty where its loads are its own."""
+        return self.of_part.source if self.of_part else ""
+
+    @property
+    def taken(self) -> TakenLoad | None:
+        """How the load of this data's part is taken from an earlier stage; None where its loads are its own."""
+        return self.of_part.taken if self.of_part else None
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:

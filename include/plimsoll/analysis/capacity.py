@@ -100,9 +100,17 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     control = next((one for one in found if one.variant == data.definition.control), None)
     part = data.of_part
     names: dict[str, object] = {"stage": part.stage, "workload": part.workload} if part else {}
-    if part and part.taken:  # it asks what happens at one load, not for the highest
+    if data.taken:
         names["narrowing_ops_s"] = ()
     return tuple(_relative(one, control).model_copy(update=names) for one in found)
+
+
+def told_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
+    """The capacities that may be told: those of `capacities`, and none of a part that takes its load from a stage.
+
+    Such a part asks what happens at one load, not for the highest, which the earlier stage has found.
+    """
+    return () if data.taken else capacities(data, cells)
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.by_load import RepeatsAtLoad, repeats_by_load
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
-from plimsoll.analysis.capacity import Capacity, capacities
+from plimsoll.analysis.capacity import Capacity, Rung, capacities, told_capacities
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.highest_achieved import HighestAchieved, highest_achieved
 from plimsoll.analysis.left_out import LeftOut, left_out
@@ -69,6 +69,11 @@ class Findings(CampaignCells):
     repeats: Repeats
     noise: Noise = UNKNOWN
     capacities: tuple[Capacity, ...] = ()
+    """Empty for a part that takes its load from an earlier stage: it does not ask for the highest."""
+    rungs: Mapping[str, tuple[Rung, ...]] = field(default_factory=dict)
+    """By variant: its loads, rising, with the outcomes of their repeats."""
+    source: Findings | None = None
+    """Of the part that this part takes its load from; None where its loads are its own."""
     left_out: tuple[LeftOut, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     causes: tuple[VariantCauses, ...] = ()
@@ -93,7 +98,8 @@ def analyse(data: CampaignData) -> Findings:
     return Findings(
         data=data,
         cells=cells,
-        capacities=found,
+        capacities=told_capacities(data, cells),
+        rungs={one.variant: one.rungs for one in found},
         left_out=left_out(data.definition, cells),
         comparisons=compare_with_control(cells, data.definition.control),
         repeats=power_of(data.definition.repeats),

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.result import COORDINATED_OMISSION
 from plimsoll.domain.spelling import meant_or_known
 
 Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures", "other figures"]
@@ -135,4 +136,4 @@ def _notes(measure: Measure, series: Sequence[Series]) -> Iterator[str]:
     if others:
         yield f"{measure} is judged; the logs' {' and '.join(others)} left aside"
     if measure in ("service time", "cycle time"):
-        yield f"judged on {measure}: a stall hides the operations that were due in it (coordinated omission)"
+        yield f"judged on {measure}: a stall hides the operations that were due in it {COORDINATED_OMISSION}"

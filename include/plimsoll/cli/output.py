@@ -25,14 +25,15 @@ def print_json(document: Any) -> None:
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print a table for people, with numbers aligned to the right."""
+    """Print a table for people. Whatever people and programs wrote is shown as it is, not read as rich's markup."""
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=title, title_justify="left")
+    table = Table(title=Text(title, style="table.title"), title_justify="left")
     for column in columns:
-        table.add_column(column)
+        table.add_column(Text(column))
     for row in rows:
-        table.add_row(*(str(value) for value in row))
+        table.add_row(*(Text(str(value)) for value in row))
     print_view(table)
 
 

@@ -34,8 +34,13 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The short name for headings and folders; empty where the campaign has only one part."""
+        """The short name for files and anchors; empty where the campaign has only one part."""
         return part_name(self.stage, self.workload)
+
+    @property
+    def heading(self) -> str:
+        """The stage's title and the workload for people; empty where the campaign has only one part."""
+        return ", ".join(filter(None, (self.title if self.stage else "", self.workload)))
 
     @property
     def source(self) -> str:

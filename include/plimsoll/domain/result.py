@@ -20,6 +20,10 @@ UNEVALUATED = "could not be evaluated"
 """How it begins what a check observed that could not be made at all."""
 
 
+COORDINATED_OMISSION = "(coordinated omission)"
+"""How remarks end on logs whose times do not count from the intended start of operations, or do not tell."""
+
+
 class Check(Model):
     """One expectation of the quality suite and its outcome.
 
@@ -117,6 +121,11 @@ class Verdict(Model):
     def valid_outcome(self) -> ValidOutcome | None:
         """The outcome that counts for strategies and capacities; None for an invalid attempt."""
         return None if self.outcome == "invalid" else self.outcome
+
+    @property
+    def may_omit(self) -> bool:
+        """Whether its times may hide operations that were due in a stall, as its warnings say."""
+        return any(COORDINATED_OMISSION in warning for warning in self.warnings)
 
     @property
     def fell_short(self) -> bool:

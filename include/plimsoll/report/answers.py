@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from plimsoll.analysis.campaign import CampaignData, cell_results
-from plimsoll.analysis.capacity import Capacity, Rung, capacities, nodes_for
+from plimsoll.analysis.capacity import Capacity, Rung, nodes_for, told_capacities
 from plimsoll.analysis.findings import CampaignCells, Findings
 from plimsoll.analysis.half_load import HalfLoad
 from plimsoll.analysis.parts import data_of_parts
@@ -37,14 +37,17 @@ class CapacityRow:
 
 
 def capacity_table(data: CampaignData) -> tuple[CapacityRow, ...]:
-    """The capacity of each variant and workload, in the definition's order, with the outcomes that it rests on."""
+    """The capacity of each variant and workload, in the definition's order, with the outcomes that it rests on.
+
+    Stages that take their load from an earlier one have none.
+    """
     of_parts = [(part.part, row) for part in data_of_parts(data) for row in _rows_of(part)]
     return tuple(replace(row, variant=f"{row.variant}, {name}") if name else row for name, row in of_parts)
 
 
 def _rows_of(data: CampaignData) -> Iterator[CapacityRow]:
     cells = CampaignCells(data, cell_results(data))
-    yield from (_row(cells, capacity) for capacity in capacities(data, cells.cells))
+    yield from (_row(cells, capacity) for capacity in told_capacities(data, cells.cells))
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
@@ -115,7 +118,7 @@ def half_load_words(one: HalfLoad | None) -> str:
 def step_sentence(findings: Findings) -> str:
     """The meaning of a difference of one load step between two capacities; empty where that is not known."""
     share = findings.repeats.grids_disagree
-    if share is None:
+    if share is None or findings.data.taken:
         return ""
     return (
         "A difference of one step of load is no change: two full grids of one and the same system, with "

@@ -1,5 +1,7 @@
 """Make every file of a campaign's report from its data. Equal data give equal bytes."""
 
+from dataclasses import replace
+
 from altair.utils.schemapi import debug_mode
 
 from plimsoll.analysis.campaign import CampaignData
@@ -21,11 +23,17 @@ def build(data: CampaignData) -> dict[str, bytes]:
 
     Each part of a campaign with several has files of its own.
     """
-    found = tuple(map(analyse, data_of_parts(data)))
+    found = _analysed(data)
     if len(found) == 1:
         return _files(found[0])
     own = {file_of_part(one.data.part, path): content for one in found for path, content in _files(one).items()}
     return own | overview(data, found)
+
+
+def _analysed(data: CampaignData) -> tuple[Findings, ...]:
+    """The findings of each part, which know those of the part that they take their load from."""
+    found = {one.data.part: one for one in map(analyse, data_of_parts(data))}
+    return tuple(replace(one, source=found.get(name)) if (name := one.data.source) else one for one in found.values())
 
 
 def _files(findings: Findings) -> dict[str, bytes]:

@@ -44,7 +44,7 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
     strips = strip_chart(findings, attempt, name="tracks", title=title, links=links_by_place(misses))
     charts = (strips, *latencies_chart(findings, of=lambda result: result.shown))
     drawings = {figure.name: drawing(figure) for figure in charts}
-    return attempt_html(title, charts, drawings, misses, findings.level)
+    return attempt_html(title, charts, drawings, misses, findings)
 
 
 def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:

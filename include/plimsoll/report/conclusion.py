@@ -7,6 +7,7 @@ from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.findings import Findings
 from plimsoll.report.formatting import ops, percent, plural
 from plimsoll.report.left_out import what_was_run
+from plimsoll.report.taken_load import taken_conclusion
 
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
@@ -16,6 +17,8 @@ def conclusion(findings: Findings) -> str:
 
     Sentences on what limits it follow: cells that were left out, have no valid attempt or were imported.
     """
+    if findings.data.taken:
+        return " ".join([f"{taken_conclusion(findings, findings.data.taken)}.", *_reservations(findings)])
     answer = _answer(findings)
     if answer.startswith(_OWN_WORDS):
         answer = answer[0].upper() + answer[1:]  # names of variants stay as they are

@@ -18,18 +18,21 @@ from plimsoll.analysis.pauses import PauseStatistics
 from plimsoll.analysis.resampling import Typical
 from plimsoll.analysis.statistics import Comparison, Repeats
 from plimsoll.analysis.steadiness import Steadiness
+from plimsoll.analysis.taken_loads import AtTakenLoad
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.note import Note
 from plimsoll.domain.result import Check, OpeningBacklog
-from plimsoll.report.answers import loads_line, sentence
+from plimsoll.report.answers import loads_line
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.environment_facts import Environment
 from plimsoll.report.origins import Origin, origins
+from plimsoll.report.sections.answer import sentences
 from plimsoll.report.sections.cells import cost_of_cell
 from plimsoll.report.sections.validity import InvalidAttempt, validity
+from plimsoll.report.taken_load import at_loads
 
 
 class CellCounts(Model):
@@ -115,8 +118,16 @@ class ReportDocument(Model):
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
     counts: CellCounts
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")] = ""
-    answers: Annotated[tuple[str, ...], Field(description="The capacity of each variant as a sentence")]
-    capacity: tuple[Capacity, ...]
+    answers: Annotated[
+        tuple[str, ...], Field(description="The capacity of each variant, or its result at a taken load, as a sentence")
+    ]
+    capacity: Annotated[
+        tuple[Capacity, ...], Field(description="Empty for a stage that takes its load from an earlier one")
+    ]
+    at_loads: Annotated[
+        tuple[AtTakenLoad, ...],
+        Field(description="Of a stage that takes its load from an earlier one: each variant at its load; else empty"),
+    ] = ()
     left_out: Annotated[
         tuple[LeftOut, ...],
         Field(description="What a search or ramp ran and left out, by variant; empty of a full grid"),
@@ -160,8 +171,9 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         service_levels=tuple(map(str, findings.definition.service_levels)),
         counts=counts_of(findings),
         conclusion=conclusion(findings),
-        answers=tuple(sentence(findings, capacity) for capacity in findings.capacities),
+        answers=sentences(findings),
         capacity=findings.capacities,
+        at_loads=at_loads(findings),
         left_out=findings.left_out,
         next_loads=loads_line(findings.capacities),
         achieved_ops_s=achieved(findings.cells),

@@ -13,7 +13,6 @@ from jinja2 import Environment as Templates
 
 from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.misses import Miss
-from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import show_usd
 from plimsoll.report import formatting
 from plimsoll.report.charts.figure import Figure
@@ -24,6 +23,7 @@ from plimsoll.report.document import code_versions
 from plimsoll.report.environment_facts import Environment
 from plimsoll.report.header import header_facts
 from plimsoll.report.misses import miss_rows
+from plimsoll.report.response_times import counted_from
 from plimsoll.report.runtime import runtime
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.sections.registry import SECTIONS
@@ -66,12 +66,13 @@ def rendered(template: str, **context: Any) -> str:
 
 
 def attempt_html(
-    title: str, figures: Sequence[Figure], drawings: Mapping[str, str], misses: Sequence[Miss], level: ServiceLevel
+    title: str, figures: Sequence[Figure], drawings: Mapping[str, str], misses: Sequence[Miss], findings: Findings
 ) -> str:
-    """The charts of one attempt as a page like the report's, with its worst missed intervals."""
+    """The charts of the only attempt in `findings` as a page like the report's, with its worst missed intervals."""
     in_time = sorted(misses, key=lambda one: one.start_s)
-    told = {"title": title, "misses": miss_rows(in_time), "level": level}
-    return _rendered("attempt.html.j2", _drawn(figures, drawings) | told)
+    verdicts = [one.verdict for one in findings.data.attempts]
+    told = {"title": title, "misses": miss_rows(in_time), "level": findings.level}
+    return _rendered("attempt.html.j2", _drawn(figures, drawings) | told | {"counted_from": counted_from(verdicts)})
 
 
 def summary_markdown(findings: Findings) -> str:

@@ -22,8 +22,9 @@ from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_su
 from plimsoll.report.page import rendered
 from plimsoll.report.sections.answer import capacity_frame
 from plimsoll.report.sections.cells import cells_frame
-from plimsoll.report.stages import StageDocument, TakenRow, at_loads, rests_on, stage_documents, taken_frame, taken_rows
+from plimsoll.report.stages import StageDocument, rests_on, stage_documents
 from plimsoll.report.tables import as_csv, as_parquet
+from plimsoll.report.taken_load import TakenRow, at_loads, taken_frame, taken_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +43,9 @@ class PartSummary(Model):
     workload: LeftOutIfEmpty[str] = ""
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")]
     counts: CellCounts
-    capacity: tuple[Capacity, ...]
+    capacity: Annotated[
+        tuple[Capacity, ...], Field(description="Empty for a stage that takes its load from an earlier one")
+    ]
     at_loads: Annotated[
         LeftOutIfEmpty[tuple[AtTakenLoad, ...]],
         Field(description="Of a stage whose load an earlier one gave: each variant at its load"),
@@ -63,7 +66,10 @@ class PartsDocument(Model):
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
     service_levels: tuple[str, ...]
-    capacity: Annotated[tuple[Capacity, ...], Field(description="Of each variant with each workload in each stage")]
+    capacity: Annotated[
+        tuple[Capacity, ...],
+        Field(description="Of each variant with each workload in each stage that has loads of its own"),
+    ]
     stages: Annotated[LeftOutIfEmpty[tuple[StageDocument, ...]], Field(description="In order; left out of one")] = ()
     parts: tuple[PartSummary, ...]
     cells: tuple[CellEntry, ...]
@@ -93,8 +99,8 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
     """The files of the whole campaign, from the `findings` of each part. The files of a part begin with its name."""
     by_name = {one.data.part: one for one in findings}
     measured = [(part, by_name[part.name]) for part in parts(data.definition) if part.name in by_name]
-    at = {part.name: at_loads(part, one) for part, one in measured}
-    sections = tuple(_section(part, by_name, at) for part in parts(data.definition))
+    at = {part.name: at_loads(one) for part, one in measured}
+    sections = tuple(_section(part, by_name) for part in parts(data.definition))
     document = _document(data, measured, at)
     context = {"data": data, "definition": data.definition, "parts": sections, "document": document}
     taken = [(part, one) for part, _ in measured for one in at[part.name]]
@@ -103,7 +109,7 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "report.json": document.model_dump_json(indent=1).encode(),
         "report.schema.json": _schema().encode(),
         "summary.md": rendered("parts.md.j2", **context).encode(),
-        "capacity.csv": as_csv(_together(measured, capacity_frame)),
+        "capacity.csv": as_csv(_together([(part, one) for part, one in measured if not part.taken], capacity_frame)),
         "cells.csv": as_csv(cells := _together(measured, cells_frame)),
         "cells.parquet": as_parquet(cells),
     } | ({"at-taken-loads.csv": as_csv(taken_frame(taken))} if taken else {})
@@ -143,19 +149,18 @@ def _summary(part: Part, findings: Findings, at: tuple[AtTakenLoad, ...]) -> Par
     )
 
 
-def _section(part: Part, by_name: Mapping[str, Findings], at: Mapping[str, tuple[AtTakenLoad, ...]]) -> _Section:
+def _section(part: Part, by_name: Mapping[str, Findings]) -> _Section:
     findings = by_name.get(part.name)
-    heading = ", ".join(word for word in (part.title if part.stage else "", part.workload) if word)
     notes = tuple(rests_on(part, by_name.get(part.source)))
     if findings is None:
-        return _Section(part.name, heading, notes)
+        return _Section(part.name, part.heading, notes)
     return _Section(
         name=part.name,
-        heading=heading,
+        heading=part.heading,
         notes=notes,
         conclusion=conclusion(findings),
-        rows=() if part.taken else capacity_rows(findings),
-        taken=taken_rows(findings, at[part.name]),
+        rows=capacity_rows(findings),
+        taken=taken_rows(findings),
         is_share=bool(part.taken and part.taken.share),
         page=file_of_part(part.name, "report.html"),
     )

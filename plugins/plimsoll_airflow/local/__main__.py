@@ -62,7 +62,7 @@ def up(
     """Start Airflow and leave it running."""
     with _launching(context, "make up", clusters) as stack:
         running = stack.up(kept=True)
-        console.print(stack.how_to_open(running), highlight=False, soft_wrap=True)
+        console.print(stack.how_to_open(running), markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -84,7 +84,7 @@ def status(
     if as_json:
         console.print_json(json.dumps(answer))
     else:
-        console.print(_status_words(answer), highlight=False, soft_wrap=True)
+        console.print(_status_words(answer), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(0 if answer["up"] else FAILED)
 
 

@@ -19,7 +19,8 @@ REPORT = (
     "frame-ancestors 'self'; sandbox allow-scripts allow-popups"
 )
 """For the report: its charts need scripts. The sandbox gives it an origin of its own: no cookie, no request of ours.
-Its links to Data Docs open pages beside it, in the sandbox too: within a frame, that origin would not be let in."""
+Its links to Data Docs and to the reports of its parts open pages beside it, in the sandbox too: within a frame, that
+origin would not be let in."""
 
 _ALWAYS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from plimsoll.analysis.campaign import missed_by
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.parts import parts
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
+from plimsoll.quality.blame import ERROR_LIMIT
 from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
@@ -47,7 +50,7 @@ def static_file(name: str) -> Response:
 def campaigns(
     request: Request,
     user: User,
-    state: Annotated[CampaignStateName | None, Query()] = None,
+    state: Annotated[CampaignStateName | Literal[""], Query()] = "",
     definition: Annotated[str, Query(max_length=60)] = "",
     text: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
@@ -56,7 +59,7 @@ def campaigns(
     shown = [
         one
         for one in known
-        if state in (None, one.state)
+        if state in ("", one.state)
         and definition in ("", one.definition)
         and text.lower() in f"{one.campaign_id} {one.title}".lower()
     ]
@@ -67,7 +70,7 @@ def campaigns(
             "campaigns": shown,
             "names": [one.campaign_id for one in known],
             "definitions": sorted({one.definition for one in known}),
-            "asked": {"state": state or "", "definition": definition, "text": text},
+            "asked": {"state": state, "definition": definition, "text": text},
         },
     )
 
@@ -120,6 +123,7 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
     """A cell with one of its attempts in full: the requested one, else the one that counts."""
     found = cell_document(library(), visit.campaign_id, visit.definition, cell_id)
     number = attempt or found.status.attempt
+    shown = number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number)
     alone = part_of(visit.definition, require_cell(visit.definition, cell_id)).definition
     context = {
         "repeats": alone.repeats,
@@ -127,7 +131,9 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
         "steps": STEPS,
         "document": found,
         "cell": found.status,
-        "shown": number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number),
+        "shown": shown,
+        "error_limit": ERROR_LIMIT,
+        "missed_by": missed_by(shown.verdict) if shown else "",
         "variant": visit.definition.variant(found.status.variant),
         "run_id": CellRunId(visit.campaign_id, cell_id).run_id,
         "may": visit.may,
@@ -167,11 +173,14 @@ def campaign_quality(visit: Visited) -> Response:
 def report(visit: Visited) -> Response:
     """The capacities, and the report with its files."""
     data = verdict_data(visit.campaign, visit.campaign.verdicts(), library().clock.now())
+    files = content.report_file_names(visit.store, visit.campaign_id)
+    of_parts = {file_of_part(part.name, REPORT): part.heading for part in parts(visit.definition)}
     context = {
         "campaign_id": visit.campaign_id,
         "title": visit.definition.title,
         "rows": capacity_table(data),
-        "files": content.report_file_names(visit.store, visit.campaign_id),
+        "files": files,
+        "parts": {name: heading for name, heading in of_parts.items() if name in files},
         "page": REPORT,
         "has_quality": visit.store.exists(f"{layout.campaign_quality_prefix(visit.campaign_id)}/{DATA_DOCS}"),
     }

@@ -1,7 +1,7 @@
 """What the pages show, and that nothing a user wrote becomes markup."""
 
 import re
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urlencode, urljoin
 
 import pandas as pd
 import pytest
@@ -35,6 +35,16 @@ def test_filters_leave_out_what_does_not_fit_and_say_so(client: Client) -> None:
     assert HERE not in page(client, "/plimsoll/?state=complete").attributes("a", "href")
     assert "None of the 1 campaign fits" in page(client, "/plimsoll/?text=nothing").text
     assert HERE in page(client, "/plimsoll/?text=MINE&state=running&definition=demo").attributes("a", "href")
+
+
+def test_the_filter_form_can_be_sent_as_it_opens(client: Client) -> None:
+    form = client("viewer").get("/plimsoll/").text.split('<form class="filters"')[1].split("</form>")[0]
+    fields = {own["name"] or "": own.get("value") or "" for tag, own in Page(form).tags if tag in ("select", "input")}
+
+    shown = page(client, f"/plimsoll/?{urlencode(fields)}")
+
+    assert fields == {"state": "", "definition": "", "text": ""}
+    assert HERE in shown.attributes("a", "href")
 
 
 def test_each_square_says_in_words_what_its_colour_and_sign_say(client: Client) -> None:
@@ -130,6 +140,33 @@ def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Clien
 @pytest.mark.parametrize("cell", ["v2-001k-r1", "v2-002k-r1", "v3-001k-r1", "v3-002k-r1"])
 def test_a_cell_that_is_not_judged_valid_has_a_page_too(client: Client, cell: str) -> None:
     assert cell in page(client, f"{HERE}/cells/{cell}").text
+
+
+def test_an_invalid_attempt_is_neither_met_nor_missed_on_its_page(client: Client, campaign: Installation) -> None:
+    store = campaign.toolkit.store
+    sound, unsound = (
+        read_verdict(store, CampaignStore(store, CAMPAIGN).key(cell, 1)) for cell in ("v1-001k-r1", "v2-001k-r1")
+    )
+    assert sound
+    assert unsound
+    write_model(store, unsound.key, layout.VERDICT, unsound.model_copy(update={"levels": sound.levels, "met": None}))
+    shown = page(client, f"{HERE}/cells/v2-001k-r1").text
+
+    assert "✓ met" not in shown
+    assert "not judged" in shown
+    assert "✓ met" in page(client, f"{HERE}/cells/v1-001k-r1").text
+
+
+def test_a_miss_by_errors_says_so(client: Client, campaign: Installation) -> None:
+    store = campaign.toolkit.store
+    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    assert verdict
+    failing = {"met": False, "errors": {"timeout": 900, "unavailable": 100}}
+    write_model(store, verdict.key, layout.VERDICT, verdict.model_copy(update=failing))
+
+    shown = page(client, f"{HERE}/cells/v1-001k-r1").text
+    assert "1,000 operations failed. Response times kept the service level, but 0.1 % of failed" in shown
+    assert "operations failed." not in page(client, f"{HERE}/cells/v1-002k-r1").text
 
 
 def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_forbids(client: Client) -> None:

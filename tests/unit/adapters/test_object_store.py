@@ -37,6 +37,15 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
         ObjectStore(str(tmp_path / "file" / "store")).check()
 
 
+def test_an_address_that_no_library_can_reach_is_told_with_its_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(StoreError, match="foo://there: is no address of a store .*set PLIMSOLL_STORE to a folder"):
+        ObjectStore("foo://there")
+    missing = {"bar": {"class": "no_such_library.FileSystem", "err": "Please install no_such_library"}}
+    monkeypatch.setattr("fsspec.registry.known_implementations", missing)
+    with pytest.raises(StoreError, match=r"bar://there: .*not installed .*Please install no_such_library"):
+        ObjectStore("bar://there")
+
+
 def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = ObjectStore(str(tmp_path))
     store.write("a", b"old")

@@ -36,6 +36,8 @@ def test_a_note_is_written_shown_in_the_list_and_removed(installation: Installat
     listed = json.loads(plimsoll("campaigns", "list", "--json").stdout)
     assert [(one["campaign_id"], (one["note"] or {})) for one in listed] == [("mine", "two racks"), ("other", {})]
     assert "two racks" in plimsoll("campaigns").output
+    plimsoll("campaigns", "note", "mine", "lost [/127.0.0.1:9042]")
+    assert "lost [/127.0.0.1:9042]" in plimsoll("campaigns").output
     assert plimsoll("campaigns", "note", "mine", "").output == "campaign mine has no note now\n"
 
 

@@ -59,7 +59,8 @@ def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: Cam
     files = build_report(data).files
     page = files["report.html"].decode()
     for name in ("kv", "series"):
-        assert f'href="{name}-report.html"' in page
+        # In a new tab: from the frame of Plimsoll's pages, a browser would not send Airflow's cookie.
+        assert f'href="{name}-report.html" target="_blank" rel="noopener"' in page
         assert {f"{name}-report.html", f"{name}-capacity.csv", f"{name}-operations.csv"} <= files.keys()
     document = json.loads(files["report.json"])
     assert [(part["name"], len(part["capacity"])) for part in document["parts"]] == [("kv", 2), ("series", 2)]

@@ -14,7 +14,7 @@ from plimsoll.report.sections.registry import SECTIONS
 from plimsoll.report.sections.section import Section
 
 FOLDER = files("plimsoll.report.sections")
-OF_FOUR_CELLS = Section("methods", "A new one", is_shown=lambda findings, _charts: len(findings.cells) == 4)
+OF_FOUR_CELLS = Section("reproduce", "A new one", is_shown=lambda findings, _charts: len(findings.cells) == 4)
 
 
 def test_every_template_belongs_to_a_section() -> None:
@@ -43,7 +43,7 @@ def test_every_table_of_a_section_is_a_file(demo_files: Mapping[str, bytes]) -> 
     assert {f"{table}.csv" for section in SECTIONS for table in section.tables} <= set(demo_files)
 
 
-@pytest.mark.parametrize(("campaign", "anchors"), [("demo", ["methods"]), ("patchy", [])])
+@pytest.mark.parametrize(("campaign", "anchors"), [("demo", ["reproduce"]), ("patchy", [])])
 def test_an_entry_decides_which_campaigns_have_the_section(
     campaign: str, anchors: list[str], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

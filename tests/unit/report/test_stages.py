@@ -92,16 +92,73 @@ def test_the_report_tells_shares_relative_to_the_control_and_who_carried_nothing
 
 
 @pytest.mark.usefixtures("without_drawings")
+def test_a_stage_at_a_taken_load_says_what_happened_there_and_claims_no_capacity(data: CampaignData) -> None:
+    files = build_report(data).files
+    document = json.loads(files["report.json"])
+    own = json.loads(files["share-report.json"])
+    told = (
+        "At 70 % of its maximum A (7,000 ops/s) met the service level in 2 of 2 valid repeats, "
+        "B (14,000 ops/s) in 2 of 2."
+    )
+    assert document["parts"][1]["conclusion"] == own["conclusion"] == told
+    assert own["answers"] == [
+        "A at 7,000 ops/s, 70 % of its maximum: 2 of 2 repeats met.",
+        "B at 14,000 ops/s, 70 % of its maximum: 2 of 2 repeats met.",
+    ]
+    assert (own["capacity"], document["parts"][1]["capacity"], own["next_loads"]) == ([], [], "")
+    assert [one["load_ops_s"] for one in own["at_loads"]] == [7_000, 14_000]
+    assert {one["stage"] for one in document["capacity"]} == {"maximum"}
+    assert "share" not in files["capacity.csv"].decode()
+    assert len(files["share-capacity.csv"].decode().splitlines()) == 1
+    texts = [files[f"share-{name}"].decode() for name in ("report.html", "summary.md")]
+    for text in texts:
+        for claim in ("arries", "at least", "no higher load was run", "may be higher", "Bars reach", "odes for"):
+            assert claim not in text.split('<section id="heat-map"')[0], claim
+        assert told in text
+        assert "a: maximum 10000/s in stage maximum" in text
+        assert "c carried no load of stage maximum" in text
+    assert "load line" not in texts[0]
+    assert told in files["report.html"].decode()
+    assert "At 70 %" in files["summary.md"].decode()
+    assert "highest load at which every" in files["maximum-report.html"].decode()
+
+
+@pytest.mark.usefixtures("without_drawings")
+def test_a_stage_at_the_slowest_maximum_says_the_load_once_and_who_has_no_valid_repeat() -> None:
+    stages = [{"id": "maximum"}, {"id": "common", "loads": {"slowest_of": "maximum"}}]
+    definition = definition_of({"a": {10_000: "mm"}, "b": {10_000: "mm"}}, stages=stages)
+    common = StageOpening(
+        stage="common",
+        of="maximum",
+        at=GENERATED_AT,
+        loads=tuple(
+            OpenedLoad(variant=name, load_ops_s=10_000, maximum_ops_s=10_000, kind="at-least") for name in ("a", "b")
+        ),
+    )
+    opened = definition.opened({"common": common})
+    attempts = [attempt_of(opened, cell, 1, "x" if cell.stage == "common" else "m") for cell in grid(opened)]
+    without_b = tuple(one for one in attempts if (one.verdict.cell.stage, one.verdict.cell.variant) != ("common", "b"))
+    files = build_report(CampaignData("staged-2", opened, without_b, (), GENERATED_AT)).files
+    assert json.loads(files["common-report.json"])["conclusion"] == (
+        "At the slowest variant's maximum (10,000 ops/s) A met the service level in 0 of 2 valid repeats, "
+        "B has no valid repeat. The campaign is incomplete: 2 of 4 cells have no valid attempt."
+    )
+
+
+@pytest.mark.usefixtures("without_drawings")
 def test_a_maximum_that_was_judged_otherwise_since_is_told_and_the_load_stands(data: CampaignData) -> None:
     worse = [attempt for attempt in data.attempts if attempt.key.cell_id != "maximum-b-010k-r1"]
     cell = cells_by_id(data.definition)["maximum-b-010k-r1"]
     again = attempt_of(data.definition, cell, 1, "x")
-    page = build_report(replace(data, attempts=(*worse, again))).files["report.html"].decode()
+    files = build_report(replace(data, attempts=(*worse, again))).files
+    page, of_part = files["report.html"].decode(), files["share-report.html"].decode()
     assert "By the results that count by now the maximum of b is none." in page
     assert "it runs at 14000/s" in page
+    assert "By the results that count by now the maximum of b is none." in of_part
 
 
-def test_loads_that_were_taken_are_not_narrowed_further(data: CampaignData) -> None:
+def test_loads_that_were_taken_have_no_line_among_the_capacities_and_are_not_narrowed(data: CampaignData) -> None:
+    assert [row.variant for row in capacity_table(data)] == ["A, maximum", "B, maximum", "C, maximum"]
     assert "14" not in loads_line(capacity_table(data))
 
 

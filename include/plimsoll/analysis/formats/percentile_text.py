@@ -8,6 +8,7 @@ from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, WholeRun
 from plimsoll.analysis.histogram_layout import UNITS_PER_MS, Unit
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.query_kinds import KINDS
+from plimsoll.domain.result import COORDINATED_OMISSION
 
 _TABLE = re.compile(r"^\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)", re.MULTILINE)
 _ROW = re.compile(r"^\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-9.]+|\s+inf)?\s*$")
@@ -76,8 +77,8 @@ def _remarks(file: RunFile, unit: Unit, *, told: bool) -> Iterator[str]:
     if _WRK2 in file.text:
         yield f"{file.name}: wrk2's times count from the schedule (its corrected table is taken)"
     elif _UNCORRECTED in file.text:
-        yield f"{file.name}: uncorrected times: a stall hides the operations that were due in it (coordinated omission)"
+        yield f"{file.name}: uncorrected times: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
     else:
-        yield f"{file.name}: does not say whether times count from the schedule or from the send (coordinated omission)"
+        yield f"{file.name}: does not say whether times count from the schedule or from the send {COORDINATED_OMISSION}"
     if not told and _WRK2 not in file.text:
         yield f"{file.name}: does not say its unit; {unit} is assumed (`--unit`)"

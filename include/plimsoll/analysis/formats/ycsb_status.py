@@ -11,6 +11,7 @@ from plimsoll.analysis.formats.ycsb_logs import meaning, remarks
 from plimsoll.analysis.operations import Measure
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.query_kinds import KINDS
+from plimsoll.domain.result import COORDINATED_OMISSION
 
 _LINE = re.compile(
     r"^.*?(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<second>\d+) sec: \d+ operations;(?P<rest>.*)$", re.MULTILINE
@@ -141,4 +142,4 @@ def _failed(statuses: Sequence[_Status]) -> dict[str, int] | None:
 
 def _omission(measure: Measure) -> Iterator[str]:
     if measure == "service time":
-        yield "judged on service time: a stall hides the operations that were due in it (coordinated omission)"
+        yield f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from plimsoll.analysis.campaign import CellResult, Spread, worst, worst_level
-from plimsoll.analysis.capacity import Capacity, Rung
+from plimsoll.analysis.capacity import Rung
 from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
 from plimsoll.report.formatting import ms, multiple, ops, short_ops
@@ -24,7 +24,7 @@ _INK = "#111820"  # on the squares, whatever the page's own colours are
 
 def heat_map(findings: Findings) -> Figure:
     """The whole matrix at a glance, with each variant's capacity as a line on top of its highest carried load."""
-    rows = [row for capacity in findings.capacities for row in _squares(findings, capacity)]
+    rows = [row for variant in findings.rungs for row in _squares(findings, variant)]
     few = len(findings.definition.loads) <= 4
     chart = alt.layer(*_layers(findings), data=TABLE).properties(
         height=(_FEW_SQUARES_PX if few else _SQUARE_PX) * len(findings.definition.loads), width=760
@@ -34,7 +34,7 @@ def heat_map(findings: Findings) -> Figure:
         title="How far from the bound",
         caption=_caption(findings),
         spec=specification(chart, rows_data(rows)),
-        narrowest_px=70 + 92 * len(findings.capacities),
+        narrowest_px=70 + 92 * len(findings.rungs),
     )
 
 
@@ -69,7 +69,7 @@ def _any_open(findings: Findings) -> bool:
 
 def _other_reasons(findings: Findings) -> list[str]:
     """What repeats missed by although their response times were kept."""
-    rungs = [rung for capacity in findings.capacities for rung in capacity.rungs]
+    rungs = [rung for rungs in findings.rungs.values() for rung in rungs]
     reasons = (
         (sum(rung.missed_by_errors for rung in rungs), "too many operations failed"),
         (sum(rung.missed_by_rate for rung in rungs), "the rate was not achieved"),
@@ -77,12 +77,18 @@ def _other_reasons(findings: Findings) -> list[str]:
     return [reason for count, reason in reasons if count]
 
 
-def _squares(findings: Findings, capacity: Capacity) -> list[dict[str, object]]:
-    own = findings.of_variant(capacity.variant)
+def _squares(findings: Findings, variant: str) -> list[dict[str, object]]:
+    own = findings.of_variant(variant)
+    capacity = next((one.capacity_ops_s for one in findings.capacities if one.variant == variant), None)
     spreads = {spread.load_ops_s: spread for spread in worst(own)}
     return [
-        {**_square(findings, capacity, rung, spreads.get(rung.load_ops_s)), "worst": _worst_ms(own, rung.load_ops_s)}
-        for rung in capacity.rungs
+        {
+            "variant": findings.labels[variant],
+            **_square(rung, spreads.get(rung.load_ops_s)),
+            "capacity": rung.load_ops_s == capacity,
+            "worst": _worst_ms(own, rung.load_ops_s),
+        }
+        for rung in findings.rungs[variant]
     ]
 
 
@@ -91,9 +97,8 @@ def _worst_ms(cells: Sequence[CellResult], load_ops_s: int) -> str:
     return ms(level.worst_ms) if level else "no result"
 
 
-def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread | None) -> dict[str, object]:
+def _square(rung: Rung, spread: Spread | None) -> dict[str, object]:
     return {
-        "variant": findings.labels[capacity.variant],
         "load": short_ops(rung.load_ops_s),
         "load_text": ops(rung.load_ops_s),
         "ratio": spread.high if spread else None,
@@ -101,7 +106,6 @@ def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread |
         "repeats": _repeats(rung),
         "kept_but_missed": rung.missed_by_errors + rung.missed_by_rate > 0,
         "whole": rung.invalid + rung.not_run == 0,
-        "capacity": rung.load_ops_s == capacity.capacity_ops_s,
         "not_achieved": f"{rung.rate_not_achieved} of {rung.met + rung.missed} valid repeats",
     }
 

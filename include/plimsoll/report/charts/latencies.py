@@ -15,9 +15,11 @@ from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.formatting import figure, ops, percent
+from plimsoll.report.response_times import counted_from
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign import AttemptData, CellResult
+    from plimsoll.domain.result import Verdict
 
 _RAMP = ["#1a9bb8", "#5a6be0", "#b03fc0", "#d9344f"]
 """From the lowest load to the highest; each has a contrast of 3:1 on white and on dark."""
@@ -51,16 +53,20 @@ def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData |
         name="latencies",
         title="Response time by percentile",
         caption=(
-            "Response times of all operations of the judged time, counted from their intended start. Across: the share "
-            "of operations that were answered within the time on the left, on a scale where 90 %, 99 %, 99.9 % and so "
-            "on are equally far apart. One line per load, with medians over its valid repeats. Dashed: the bound, "
-            f"{figure(findings.level.bound_ms)} ms. The service level asks for p{findings.level.percentile:g} below "
-            "it in every interval, so a curve below it is not enough."
+            f"Response times of all operations of the judged time{counted_from(_judged(findings, of))}. Across: the "
+            "share of operations that were answered within the time on the left, on a scale where 90 %, 99 %, 99.9 % "
+            "and so on are equally far apart. One line per load, with medians over its valid repeats. Dashed: the "
+            f"bound, {figure(findings.level.bound_ms)} ms. The service level asks for p{findings.level.percentile:g} "
+            "below it in every interval, so a curve below it is not enough."
         ),
         spec=specification(chart, _csv(rows)),
         panels=layout,
     )
     return (figure_,)
+
+
+def _judged(findings: Findings, of: Callable[[CellResult], AttemptData | None]) -> Iterator[Verdict]:
+    return (attempt.verdict for attempt in map(of, findings.cells) if attempt is not None)
 
 
 def _places(

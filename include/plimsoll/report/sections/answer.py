@@ -13,10 +13,13 @@ from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
+from plimsoll.report.stages import rests_on
+from plimsoll.report.taken_load import taken_rows, taken_sentences
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from plimsoll.analysis.capacity import Capacity
     from plimsoll.analysis.half_load import HalfLoad
 
 _SAID: Mapping[Conclusion, str] = {
@@ -47,7 +50,11 @@ def answer_context(findings: Findings) -> dict[str, Any]:
     return {
         "validity": validity(findings),
         "rows": rows,
-        "sentences": [sentence(findings, capacity) for capacity in findings.capacities],
+        "sentences": sentences(findings),
+        "at_taken_load": findings.data.taken is not None,
+        "taken": taken_rows(findings),
+        "is_share": bool(findings.data.taken and findings.data.taken.share),
+        "loads_rest_on": _loads_rest_on(findings),
         "step_sentence": step_sentence(findings),
         "loads_line": loads_line(rows),
         "few_repeats": are_few(findings.definition.repeats),
@@ -58,33 +65,30 @@ def answer_context(findings: Findings) -> dict[str, Any]:
     }
 
 
+def sentences(findings: Findings) -> tuple[str, ...]:
+    """The capacity of each variant in a sentence; of a part that takes its load from a stage, the result at it."""
+    return taken_sentences(findings) or tuple(sentence(findings, capacity) for capacity in findings.capacities)
+
+
+def _loads_rest_on(findings: Findings) -> tuple[str, ...]:
+    part = findings.data.of_part
+    return tuple(rests_on(part, findings.source)) if part else ()
+
+
 def comparison_rows(findings: Findings) -> tuple[ComparisonRow, ...]:
     """A row for every variant but the control, in the definition's order; empty without a control."""
     return tuple(_comparison_row(findings, one) for one in findings.comparisons)
 
 
 def capacity_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per variant; loads in ops/s."""
+    """A table with one row per variant; loads in ops/s. Without rows where the load is taken from a stage."""
     import pandas as pd
 
-    rows = [
-        {
-            "variant": one.variant,
-            "kind": one.kind,
-            "capacity_ops_s": one.capacity_ops_s,
-            "repeats_met": one.at_capacity.met if one.at_capacity else None,
-            "next_load_ops_s": one.next_load.load_ops_s if one.next_load else None,
-            "next_load_missed": one.next_load.missed if one.next_load else None,
-            "pass_probability_bound": one.pass_probability_bound,
-            **_half_load(one.half_load),
-            "ratio_to_control": one.ratio_to_control,
-            "narrowing_ops_s": " ".join(map(str, one.narrowing_ops_s)),
-        }
-        for one in findings.capacities
-    ]
     whole = ["capacity_ops_s", "repeats_met", "next_load_ops_s", "next_load_missed"]
     real = ["half_load_ops_s", "half_load_low_ops_s", "half_load_high_ops_s"]
-    return pd.DataFrame(rows).astype(dict.fromkeys(whole, "Int64") | dict.fromkeys(real, "float64"))
+    columns = ["variant", "kind", *whole, "pass_probability_bound", *real, "ratio_to_control", "narrowing_ops_s"]
+    table = pd.DataFrame(map(_capacity_record, findings.capacities), columns=columns)
+    return table.astype(dict.fromkeys(whole, "Int64") | dict.fromkeys(real, "float64"))
 
 
 def comparisons_frame(findings: Findings) -> pd.DataFrame:
@@ -105,6 +109,21 @@ def _comparison_row(findings: Findings, one: Comparison) -> ComparisonRow:
         conclusion=_SAID[one.conclusion],
         compared=bool(one.loads),
     )
+
+
+def _capacity_record(one: Capacity) -> dict[str, object]:
+    return {
+        "variant": one.variant,
+        "kind": one.kind,
+        "capacity_ops_s": one.capacity_ops_s,
+        "repeats_met": one.at_capacity.met if one.at_capacity else None,
+        "next_load_ops_s": one.next_load.load_ops_s if one.next_load else None,
+        "next_load_missed": one.next_load.missed if one.next_load else None,
+        "pass_probability_bound": one.pass_probability_bound,
+        **_half_load(one.half_load),
+        "ratio_to_control": one.ratio_to_control,
+        "narrowing_ops_s": " ".join(map(str, one.narrowing_ops_s)),
+    }
 
 
 def _half_load(one: HalfLoad | None) -> dict[str, float | None]:

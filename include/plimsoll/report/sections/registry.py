@@ -14,6 +14,7 @@ from plimsoll.report.sections.answer import ANSWER
 from plimsoll.report.sections.cells import CELLS
 from plimsoll.report.sections.environment import ENVIRONMENT
 from plimsoll.report.sections.maxima import MAXIMA
+from plimsoll.report.sections.methods import METHODS
 from plimsoll.report.sections.noise import NOISE
 from plimsoll.report.sections.pauses import PAUSES
 from plimsoll.report.sections.section import Section
@@ -58,5 +59,5 @@ SECTIONS = (
     Section("cost", "Cost", is_shown=_has_costs),
     Section("definition", "Definition", context=_definition),
     Section("reproduce", "Reproduce it"),
-    Section("methods", "Methods"),
+    METHODS,
 )

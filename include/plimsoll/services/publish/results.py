@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
-from plimsoll.analysis.capacity import capacities
+from plimsoll.analysis.capacity import told_capacities
 from plimsoll.analysis.coincidence import with_every_cause
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.errors import NotFound, Problem
@@ -54,9 +54,12 @@ def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: dateti
 
 
 def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
-    """The capacity of each variant with each workload, in the definition's order, from these verdicts alone."""
+    """The capacity of each variant with each workload, in the definition's order, from these verdicts alone.
+
+    Stages that take their load from an earlier one have none.
+    """
     of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
-    return tuple(one for part in of_parts for one in capacities(part))
+    return tuple(one for part in of_parts for one in told_capacities(part))
 
 
 def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:

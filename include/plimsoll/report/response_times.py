@@ -1,0 +1,36 @@
+"""What the response times of a report count from, in words: it depends on the program that made the load."""
+
+from collections.abc import Iterable
+
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.result import Verdict
+
+INTENDED = (
+    "From an operation's intended start on a fixed schedule to its answer, so that a stall shows as high response "
+    "times and not as missing operations."
+)
+_SENT = (
+    "Not from the intended start of an operation: from its send, or from a start that the logs do not tell; the "
+    "warnings say which. A stall then hides the operations that were due in it (coordinated omission), so high "
+    "percentiles come out too low."
+)
+
+
+def methods_words(verdicts: Iterable[Verdict]) -> str:
+    """The paragraph of the methods."""
+    known = tuple(verdicts)
+    omitting = sum(one.may_omit for one in known)
+    if not omitting:
+        return INTENDED
+    return _SENT if omitting == len(known) else f"{INTENDED} {_some(omitting, len(known))}"
+
+
+def _some(omitting: int, known: int) -> str:
+    return f"In {omitting} of {plural(known, 'cell')}: {_SENT[0].lower()}{_SENT[1:]}"
+
+
+def counted_from(verdicts: Iterable[Verdict]) -> str:
+    """A clause for captions that begins with a comma: `, counted from their intended start`."""
+    if any(one.may_omit for one in verdicts):
+        return ", some or all not counted from their intended start (coordinated omission)"
+    return ", counted from their intended start"
