@@ -91,6 +91,7 @@ def test_a_task_that_somebody_ended_starts_no_cell(installation: Installation) -
     context: Any = {"ti": runs, "params": {}}
     with pytest.raises(AirflowSkipException, match="ended by hand"):
         RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
+    assert list(installation.toolkit.store.keys(layout.runs_prefix("campaign"))) == []
 
 
 def test_no_run_is_started_past_the_budget_and_the_refusal_says_how_to_go_on(

@@ -24,7 +24,7 @@ class Steal(Model):
 
 
 class OtherPrograms(Model):
-    """Processor time of programs outside the cluster, as a share of all processors."""
+    """Processor time of programs outside the attempt, as a share of all processors."""
 
     cells: Annotated[int, Field(description="Cells of which it was sampled")]
     mean: Annotated[float, Field(description="Over their hosts and judged time")]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.result import COORDINATED_OMISSION
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.spelling import meant_or_known
 
 Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures", "other figures"]

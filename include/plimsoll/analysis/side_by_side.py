@@ -32,7 +32,7 @@ _MUST_BE_EQUAL = (
 """Keys of a definition that say what was asked of the database and how it was measured. The products of each pair of
 variants must be equal too."""
 
-_NAMED = ("system", "load_generator", "provider", "loads", "repeats", "control", "cluster_scope")
+_NAMED = ("system", "load_generator", "provider", "loads", "repeats", "control", "cluster_scope", "strategy", "canary")
 """Further keys that may differ, and are named where they do; the rest (titles, schedules, budgets) measures nothing."""
 
 
@@ -191,6 +191,7 @@ def _unlike_in(
 def _facts(definition: Definition) -> dict[str, str]:
     """What a definition says of all variants. What it says of databases belongs to the facts of each variant."""
     content = definition.model_dump(mode="json", exclude={"variants", "system", "service_levels", "loads"})
+    content["strategy"] = _strategy(content["strategy"])
     system = definition.system.model_dump(mode="json", exclude={"database", "version", "settings"})
     listed = {
         "service_levels": "; ".join(map(str, definition.service_levels)),
@@ -201,6 +202,13 @@ def _facts(definition: Definition) -> dict[str, str]:
 
 def _product(definition: Definition, variant_id: str) -> dict[str, str]:
     return {"product": definition.product_of(definition.variant(variant_id))}
+
+
+def _strategy(content: str | Mapping[str, Any]) -> str:
+    """A strategy in one line, because each has keys of its own: `search, mode: fast, guard: 1`."""
+    if isinstance(content, str):
+        return content
+    return ", ".join([content["name"], *(f"{key}: {value}" for key, value in content.items() if key != "name")])
 
 
 def _variant_facts(definition: Definition, variant_id: str) -> dict[str, str]:

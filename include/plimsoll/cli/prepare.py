@@ -21,7 +21,9 @@ _FAILED = 2
 def prepare(
     definitions: Annotated[
         list[str] | None,
-        typer.Argument(help="Names or paths of definitions. Without any: all in the folder whose provider is `local`."),
+        typer.Argument(
+            help="Names or paths of definitions. Without any: all in the folder whose provider uses this machine."
+        ),
     ] = None,
 ) -> None:
     """Fetch and build what definitions need: JDKs, databases, the load generator.
@@ -53,7 +55,7 @@ def prepare(
 
 
 def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere: bool) -> bool:
-    """Prepare one definition, and one whose cells run elsewhere only with `even_elsewhere`.
+    """Prepare one definition. Without `even_elsewhere`, skip it if its cells run on other machines.
 
     Returns whether it was prepared. Raises PlimsollError.
     """

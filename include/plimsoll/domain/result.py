@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field, field_validator, model_validator
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 
 Outcome = Literal["met", "missed", "invalid"]
 """Of an attempt."""
@@ -18,10 +19,6 @@ UNKNOWN = "nothing known"
 
 UNEVALUATED = "could not be evaluated"
 """How it begins what a check observed that could not be made at all."""
-
-
-COORDINATED_OMISSION = "(coordinated omission)"
-"""How remarks end on logs whose times do not count from the intended start of operations, or do not tell."""
 
 
 class Check(Model):

@@ -32,5 +32,5 @@ def _some(omitting: int, known: int) -> str:
 def counted_from(verdicts: Iterable[Verdict]) -> str:
     """A clause for captions that begins with a comma: `, counted from their intended start`."""
     if any(one.may_omit for one in verdicts):
-        return ", some or all not counted from their intended start (coordinated omission)"
+        return ", but not all of them counted from their intended start (coordinated omission)"
     return ", counted from their intended start"

@@ -21,8 +21,8 @@ _CAMPAIGNS = 100
 class Estimate:
     """Numbers of cells if no attempt is invalid: least and most over all outcomes, likely mean of synthetic campaigns.
 
-    `rounds`: the likely number of rounds that have so many cells, by that number. In each round the strategy asks for
-    cells, after those of earlier rounds are done. `at_once`: the most cells that it asks for at a time.
+    `rounds` maps a number of cells to the likely number of rounds with so many cells. In each round the strategy asks
+    for cells after those of earlier rounds are done. `at_once`: the most cells that it asks for at a time.
     """
 
     least: int
@@ -30,11 +30,6 @@ class Estimate:
     most: int
     rounds: Mapping[int, float]
     at_once: int
-
-    @property
-    def likely_rounds(self) -> int:
-        """The likely number of rounds."""
-        return round(sum(self.rounds.values()))
 
     def likely_turns(self, parallel: int) -> int:
         """How many cells are likely to run one after the other, with that many at a time.

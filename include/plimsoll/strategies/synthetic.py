@@ -46,10 +46,10 @@ class World:
 class Simulation:
     """The results: cells and their attempts per campaign, and how often any capacity differed from the full grid's.
 
-    `attempts_mean`: the mean number of attempts, the invalid ones among them. `rounds`: the mean number of a campaign's
-    rounds that have so many cells, by that number; in each round the strategy asks for cells, after the earlier ones
-    are done. `grid_differs_share`: the same share for a second full grid of the same variants, which is the effect of
-    chance alone.
+    `attempts_mean`: the mean number of attempts, the invalid ones among them. `rounds` maps a number of cells to the
+    mean number of rounds of a campaign with so many cells; in each round the strategy asks for cells after the earlier
+    ones are done. `grid_differs_share`: the same share for a second full grid of the same variants, which is the effect
+    of chance alone.
     """
 
     runs: int
@@ -126,7 +126,7 @@ def _rounds(definition: Definition, cells: int, of_ladders: Sequence[Sequence[in
 
 @dataclass(frozen=True)
 class Played:
-    """The cells of a ladder that a strategy ran: the number in each round. And the capacity that it found."""
+    """A strategy's play on one ladder: the number of cells in each round, and the capacity that it found."""
 
     rounds: Sequence[int]
     capacity: tuple[CapacityKind, int | None]

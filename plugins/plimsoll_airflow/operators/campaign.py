@@ -168,9 +168,9 @@ class RunCell(TriggerDagRunOperator):
                 self._await_end("execute_complete")
             self.log.info("run %s is under load and this task was cleared: starting it over", self.run_id)
         self._require_budget()
+        require_running(context["ti"])  # else a run whose teardown is over would be put on record again
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)
-        require_running(context["ti"])
         super().execute(context)
 
     def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:

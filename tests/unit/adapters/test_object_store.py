@@ -38,11 +38,11 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
 
 
 def test_an_address_that_no_library_can_reach_is_told_with_its_mend(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StoreError, match="foo://there: is no address of a store .*set PLIMSOLL_STORE to a folder"):
+    with pytest.raises(StoreError, match=r"foo://there: is no address of a store (?s:.*)set PLIMSOLL_STORE to a"):
         ObjectStore("foo://there")
     missing = {"bar": {"class": "no_such_library.FileSystem", "err": "Please install no_such_library"}}
     monkeypatch.setattr("fsspec.registry.known_implementations", missing)
-    with pytest.raises(StoreError, match=r"bar://there: .*not installed .*Please install no_such_library"):
+    with pytest.raises(StoreError, match=r"bar://there: .*not installed(?s:.*)Please install no_such_library"):
         ObjectStore("bar://there")
 
 

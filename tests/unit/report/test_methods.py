@@ -9,8 +9,8 @@ from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.provenance import Provenance
-from plimsoll.domain.result import COORDINATED_OMISSION
 from plimsoll.report.charts.latencies import counted
 from plimsoll.report.response_times import counted_from, methods_words
 from plimsoll.report.sections.methods import METHODS, order_words

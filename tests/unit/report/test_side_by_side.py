@@ -130,6 +130,14 @@ def test_a_new_database_release_and_other_flags_are_compared_and_named() -> None
     ]
 
 
+def test_another_strategy_and_another_canary_are_compared_and_named() -> None:
+    found = compare_campaigns(plain(1), declared_as(2, strategy="ramp", canary={"node": {"disk_write": "100M"}}))
+    assert [(one.what, one.a, one.b) for one in found.differences] == [
+        ("strategy", "full-grid", "ramp, data: fresh"),
+        ("canary.node.disk_write", "(none)", "104857600"),
+    ]
+
+
 def test_a_fact_of_the_environment_that_differs_for_all_variants_stands_once_and_one_variants_own_by_its_name() -> None:
     lowest = definition(loads=LOADS[:1])
     odd = [f"{variant}-020k-r{repeat}" for variant in CAPACITIES for repeat in range(1, 6)]

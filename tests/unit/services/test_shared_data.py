@@ -351,5 +351,5 @@ def test_the_plan_says_that_loads_share_their_data(site: Site) -> None:
     plan = make_plan(sharing(repeats=2))
     assert [cell.id for cell in plan.cells][:3] == [LOW, MIDDLE, HIGH]
     assert [cell.id for cell in plan.first] == [LOW]
-    assert (plan.at_once, plan.estimate.likely_rounds) == (1, plan.estimate.likely)
+    assert (plan.at_once, plan.estimate.likely_turns(1)) == (1, plan.estimate.likely)
     assert any("share their data" in remark for remark in remarks(site.tools, plan))

@@ -166,8 +166,8 @@ class Launcher:
 
         EC2 keeps a token longer than it shows hosts that have ended. So where no host shows, the token is used up, or
         its hosts do not show yet. They do once answers can't lag behind the refusal, which came after their launch.
-        Should EC2 lag longer than it ever should, these hosts serve nobody: a cluster consists of the hosts in the
-        answers to its launches, and others with its tags are ended by the next launch or with the cluster.
+        If EC2 lags even longer, these hosts serve no cell: a cluster consists of the hosts in the answers to its
+        launches. The next launch, or the end of the cluster, ends all other hosts with its tags.
         """
         by_token = [{"Name": "client-token", "Values": [token]}]
         deadline = self._clock.now() + LAG

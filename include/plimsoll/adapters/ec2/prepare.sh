@@ -3,7 +3,7 @@
 # Called by cloud-init, once: prepare.sh USER ROOT READAHEAD_KIB TRANSPARENT_HUGE_PAGES
 # Leaves ROOT/prepared, whose first line is `ok`, or what went wrong.
 set -u
-user=$1 root=$2 readahead_kib=$3 huge_pages=$4
+user=$1 root=$2 readahead_kib=$3 transparent=$4
 
 fail() {
     mkdir -p "$root"
@@ -43,10 +43,10 @@ swapoff --all || fail "can't turn swap off"
 sed -i '/[[:space:]]swap[[:space:]]/d' /etc/fstab
 sysctl -q -e -p /etc/sysctl.d/90-plimsoll.conf || fail "can't set the kernel's parameters"
 # Shared memory, which the heap of ZGC is, has a switch of its own, with another word for `madvise`.
-[ "$huge_pages" = madvise ] && shared=advise || shared=$huge_pages
+[ "$transparent" = madvise ] && shared=advise || shared=$transparent
 thp=/sys/kernel/mm/transparent_hugepage
 if [ -w "$thp/enabled" ]; then
-    printf '%s' "$huge_pages" > "$thp/enabled" || fail "can't set transparent huge pages"
+    printf '%s' "$transparent" > "$thp/enabled" || fail "can't set transparent huge pages"
 fi
 if [ -w "$thp/shmem_enabled" ]; then
     printf '%s' "$shared" > "$thp/shmem_enabled" || fail "can't set transparent huge pages of shared memory"

@@ -7,7 +7,7 @@ from plimsoll.domain.cluster import ClusterRequest, HostInfo
 
 
 def candidates(groups: Sequence[Group], request: ClusterRequest) -> list[tuple[Group, tuple[HostInfo, ...]]]:
-    """The hosts of each group for the cluster; none for a group that has too few without those that were unfit.
+    """The hosts of each group for the cluster, without those that were unfit. Empty where too few others are left.
 
     Where that holds for all groups, hosts that were unfit are used again: nothing else is left, somebody may have
     mended them, and each attempt checks its hosts.

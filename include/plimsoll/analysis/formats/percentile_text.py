@@ -7,8 +7,8 @@ from math import ceil
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, WholeRun
 from plimsoll.analysis.histogram_layout import UNITS_PER_MS, Unit
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.query_kinds import KINDS
-from plimsoll.domain.result import COORDINATED_OMISSION
 
 _TABLE = re.compile(r"^\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)", re.MULTILINE)
 _ROW = re.compile(r"^\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-9.]+|\s+inf)?\s*$")

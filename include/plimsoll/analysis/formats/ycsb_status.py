@@ -10,8 +10,8 @@ from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, Sample, W
 from plimsoll.analysis.formats.ycsb_logs import meaning, remarks
 from plimsoll.analysis.operations import Measure
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.query_kinds import KINDS
-from plimsoll.domain.result import COORDINATED_OMISSION
 
 _LINE = re.compile(
     r"^.*?(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<second>\d+) sec: \d+ operations;(?P<rest>.*)$", re.MULTILINE

@@ -43,7 +43,8 @@ class Polling:
     longest: Callable[[Definition], timedelta]
     """How long it may last before it is given up."""
     declared: Callable[[Definition], timedelta]
-    """How long it may last by the definition. Hosts live, and attempts and runs count as alive, as much longer."""
+    """How long it may last by the definition. This time is added to the life of hosts, and to the time for which
+    attempts and runs count as alive."""
 
 
 @dataclass(frozen=True)

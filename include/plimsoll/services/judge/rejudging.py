@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rejudged:
-    """The outcome for one attempt. `before` is None where it had no verdict. `after` is None where it could not be
-    judged and keeps its verdict; `failure` says why.
+    """The outcome for one attempt.
 
-    `same`: nothing in the verdict has changed except the version of the code that reached it.
+    `before` is None if it had no verdict. `after` is None if it could not be judged: then it keeps its verdict, and
+    `failure` has the reason. `same`: nothing in the verdict has changed except the version of the code that reached it.
     """
 
     key: AttemptKey

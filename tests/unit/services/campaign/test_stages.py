@@ -179,6 +179,6 @@ def test_a_search_at_a_load_that_was_taken_runs_repeat_by_repeat() -> None:
     plan = make_plan(STAGED.model_copy(update={"stages": (STAGES[0], searched)}))
     found = plan.stages[1].estimate
     assert (found.least, found.likely, found.most) == (0, 6, 6)
-    assert (found.likely_rounds, found.at_once) == (3, 2)
+    assert (found.likely_turns(found.at_once), found.at_once) == (3, 2)
     by_variant = make_plan(plan.definition.model_copy(update={"cluster_scope": "variant"})).stages[1].estimate
-    assert (by_variant.likely_rounds, by_variant.at_once) == (6, 1)
+    assert (by_variant.likely_turns(1), by_variant.at_once) == (6, 1)
