@@ -40,7 +40,7 @@ def traffic_bytes(samples: pd.DataFrame) -> pd.Series[float]:
 
 
 def others_share(samples: pd.DataFrame) -> pd.Series[float]:
-    """The share of all processors' time that programs outside the cluster took; NaN: not sampled.
+    """The share of all processors' time that programs outside the attempt took; NaN: not sampled.
 
     Samples of older attempts lack this figure.
     """

@@ -81,7 +81,7 @@ def test_a_campaign_from_the_form_to_its_report(ada: Page, airflow: StackUnderTe
     ada.get_by_role("button", name="Trigger Dag").click()
     form = ada.get_by_role("dialog")
     expect(form.get_by_role("spinbutton", name="Cells at a time")).to_have_value("4")
-    form.get_by_role("group").filter(has_text="Another id: a new campaign").get_by_role("textbox").fill("maiden-voyage")
+    form.get_by_role("group").filter(has_text="Any other id: a new").get_by_role("textbox").fill("maiden-voyage")
     form.get_by_role("button", name="Trigger").click()
     (run,) = until(lambda: airflow.client.dag_runs("calm"), "the run", patience_s=END_S)
 

@@ -1,4 +1,5 @@
 import uuid
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def test_an_address_that_no_library_can_reach_is_told_with_its_mend(monkeypatch:
     with pytest.raises(StoreError, match=r"foo://there: is no address of a store (?s:.*)set PLIMSOLL_STORE to a"):
         ObjectStore("foo://there")
     missing = {"bar": {"class": "no_such_library.FileSystem", "err": "Please install no_such_library"}}
-    monkeypatch.setattr("fsspec.registry.known_implementations", missing)
+    monkeypatch.setattr(import_module("fsspec.registry"), "known_implementations", missing)
     with pytest.raises(StoreError, match=r"bar://there: .*not installed(?s:.*)Please install no_such_library"):
         ObjectStore("bar://there")
 

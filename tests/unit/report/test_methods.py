@@ -76,8 +76,8 @@ def test_times_that_count_from_the_send_are_not_said_to_count_from_the_intended_
     data = campaign_of({"a": {10_000: "mm"}})
     for cells, told, caption in (
         ((), "From an operation's intended start on a fixed schedule", ", counted from their intended start"),
-        (("a-010k-r1",), "In 1 of 2 cells: not from the intended start", ", some or all not counted from"),
-        (("a-010k-r1", "a-010k-r2"), "Not from the intended start", ", some or all not counted from"),
+        (("a-010k-r1",), "In 1 of 2 cells: not from the intended start", ", but not all of them counted from"),
+        (("a-010k-r1", "a-010k-r2"), "Not from the intended start", ", but not all of them counted from"),
     ):
         found = analyse(warned(data, *cells))
         verdicts = [one.verdict for one in map(counted, found.cells) if one]

@@ -134,7 +134,7 @@ def test_another_strategy_and_another_canary_are_compared_and_named() -> None:
     found = compare_campaigns(plain(1), declared_as(2, strategy="ramp", canary={"node": {"disk_write": "100M"}}))
     assert [(one.what, one.a, one.b) for one in found.differences] == [
         ("strategy", "full-grid", "ramp, data: fresh"),
-        ("canary.node.disk_write", "(none)", "104857600"),
+        ("canary.node.disk_write", "(none)", "100M"),
     ]
 
 

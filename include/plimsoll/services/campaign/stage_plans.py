@@ -1,5 +1,6 @@
 """The cells, rounds and time under load that each stage of a definition takes."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -73,10 +74,13 @@ def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
 def total(stages: Sequence[StagePlan]) -> Estimate:
     """The estimate of all stages together, which run one after the other."""
     found = [stage.estimate for stage in stages]
+    rounds = Counter[int]()
+    for one in found:
+        rounds.update(one.rounds)
     return Estimate(
         least=sum(one.least for one in found),
         likely=sum(one.likely for one in found),
         most=sum(one.most for one in found),
-        rounds={},  # stages have durations of their own: `StagePlan.load_time`
+        rounds=rounds,
         at_once=max(one.at_once for one in found),
     )
