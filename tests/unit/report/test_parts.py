@@ -72,6 +72,27 @@ def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: Cam
 
 
 @pytest.mark.usefixtures("without_drawings")
+def test_a_workloads_report_says_whose_it_is_and_leads_back(data: CampaignData) -> None:
+    files = build_report(data).files
+    for name in ("kv", "series"):
+        page, summary = (files[f"{name}-{one}"].decode() for one in ("report.html", "summary.md"))
+        assert f"<title>{data.definition.title}: {name} · mixed-1</title>" in page
+        assert f"<h1>{data.definition.title}: {name}</h1>" in page
+        assert f"<dt>Workload</dt><dd>{name}</dd>" in page
+        assert '<a href="report.html" target="_blank" rel="noopener">' in page
+        assert f"# {data.definition.title}: {name}\n" in summary
+
+
+@pytest.mark.usefixtures("without_drawings")
+def test_the_overview_explains_the_columns_that_it_shows(data: CampaignData) -> None:
+    files = build_report(data).files
+    page, summary = files["report.html"].decode(), files["summary.md"].decode()
+    assert '<a href="kv-report.html#methods" target="_blank" rel="noopener">methods</a>' in page
+    assert "A cell that did not run counts neither as met nor as missed." in page
+    assert "| Pass probability | Half of repeats pass at | To control |" in summary
+
+
+@pytest.mark.usefixtures("without_drawings")
 def test_a_workload_has_the_cost_of_its_own_attempts_and_the_overview_everything(data: CampaignData) -> None:
     key = AttemptKey(campaign_id="mixed-1", cell_id="a-kv-010k-r1", attempt=1)
     other, hosts = (key.model_copy(update={"cell_id": name}) for name in ("a-series-010k-r1", "hosts"))
