@@ -555,13 +555,7 @@ def test_killed_before_an_unfit_host_was_replaced_the_next_try_does_so(
     made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
     provider, figures = Replacing(made), Worn("127.9.9.3")
     tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=FixedOwners(alive={"me"}))
-    actions.destroy(started(tools, CELLS[0]))
-    work = begin(tools, "campaign", CELLS[1], "me")
-    actions.provision(work)
-    with monkeypatch.context() as patched:
-        patched.setattr(actions, "provision", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            actions.deploy(work)
+    work = killed_in_deploy(tools, monkeypatch, actions, "provision")
     actions.provision(work)
     actions.deploy(work)
     assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
@@ -576,13 +570,7 @@ def test_killed_while_it_replaces_an_unfit_host_the_second_try_of_deploy_goes_on
     made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
     provider, figures = Replacing(made), Worn("127.9.9.3")
     tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=FixedOwners(alive={"me"}))
-    actions.destroy(started(tools, CELLS[0]))
-    work = begin(tools, "campaign", CELLS[1], "me")
-    actions.provision(work)
-    with monkeypatch.context() as patched:
-        patched.setattr(replacing if moment == "note_provided" else provider, moment, kill)
-        with pytest.raises(KeyboardInterrupt):
-            actions.deploy(work)
+    work = killed_in_deploy(tools, monkeypatch, replacing if moment == "note_provided" else provider, moment)
     again = AttemptContext(tools, work.key)
     actions.deploy(again)
     assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
@@ -597,19 +585,25 @@ def test_killed_while_it_replaces_unfit_hosts_the_second_try_of_deploy_goes_on_w
     made = Installation(tmp_path)
     made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
     tools = replace(made.toolkit, canary=Figures([200, 10, 200]), owners=FixedOwners(alive={"me"}))
-    actions.destroy(started(tools, CELLS[0]))
-    work = begin(tools, "campaign", CELLS[1], "me")
-    actions.provision(work)
-    with monkeypatch.context() as patched:
-        patched.setattr(tools.providers["instant"], moment, kill)
-        with pytest.raises(KeyboardInterrupt):
-            actions.deploy(work)
+    work = killed_in_deploy(tools, monkeypatch, tools.providers["instant"], moment)
     again = AttemptContext(tools, work.key)
     actions.deploy(again)
     assert cluster_of(tools, again) == "hosts/2"
     assert "writes 10M/s to its disk" in read_fingerprint(tools.store, work.key).replaces
     assert read_cluster(tools.store, work.key) == again.cluster()
     assert made.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1", "+ campaign/hosts/2"]
+
+
+def killed_in_deploy(tools: Toolkit, monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> AttemptContext:
+    """The attempt at the second cell, killed while it deploys, where it calls that function."""
+    actions.destroy(started(tools, CELLS[0]))
+    work = begin(tools, "campaign", CELLS[1], "me")
+    actions.provision(work)
+    with monkeypatch.context() as patched:
+        patched.setattr(where, name, kill)
+        with pytest.raises(KeyboardInterrupt):
+            actions.deploy(work)
+    return work
 
 
 def kill(*_: object, **__: object) -> NoReturn:
