@@ -188,8 +188,9 @@ def report(visit: Visited) -> Response:
 
 
 @of_campaign.get("/report/page")
+@of_campaign.get(f"/report/{REPORT}")
 def report_page(visit: Visited) -> Response:
-    """The report itself."""
+    """The report itself, also at the path that links in the reports of its parts have in the store."""
     found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), REPORT)
     return content.document(found, headers.REPORT)
 

@@ -57,6 +57,7 @@ def test_the_report_leads_to_the_report_of_each_workload(client: Client, mixed: 
     assert (found.status_code, found.text) == (200, "<h1>Of kv</h1>")
     assert "sandbox" in found.headers["Content-Security-Policy"]
     assert client("viewer").get(f"{HERE}/report/other-report.html").status_code == 404
+    assert client("viewer").get(f"{HERE}/report/report.html").text == client("viewer").get(f"{HERE}/report/page").text
     links = page(client, f"{HERE}/report").attributes("a", "href")
     assert [link for link in links if link.startswith(f"{HERE}/report/k")] == [f"{HERE}/report/kv-report.html"]
     assert client().get(f"{HERE}/report/kv-report.html", follow_redirects=False).status_code != 200
