@@ -1,12 +1,8 @@
 """The definition reference: the JSON schema as a Markdown document for people."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from plimsoll.domain.units import format_duration
 from plimsoll.services.definitions.text import definition_schema
 
 _INTRODUCTION = """# Definition reference
@@ -51,8 +47,6 @@ def _default(field: dict[str, Any]) -> str:
     value = field.get("default")
     if value in (None, [], {}, ""):
         return "none"
-    if isinstance(value, str) and value.startswith("PT"):  # the schema's form, which definitions do not have
-        value = format_duration(TypeAdapter(timedelta).validate_python(value))
     return "see there" if isinstance(value, dict | list) else f"`{value}`"
 
 
