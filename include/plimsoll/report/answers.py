@@ -10,7 +10,7 @@ from plimsoll.analysis.findings import CampaignCells, Findings
 from plimsoll.analysis.half_load import HalfLoad
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
-from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, plural
+from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least, plural
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
         capacity=headline(capacity),
         rests_on=rung_outcome(at) if at else NOTHING,
         next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
-        pass_probability=NOTHING if bound is None else f"≥ {percent(bound, 0)}",
+        pass_probability=NOTHING if bound is None else f"≥ {percent_at_least(bound)}",
         half_load=half_load_words(capacity.half_load),
         to_control=_to_control(cells, capacity),
         nodes=_nodes(cells, capacity),

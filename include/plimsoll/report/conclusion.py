@@ -5,7 +5,7 @@ from itertools import groupby
 
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.findings import Findings
-from plimsoll.report.formatting import ops, percent, plural
+from plimsoll.report.formatting import ops, percent_at_least, plural
 from plimsoll.report.left_out import what_was_run
 from plimsoll.report.taken_load import taken_conclusion
 
@@ -111,7 +111,7 @@ def _grounds(findings: Findings) -> str:
         return f"; one repeat each, {shows}"
     if not carried:
         return f"; {plural(repeats, 'repeat')} each, of which one that misses decides"
-    bound = f"a probability of {percent(findings.repeats.pass_probability_bound, 0)} or more"
+    bound = f"a probability of {percent_at_least(findings.repeats.pass_probability_bound)} or more"
     return f"; {plural(repeats, 'repeat')} each, which show that one more would be met with {bound}"
 
 

@@ -44,6 +44,14 @@ def percent(share: float | None, decimals: int = 1) -> str:
     return NOTHING if share is None else f"{share * 100:.{decimals}f} %"
 
 
+def percent_at_least(share: float | None, decimals: int = 0) -> str:
+    """A lower bound, never rounded up: 0.368 → `36 %`."""
+    if share is None:
+        return NOTHING
+    steps = 100 * 10**decimals
+    return percent(floor(share * steps + 1e-9) / steps, decimals)
+
+
 def duration(value: timedelta) -> str:
     """A duration: `90 s`, `30 min`, `150 min`. Whole minutes are used from three on."""
     seconds = value.total_seconds()

@@ -37,6 +37,7 @@ _FILTERS = {
     "multiple": formatting.multiple,
     "ops": formatting.ops,
     "percent": formatting.percent,
+    "percent_at_least": formatting.percent_at_least,
     "plural": formatting.plural,
     "usd": show_usd,
 }

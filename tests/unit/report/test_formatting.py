@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from plimsoll.report import formatting
+from plimsoll.report.formatting import percent_at_least
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,14 @@ def test_short_rates_suit_an_axis(load: int, text: str) -> None:
 
 def test_a_p_value_is_never_said_to_be_zero() -> None:
     assert [formatting.p_text(value) for value in (1e-9, 0.0499, None)] == ["< 0.001", "0.050", formatting.NOTHING]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.05 ** (1 / 3), "36 %"), (0.05 ** (1 / 6), "60 %"), (0.05, "5 %"), (0.29, "29 %"), (None, "–")],
+)
+def test_a_lower_bound_is_never_rounded_up(share: float | None, text: str) -> None:
+    assert percent_at_least(share) == text
 
 
 def test_long_lists_say_how_much_is_left_out() -> None:
