@@ -305,9 +305,11 @@ def test_a_store_that_cannot_be_written_is_refused_by_plan(
 
 def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll: Command, tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
-    code, _, err = plimsoll("status", "demo-none")
-    assert code == 2
-    assert "plimsoll campaigns" in err
+    for name in ("demo-none", "../demo", "/demo"):
+        code, _, err = plimsoll("status", name)
+        assert code == 2
+        assert f"there is no campaign '{name}'" in err
+        assert "plimsoll campaigns" in err
 
 
 def alive(number: int) -> ClusterId:

@@ -11,7 +11,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, campaign_id_problem
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.provenance import Provenance
@@ -56,7 +56,9 @@ class StoredCampaign:
         """The text of the campaign's own copy of its definition, as it is stored."""
         try:
             return self.store.read(layout.definition_key(self.campaign_id))
-        except NotFound as error:
+        except (NotFound, StoreError) as error:
+            if isinstance(error, StoreError) and campaign_id_problem(self.campaign_id) is None:
+                raise
             known = "`plimsoll campaigns` lists the campaigns of this store"
             raise NotFound(
                 f"there is no campaign {self.campaign_id!r}",
