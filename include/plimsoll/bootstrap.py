@@ -150,11 +150,17 @@ def build_store(settings: Settings) -> ResultStore:
 def existing_store(settings: Settings) -> ResultStore:
     """The result store for commands that read existing data. Raises StoreError where the store does not exist."""
     if not settings.has_store_in_s3 and "://" not in settings.store and "store" in settings.model_fields_set:
-        folder = Path(settings.store)
-        if not folder.is_dir():
-            mend = "correct PLIMSOLL_STORE, or unset it; the first campaign that runs there makes a store"
-            raise StoreError("there is no result store", where=str(folder.absolute()), mend=mend)
+        _require_folder(Path(settings.store))
     return build_store(settings)
+
+
+def _require_folder(store: Path) -> None:
+    mend = "correct PLIMSOLL_STORE, or unset it"
+    if not store.exists():
+        mend = f"{mend}; the first campaign that runs there makes a store"
+        raise StoreError("there is no result store", where=str(store.absolute()), mend=mend)
+    if not store.is_dir():
+        raise StoreError("is a file, not a result store", where=str(store.absolute()), mend=mend)
 
 
 def _s3(settings: Settings) -> Any:

@@ -376,6 +376,17 @@ def test_a_store_that_is_not_there_is_no_empty_list(
     assert not (tmp_path / "nonexist").exists()
 
 
+def test_a_file_is_no_store_and_no_campaign_can_make_one_there(
+    plimsoll: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "file"))
+    code, _, err = plimsoll("campaigns")
+    assert code == 2
+    assert f"{tmp_path / 'file'}: is a file, not a result store" in err
+    assert "makes a store" not in err
+
+
 def test_the_first_campaign_makes_its_store_where_there_is_a_folder_for_it(
     plimsoll: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
