@@ -88,10 +88,9 @@ def _of_http(request: Request, error: Exception) -> Response:
 
 def _of_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    problems = [
-        ProblemDetail(where=".".join(map(str, fault["loc"])), what=fault["msg"], mend=_allowed(fault))
-        for fault in error.errors()
-    ]
+    # A parameter that several dependencies of a route ask for is faulty once for each of them.
+    found = dict.fromkeys((".".join(map(str, one["loc"])), one["msg"], _allowed(one)) for one in error.errors())
+    problems = [ProblemDetail(where=where, what=what, mend=mend) for where, what, mend in found]
     return _answer(request, HTTPStatus.UNPROCESSABLE_ENTITY, "the request can't be read", problems=problems)
 
 
