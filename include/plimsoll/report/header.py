@@ -43,7 +43,7 @@ def _measured(findings: Findings) -> str:
     begun = [one for result in findings.cells if result.shown and (one := result.shown.verdict.started_at)]
     if not begun:
         return _UNKNOWN
-    return _span(min(begun), max(begun))
+    return _span(min(begun), max(begun) + findings.definition.timing.duration)
 
 
 def _span(first: datetime, last: datetime) -> str:

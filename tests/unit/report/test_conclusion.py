@@ -6,6 +6,7 @@ from tests.support.campaigns.outcomes import Outcomes, campaign_of
 from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.domain.provenance import Provenance
 from plimsoll.report.conclusion import conclusion
+from plimsoll.report.formatting import moment
 from plimsoll.report.header import header_facts
 
 LOW, MID, TOP = 10_000, 20_000, 30_000
@@ -95,7 +96,9 @@ def test_an_imported_campaign_says_so_and_what_is_not_known() -> None:
 def test_the_header_tells_when_and_on_what_it_was_measured(demo: Findings) -> None:
     facts = header_facts(demo)
     assert facts["A cell"] == "90 s, of which 30 s of warm-up"
-    assert "2026" in facts["Measured"]
+    starts = [result.verdict.started_at for result in demo.cells if result.verdict]
+    ended = max(filter(None, starts)) + demo.definition.timing.duration
+    assert facts["Measured"].endswith(f", to {moment(ended)}")
     assert "GiB" in facts["Hardware of a node"]
     assert facts["Database"] == "cassandra 4.0.1"
     assert facts["Kernel"] != "not recorded"
