@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.campaign import AttemptData
 from plimsoll.analysis.findings import Findings, analyse
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
@@ -126,6 +127,21 @@ def test_what_waited_has_strips_of_its_own_up_to_the_last_whole_interval(demo: F
         for track in ("backlog", "in_flight")
     }
     assert values == {"backlog": [0.0, 3.5, 0.0], "in_flight": [9.0, 100.0, 3.0]}
+
+
+def test_a_short_first_interval_is_drawn_at_its_own_middle_in_every_strip(demo: Findings) -> None:
+    def shortened(attempt: AttemptData) -> AttemptData:
+        starts = {"start_s": attempt.intervals["start_s"].where(attempt.intervals["start_s"] > 0, 5.0)}
+        lengths = {"duration_s": attempt.intervals["duration_s"].where(attempt.intervals["start_s"] > 0, 5.0)}
+        first = {"start_s": [5.0], "in_flight": 9, "unsent": 1, "behind_s": 2.0}
+        busy = {"start_s": [5.0], "host": "node1", "cpu_busy": 0.5, "heap_bytes": 2.0**20, "stopped_ms": 3.0}
+        intervals = attempt.intervals.assign(**starts, **lengths)
+        return replace(attempt, intervals=intervals, backlog=pd.DataFrame(first), activity=pd.DataFrame(busy))
+
+    attempts = tuple(map(shortened, demo.data.attempts))
+    (figure, *_) = strip_charts(analyse(replace(demo.data, attempts=attempts)))
+    first = {row["track"]: float(row["t"]) for row in reversed(rows_of(figure))}
+    assert {first[name] for name in ("rate", "backlog", "in_flight", "cpu", "heap", "stopped")} == {7.5}
 
 
 def test_curves_are_of_reads_and_writes_apart_and_end_with_the_maximum(

@@ -5,7 +5,7 @@ Names of figures and a column of their tables say `track`, as in the links and f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -127,10 +127,10 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
     every = table[(table["operation"] == ALL_OPERATIONS) & (table["phase"] != "partial")]
     rates = pd.DataFrame({"t": every["start_s"] + every["duration_s"] / 2, "v": every["rate_ops_s"], "series": ""})
     yield _Strip("rate", "Answered (ops/s)", _thinned(rates))
-    half_s = float(every["duration_s"].median()) / 2
+    to_middle = _to_middle(every)
     if not attempt.backlog.empty:
         told = attempt.backlog[attempt.backlog["start_s"].isin(every["start_s"])]
-        waiting = pd.DataFrame({"t": told["start_s"] + half_s, "v": told["behind_s"], "series": ""})
+        waiting = pd.DataFrame({"t": to_middle(told["start_s"]), "v": told["behind_s"], "series": ""})
         if waiting["v"].max() > 0:
             yield _Strip("backlog", "Backlog (s)", _thinned(waiting))
         yield _Strip("in_flight", "In flight", _thinned(waiting.assign(v=told["in_flight"])))
@@ -149,10 +149,16 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
             title,
             _thinned(
                 pd.DataFrame(
-                    {"t": own["start_s"] + half_s, "v": own[column].astype(float) * factor, "series": own["host"]}
+                    {"t": to_middle(own["start_s"]), "v": own[column].astype(float) * factor, "series": own["host"]}
                 )
             ),
         )
+
+
+def _to_middle(intervals: pd.DataFrame) -> Callable[[pd.Series], pd.Series]:
+    """Gives the middle of an interval by its start, s: the first one may be short. A start of none: half the median."""
+    lengths = intervals.drop_duplicates("start_s").set_index("start_s")["duration_s"].astype(float)
+    return lambda starts: starts + starts.map(lengths).fillna(lengths.median()) / 2
 
 
 def _thinned(rows: pd.DataFrame) -> pd.DataFrame:
