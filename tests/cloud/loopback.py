@@ -10,16 +10,15 @@ import ipaddress
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
 from tests.cloud.hosts import HostLog, HostMode, Machine
+from tests.cloud.inside.sshd import sshd_answers
 from tests.cloud.namespaces import Report
 from tests.cloud.slots import MARK, Slot, processes
 
@@ -120,7 +119,7 @@ class LoopbackHosts:
         for stage in ("bootcmd", "runcmd"):
             for command in machine.plan[stage]:
                 tell({"event": "noted", "stage": stage, "command": command})
-        if _answers(machine.address, self.ssh_port):
+        if sshd_answers(machine.address, self.ssh_port):
             tell({"event": "ssh"})
             tell({"event": "booted", "ok": True})
         else:
@@ -156,20 +155,3 @@ def _sshd(config: Path, folder: Path) -> "subprocess.Popen[bytes]":
     with (folder / "console").open("wb") as console:
         argv = [program, "-D", "-e", "-f", str(config)]
         return subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL, stderr=console, start_new_session=True)
-
-
-def _answers(address: str, port: int) -> bool:
-    return _within(50, lambda: _connects(address, port))
-
-
-def _connects(address: str, port: int) -> bool:
-    try:
-        with socket.create_connection((address, port), timeout=1) as connection:
-            return connection.recv(4) == b"SSH-"
-    except OSError:
-        return False
-
-
-def _within(tries: int, condition: Callable[[], bool]) -> bool:
-    pause = threading.Event()
-    return any(condition() or pause.wait(0.1) for _ in range(tries))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cloud.inside.filesystem import HUGE_PAGES, STATE
+from tests.cloud.inside.sshd import sshd_answers
 
 LOG = Path("/var/log/cloud-init-output.log")
 Tell = Callable[[Mapping[str, Any]], None]
@@ -169,7 +170,7 @@ def authorize(name: str, keys: Sequence[str]) -> None:
 
 
 def start_sshd(machine: Mapping[str, Any], host_keys: Mapping[str, Sequence[str]]) -> None:
-    """sshd with the host keys of the user data, or a new one where it has none."""
+    """sshd with the host keys of the user data, or a new one where it has none. It listens when this returns."""
     folder = Path("/etc/ssh")
     for old in folder.glob("ssh_host_*"):
         old.unlink()
@@ -185,6 +186,8 @@ def start_sshd(machine: Mapping[str, Any], host_keys: Mapping[str, Sequence[str]
     if not machine["limits_can_rise"]:
         ease_limits(Path("/etc/pam.d/sshd"))
     subprocess.run(["/usr/sbin/sshd"], check=True, env=environment(), stdin=subprocess.DEVNULL)
+    if not sshd_answers(machine["address"], machine["ssh_port"]):
+        raise RuntimeError("sshd does not answer")
 
 
 def ease_limits(pam: Path) -> None:
