@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.quality.quicker import read_configuration_once
+from plimsoll.quality.quicker import make_quicker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def load() -> ModuleType:
             warnings.filterwarnings("ignore", "module 'sre_(constants|parse)' is deprecated", DeprecationWarning)
             with without_garbage_collection():
                 importlib.import_module(_PACKAGE)
-            read_configuration_once(importlib.import_module(f"{_PACKAGE}.expectations.expectation").Expectation)
+            make_quicker()
     return importlib.import_module(_PACKAGE)
 
 

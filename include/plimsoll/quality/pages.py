@@ -89,10 +89,15 @@ def render(title: str, parts: Sequence[Section], checks: Sequence[Check]) -> byt
 
 @cache
 def _template() -> Any:
-    """The page's template, compiled once in a process together with Great Expectations' own that it includes."""
+    """The page's template, compiled once in a process together with Great Expectations' own that it includes.
+
+    Their files do not change, so Jinja does not look at each file again each time that it includes one.
+    """
     from great_expectations.render.view.view import DefaultJinjaPageView
 
-    return DefaultJinjaPageView().env.from_string(_TEMPLATE)
+    templates = DefaultJinjaPageView().env
+    templates.auto_reload = False
+    return templates.from_string(_TEMPLATE)
 
 
 def _sections(result: Any, untested: Collection[str]) -> list[Any]:

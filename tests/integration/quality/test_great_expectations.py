@@ -1,6 +1,5 @@
 """How Great Expectations is kept: offline, quiet, in memory; and pages that a browser shows without a network."""
 
-import importlib
 import json
 import os
 import subprocess
@@ -12,9 +11,8 @@ from typing import Any
 import pytest
 from tests.support.campaigns import sound_attempt as sound
 
-from plimsoll.quality.attempt import attempt_suite, check_attempt
-from plimsoll.quality.engine import expectations_of, rehearse
-from plimsoll.quality.gx_import import load
+from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.engine import rehearse
 
 ROOT = Path(__file__).parents[3]
 
@@ -111,32 +109,6 @@ def test_checks_and_pages_are_the_same_to_the_byte_whatever_was_checked_before()
     assert first.data_docs == again.data_docs
     assert other.data_docs != first.data_docs
     assert [check.name for check in other.checks if not check.success] == ["generator's CPU"]
-
-
-def test_expectations_answer_what_the_library_would_and_read_their_configuration_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    load()
-    base = importlib.import_module("great_expectations.expectations.expectation").Expectation
-    read: list[str] = []
-    theirs = base.configuration.fget
-
-    def configuration(own: Any) -> Any:
-        read.append(type(own).__name__)
-        return theirs(own)
-
-    monkeypatch.setattr(base, "configuration", property(configuration))
-    parts = attempt_suite(sound.definition(), sound.CELL, sound.measured())
-    expectations = [one for part in parts for one in expectations_of(part)]
-
-    for method in ("_get_domain_kwargs", "_get_success_kwargs"):
-        for one in expectations:
-            read.clear()
-            ours = getattr(one, method)()
-            assert len(read) == 1
-            assert ours == getattr(base, method).__wrapped__(one)
-            assert len(read) > 2, "the library itself reads it once by now"
-    assert len({type(one) for one in expectations}) > 3
 
 
 class Fetches(HTMLParser):
