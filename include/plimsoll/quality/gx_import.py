@@ -1,7 +1,8 @@
 """Import Great Expectations quietly, without telemetry, and without what it imports for features not used here.
 
-Two of its expectations, which no suite here uses, import SciPy's statistics and Altair: a third of the whole import.
-SQLAlchemy, with which it reads databases, is an optional requirement of it, and takes a seventh of what is left.
+Three of its expectations, which no suite here uses, import SciPy's statistics, Altair and jsonschema: a third of the
+whole import. SQLAlchemy, with which it reads databases, is an optional requirement of it, and takes a seventh of what
+is left.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PACKAGE = "great_expectations"
-_UNUSED = ("altair", "scipy.stats")
+_UNUSED = ("altair", "jsonschema", "scipy.stats")
 _OPTIONAL = ("sqlalchemy", "psycopg2")
 
 
@@ -31,7 +32,7 @@ def load() -> ModuleType:
     if _PACKAGE not in sys.modules:
         os.environ["GX_ANALYTICS_ENABLED"] = "false"
         logging.getLogger(_PACKAGE).setLevel(logging.ERROR)  # it writes hundreds of lines while it is imported
-        with warnings.catch_warnings(), _put_off(_UNUSED), _as_if_not_installed(_OPTIONAL):
+        with warnings.catch_warnings(), _put_off(_UNUSED), as_if_not_installed(_OPTIONAL):
             # Its file connector imports modules that Python 3.11 renamed; nothing that a user could mend.
             warnings.filterwarnings("ignore", "module 'sre_(constants|parse)' is deprecated", DeprecationWarning)
             with without_garbage_collection():
@@ -66,7 +67,7 @@ def _put_off(names: tuple[str, ...]) -> Iterator[None]:
 
 
 @contextmanager
-def _as_if_not_installed(names: tuple[str, ...]) -> Iterator[None]:
+def as_if_not_installed(names: tuple[str, ...]) -> Iterator[None]:
     """Imports of these packages fail inside the block, unless they are imported already, as in all of Airflow."""
     hidden = [name for name in names if name not in sys.modules]
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None is how Python marks such a module

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -15,11 +16,12 @@ from plimsoll.quality.attempt import check_attempt
 from plimsoll.quality.engine import rehearse
 
 ROOT = Path(__file__).parents[3]
+_OF_THIS_CHECKOUT = os.pathsep.join((str(ROOT), str(ROOT / "include")))
 
 # An audit hook can't be removed again, and what is imported can't be imported anew: this runs in a process of its own.
 _WATCHED = """
 import gc, json, sys
-TOUCHED = []
+TOUCHED, UNUSED = [], ("altair", "jsonschema", "scipy.stats", "sqlalchemy")
 def watch(event, args):
     if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
         TOUCHED.append(f"{event} {args[1:]}")
@@ -31,7 +33,7 @@ sys.dont_write_bytecode = True
 sys.addaudithook(watch)
 from plimsoll.quality.gx_import import load
 load()
-found = {"collects": gc.isenabled(), "unused": sorted({"altair", "scipy.stats", "sqlalchemy"} & set(sys.modules))}
+found = {"collects": gc.isenabled(), "unused": sorted({*UNUSED} & set(sys.modules))}
 from tests.support.campaigns import sound_attempt as sound
 from plimsoll.quality.attempt import check_attempt
 quality = check_attempt(sound.definition(), sound.CELL, sound.measured())
@@ -53,7 +55,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     ended = subprocess.run(
         [sys.executable, "-W", "error", "-c", _WATCHED],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder)},
+        env={**os.environ, "PYTHONPATH": _OF_THIS_CHECKOUT, "HOME": str(folder)},
         capture_output=True,
         text=True,
         timeout=240,
@@ -99,6 +101,56 @@ def test_what_is_imported_already_stays_what_it_is() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=True)
     assert found.stdout == "True\n"
+
+
+# By itself, because it leaves out most of what this process has imported. It tells Data Docs, what is made of kinds of
+# expectations, the error of one that is left out, and whether others can import it and the clouds' packages afterwards.
+_ALONE = """
+import json, sys
+from plimsoll.quality.gx_import import load
+from plimsoll.quality.gx_tables import suites_alone
+with suites_alone():
+    gx = load()
+from tests.support.campaigns import sound_attempt as sound
+from plimsoll.quality.attempt import check_attempt
+measured = sound.measured(summary=sound.summary(cpu_cores=1.9))
+quality = check_attempt(sound.definition(), sound.CELL, measured)
+found = {"checks": [repr(check) for check in quality.checks], "page": quality.data_docs["index.html"].decode()}
+base = gx.expectations.Expectation
+found["kinds"] = [kind for kind in sys.argv[1:] if issubclass(getattr(gx.expectations, kind), base)]
+try:
+    gx.expectations.ExpectColumnToExist(column="value")
+except NotImplementedError as error:
+    found["error"] = str(error)
+import boto3
+from great_expectations.datasource.fluent.postgres_datasource import PostgresDatasource as source
+found["source"] = [issubclass(source, gx.datasource.fluent.Datasource), boto3.Session.__name__]
+print(json.dumps(found))
+"""
+
+
+def test_with_our_suites_alone_checks_and_pages_are_the_same_to_the_byte_and_others_fail_in_words() -> None:
+    sources = (ROOT / "include/plimsoll/quality").glob("*.py")
+    kinds = sorted(
+        {kind for source in sources for kind in re.findall(r'"(Expect[A-Z]\w+)"', source.read_text("utf-8"))}
+    )
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _ALONE, *kinds],
+        env={**os.environ, "PYTHONPATH": _OF_THIS_CHECKOUT},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    measured = sound.measured(summary=sound.summary(cpu_cores=1.9))
+    found, whole = json.loads(ended.stdout), check_attempt(sound.definition(), sound.CELL, measured)
+    assert found["checks"] == [repr(check) for check in whole.checks]
+    assert found["page"] == whole.data_docs["index.html"].decode()
+    assert found["kinds"] == kinds
+    assert "ExpectColumnToExist is left out of this process" in found["error"]
+    assert found["source"] == [True, "Session"]
+    assert len(kinds) > 3
 
 
 def test_checks_and_pages_are_the_same_to_the_byte_whatever_was_checked_before() -> None:

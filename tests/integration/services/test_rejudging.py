@@ -193,7 +193,8 @@ def test_the_command_judges_in_processes(
 ) -> None:
     for name, value in installation.environment.items():
         monkeypatch.setenv(name, value)
-    misjudge(campaign, CELLS[1])
+    before = contents(campaign)
+    key, _ = misjudge(campaign, CELLS[1])
     result = CliRunner().invoke(cli, ["rejudge", "campaign", "--jobs", "2", "--json"])
     assert result.exit_code == 0
     attempts = json.loads(result.stdout)["attempts"]
@@ -201,6 +202,8 @@ def test_the_command_judges_in_processes(
         (f"campaign/{CELLS[0]}/1", "met", True),
         (f"campaign/{CELLS[1]}/1", "met", False),
     ]
+    campaign.store.delete(layout.attempt_file(key, layout.EARLIER_VERDICTS))
+    assert contents(campaign) == before
 
     shown = CliRunner().invoke(cli, ["rejudge", "campaign", "--jobs", "1"])
     assert "judged again: 2 attempts; outcomes that changed: 0, other figures alone: 0" in shown.stdout
