@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from plimsoll.analysis.campaign import PERCENTILES, CampaignData, CellResult, Spread, achieved, cell_results, maxima
-from plimsoll.analysis.capacity import Capacity, Rung, capacities, rungs_of
+from plimsoll.analysis.capacity import Capacity, Rung, rungs_of, told_capacities
 from plimsoll.analysis.facts import unlike
 from plimsoll.analysis.statistics import Comparison, compare, conclude, strata, worst_by_load
 from plimsoll.domain.base import Model
@@ -64,11 +64,14 @@ class VariantPair(Model):
 
 
 class CapacityPair(Model):
-    """The capacities of both variants of a pair."""
+    """The capacities of both variants of a pair.
+
+    A side is None where its campaign takes the load from an earlier stage, and so does not ask for the highest.
+    """
 
     variants: VariantPair
-    a: Capacity
-    b: Capacity
+    a: Capacity | None
+    b: Capacity | None
     ratio: Annotated[float | None, Field(description="B's capacity / A's; none unless both were found")]
 
 
@@ -94,7 +97,8 @@ class SideBySide:
     """The results of two campaigns by pairs of variants.
 
     `incomparable`: differences in what was asked and measured, which forbid comparing any figure. `differences`: the
-    other differences between the definitions. `tests`: the worst interval of each repeat of B's variant, ranked within
+    other differences between the definitions. `capacities`: of the pairs that have any, which a stage with loads from
+    an earlier one has not. `tests`: the worst interval of each repeat of B's variant, ranked within
     loads against A's as the control, with Holm's correction over the pairs.
     """
 
@@ -112,15 +116,17 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     """Compare two campaigns. Variants with the same id belong together; `pairing` maps further ids of A to ids of B."""
     pairs = variant_pairs(a.definition, b.definition, pairing or {})
     cells_a, cells_b = cell_results(a), cell_results(b)
-    found_a = {one.variant: one for one in capacities(a, cells_a)}
-    found_b = {one.variant: one for one in capacities(b, cells_b)}
+    found_a = {one.variant: one for one in told_capacities(a, cells_a)}
+    found_b = {one.variant: one for one in told_capacities(b, cells_b)}
     return SideBySide(
         pairs=pairs,
         incomparable=incomparable(a.definition, b.definition, pairs),
         differences=tuple(_named_differences(a.definition, b.definition, pairs)),
         only_a=_others(a.definition, [pair.a for pair in pairs]),
         only_b=_others(b.definition, [pair.b for pair in pairs]),
-        capacities=tuple(_capacities(pair, found_a[pair.a], found_b[pair.b]) for pair in pairs),
+        capacities=tuple(
+            _capacities(pair, found_a.get(pair.a), found_b.get(pair.b)) for pair in pairs if found_a or found_b
+        ),
         loads=tuple(_loads(pairs, cells_a, cells_b)),
         tests=_tests(pairs, cells_a, cells_b),
     )
@@ -242,10 +248,9 @@ def _others(definition: Definition, paired: Sequence[str]) -> tuple[str, ...]:
     return tuple(variant.id for variant in definition.variants if variant.id not in paired)
 
 
-def _capacities(pair: VariantPair, a: Capacity, b: Capacity) -> CapacityPair:
-    found = a.kind == b.kind == "found"
-    ratio = b.capacity_ops_s / a.capacity_ops_s if found and a.capacity_ops_s and b.capacity_ops_s else None
-    return CapacityPair(variants=pair, a=a, b=b, ratio=ratio)
+def _capacities(pair: VariantPair, a: Capacity | None, b: Capacity | None) -> CapacityPair:
+    firm_a, firm_b = (one.capacity_ops_s if one and one.kind == "found" else None for one in (a, b))
+    return CapacityPair(variants=pair, a=a, b=b, ratio=firm_b / firm_a if firm_a and firm_b else None)
 
 
 def _loads(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]) -> Iterator[LoadPair]:

@@ -1,6 +1,6 @@
 """The comparison of two campaigns as a document: differences first, then capacities, maxima and test results."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -14,7 +14,9 @@ from plimsoll.analysis.side_by_side import (
     Difference,
     EnvironmentDifference,
     LoadPair,
+    LoadSide,
     SideBySide,
+    VariantPair,
     environment_differences,
     side_by_side,
 )
@@ -25,6 +27,7 @@ from plimsoll.report.answers import headline
 from plimsoll.report.environment_facts import Environment, environment
 from plimsoll.report.formatting import multiple, p_text, percent, plural
 from plimsoll.report.origins import told_facts
+from plimsoll.report.taken_load import outcome_at_taken_load
 
 
 class CampaignSide(Model):
@@ -59,7 +62,11 @@ class CampaignComparison(Model):
     only_a: Annotated[tuple[str, ...], Field(description="Variants of A that B has no counterpart of")]
     only_b: tuple[str, ...]
     answers: Annotated[tuple[str, ...], Field(description="Per variant a sentence on capacity and one on what stands")]
-    capacity: tuple[CapacityPair, ...]
+    pairs: Annotated[tuple[VariantPair, ...], Field(description="The variants that are compared with each other")]
+    capacity: Annotated[
+        tuple[CapacityPair, ...],
+        Field(description="By pair; empty where both campaigns take their loads from an earlier stage"),
+    ]
     loads: tuple[LoadPair, ...]
     confidence: Annotated[float, Field(description="Of the tests, two-sided")] = CONFIDENCE
     tests: Annotated[
@@ -92,6 +99,7 @@ def compare_campaigns(
         only_a=found.only_a,
         only_b=found.only_b,
         answers=tuple(_answers(cells_a, cells_b, found)),
+        pairs=found.pairs,
         capacity=found.capacities,
         loads=found.loads,
         tests=found.tests,
@@ -157,16 +165,32 @@ def _side(one: CampaignCells) -> CampaignSide:
 
 def _answers(a: CampaignCells, b: CampaignCells, found: SideBySide) -> Iterator[str]:
     tested = sum(bool(test.loads) for test in found.tests)
-    for pair, test in zip(found.capacities, found.tests, strict=True):
-        label = a.labels[pair.variants.a]
-        if pair.variants.a != pair.variants.b or label != b.labels[pair.variants.b]:
-            label = f"{label} in A, {b.labels[pair.variants.b]} in B"
-        carried = f"{_carried('A', pair.a)}, {_carried('B', pair.b)}"
-        yield f"{label}: {carried}{_ratio(pair)}; {stands(test, tested)}."
+    capacities = {one.variants: one for one in found.capacities}
+    for pair, test in zip(found.pairs, found.tests, strict=True):
+        label = a.labels[pair.a]
+        if pair.a != pair.b or label != b.labels[pair.b]:
+            label = f"{label} in A, {b.labels[pair.b]} in B"
+        yield f"{label}: {_outcomes(a, b, found, pair, capacities.get(pair))}; {stands(test, tested)}."
 
 
-def _carried(side: str, capacity: Capacity) -> str:
-    if capacity.kind == "unknown":
+def _outcomes(
+    a: CampaignCells, b: CampaignCells, found: SideBySide, pair: VariantPair, capacity: CapacityPair | None
+) -> str:
+    """What both variants of a pair carry; where a load comes from an earlier stage, the outcome at that load."""
+    loads = [one for one in found.loads if one.variants == pair]
+    of_a = _outcome("A", a, capacity.a if capacity else None, [one.a for one in loads])
+    of_b = _outcome("B", b, capacity.b if capacity else None, [one.b for one in loads])
+    return f"{of_a}, {of_b}{_ratio(capacity) if capacity else ''}"
+
+
+def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: Sequence[LoadSide | None]) -> str:
+    if cells.data.taken:
+        return f"in {side} {outcome_at_taken_load(cells.data.taken, [one.rung for one in loads if one])}"
+    return _carried(side, capacity)
+
+
+def _carried(side: str, capacity: Capacity | None) -> str:
+    if capacity is None or capacity.kind == "unknown":
         return f"what {side} carries is unknown"
     return f"{side} carries {'not even the lowest load' if capacity.kind == 'none' else headline(capacity)}"
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from plimsoll.analysis.campaign import Spread
+from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.side_by_side import LoadPair, LoadSide, VariantPair
 from plimsoll.report.answers import headline, rung_outcome
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
@@ -44,9 +45,9 @@ def left_out(found: CampaignComparison) -> Iterator[str]:
 
 
 def capacity_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """The capacities of each pair of variants."""
+    """The capacities of each pair of variants; empty where all loads come from an earlier stage."""
     return [
-        (label(found, pair.variants), headline(pair.a), headline(pair.b), multiple(pair.ratio))
+        (label(found, pair.variants), _capacity(pair.a), _capacity(pair.b), multiple(pair.ratio))
         for pair in found.capacity
     ]
 
@@ -60,6 +61,10 @@ def label(found: CampaignComparison, pair: VariantPair) -> str:
     """The variants' name; both names where they differ."""
     a, b = found.a.labels[pair.a], found.b.labels[pair.b]
     return a if a == b else f"{a} / {b}"
+
+
+def _capacity(one: Capacity | None) -> str:
+    return headline(one) if one else "none: its load comes from an earlier stage"
 
 
 def _rows(pair: LoadPair) -> Iterator[tuple[str, ...]]:

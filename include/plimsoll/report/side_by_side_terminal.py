@@ -27,10 +27,11 @@ def _from_top(found: Comparisons) -> Iterator[RenderableType]:
 
 def _of_workload(found: CampaignComparison) -> Iterator[RenderableType]:
     yield from _unlike(found)
-    yield _table("Capacity", rows.CAPACITY_HEADINGS, rows.capacity_rows(found))
-    for pair in found.capacity:
-        title = f"{rows.label(found, pair.variants)}: highest interval of each percentile, lowest to highest repeat"
-        yield _table(title, rows.LOAD_HEADINGS, rows.load_rows(found, pair.variants))
+    if found.capacity:
+        yield _table("Capacity", rows.CAPACITY_HEADINGS, rows.capacity_rows(found))
+    for pair in found.pairs:
+        title = f"{rows.label(found, pair)}: highest interval of each percentile, lowest to highest repeat"
+        yield _table(title, rows.LOAD_HEADINGS, rows.load_rows(found, pair))
     yield from (Text(f"- {answer}") for answer in found.answers)
 
 

@@ -10,7 +10,7 @@ from plimsoll.report.answers import rung_outcome
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -73,6 +73,11 @@ def taken_sentences(findings: Findings) -> tuple[str, ...]:
         for name, rungs in findings.rungs.items()
         for rung in rungs
     )
+
+
+def outcome_at_taken_load(taken: TakenLoad, rungs: Iterable[Rung]) -> str:
+    """The outcome of a variant's repeats at its load: `at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met`."""
+    return ", ".join(f"at {ops(one.load_ops_s)} ({_of_maximum(taken)}) {rung_outcome(one)}" for one in rungs)
 
 
 def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:

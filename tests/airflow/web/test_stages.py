@@ -5,9 +5,11 @@ from tests.airflow.web.app import DEFINITION, Client
 from tests.airflow.web.markup import page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state
+from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.stage import Stage
+from plimsoll.domain.stage import OpenedLoad, Stage, StageOpening
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.doc_md import campaign_doc
 from plimsoll_airflow.forms import campaign_params
 
@@ -61,3 +63,16 @@ def test_the_form_takes_ids_of_cells_whose_loads_are_not_known_yet() -> None:
     assert params["loads"].resolve(["70pct"]) == ["70pct"]
     assert "stages" not in campaign_params(DEFINITION)
     assert "- stage `share`: Throughput at 70 %" in campaign_doc(DEFINED)
+
+
+def test_a_comparison_shows_capacities_only_of_the_stage_that_asks_for_them(
+    staged: Installation, client: Client
+) -> None:
+    campaign = CampaignStore(staged.toolkit.store, STAGED)
+    load = OpenedLoad(variant="v1", load_ops_s=700, maximum_ops_s=1000, kind="found")
+    campaign.open_stage(StageOpening(stage="share", of="maximum", at=GENERATED_AT, loads=(load,)))
+    shown = page(client, f"/plimsoll/compare?a={STAGED}&b={STAGED}").text
+
+    assert ("maximum: Capacity" in shown, "share: Capacity" in shown) == (True, False)
+    assert "in A at 700 ops/s (70 % of its maximum) 0 of 1 repeat met, 1 not run" in shown
+    assert "share: v1: maxima" in shown

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from io import StringIO
 
 import pandas as pd
 import pytest
+from rich.console import Console
 from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
@@ -17,7 +19,8 @@ from plimsoll.domain.errors import Refused
 from plimsoll.domain.stage import OpenedLoad, StageOpening
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
-from plimsoll.report.side_by_side_parts import compare_parts, comparisons_of, only_in_one
+from plimsoll.report.side_by_side_parts import Comparisons, compare_parts, comparisons_of, only_in_one
+from plimsoll.report.side_by_side_terminal import comparison_view
 
 STAGES = [
     {"id": "maximum"},
@@ -196,6 +199,40 @@ def test_a_pair_of_variants_holds_in_the_stages_in_which_both_have_cells() -> No
     one, two = shared_by("one", "a", "b"), shared_by("two", "a")
     maximum, share = comparisons_of(compare_parts(one, two, pairing={"b": "b", "a": "a"}))
     assert {"a", "b"} <= {pair.variants.a for pair in maximum.capacity}
-    assert [pair.variants.a for pair in share.capacity] == ["a"]
+    assert [pair.a for pair in share.pairs] == ["a"]
     with pytest.raises(Refused, match=r"pair 'd'.*A has no variant of that id"):
         compare_parts(one, two, pairing={"d": "a"})
+
+
+def told(found: Comparisons) -> str:
+    shown = StringIO()
+    Console(width=250, file=shown).print(comparison_view(found))
+    return shown.getvalue()
+
+
+def test_a_comparison_claims_no_capacity_at_loads_from_an_earlier_stage() -> None:
+    found = compare_parts(shared_by("one", "a", "b"), shared_by("two", "a"))
+    maximum, share = comparisons_of(found)
+    assert [pair.variants.a for pair in maximum.capacity] == ["a", "b", "c"]
+    assert (share.capacity, [pair.a for pair in share.pairs]) == ((), ["a"])
+    assert share.answers[0].startswith(
+        "A: in A at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met, "
+        "in B at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met; "
+    )
+    of_maximum, of_share = told(found).split("Workload share")
+    assert "Capacity" in of_maximum
+    assert "Capacity" not in of_share
+    assert "carries" not in of_share
+    assert "7,000 ops/s" in of_share
+
+
+def test_only_the_campaign_whose_loads_are_its_own_has_a_capacity_beside_one_with_a_taken_load() -> None:
+    stages = [{"id": "maximum"}, {"id": "share", "loads": ["7000/s"]}]
+    definition = definition_of({"a": {10_000: "mm"}}, stages=stages)
+    attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(definition))
+    own = CampaignData("own", definition, attempts, (), GENERATED_AT)
+    found = compare_parts(shared_by("one", "a"), own)
+    (pair,) = comparisons_of(found)[1].capacity
+    assert (pair.a, pair.b and pair.b.capacity_ops_s, pair.ratio) == (None, 7_000, None)
+    assert "in A at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met, B carries at least 7,000 ops/s" in told(found)
+    assert "none: its load comes from an earlier stage" in told(found)
