@@ -167,7 +167,7 @@ def run_cells_again(
 def cancel(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.EndedRuns:
     """End the campaign's live runs. Their teardown destroys the clusters; their attempts count as failed.
 
-    Attempts of `plimsoll run`, or of another Airflow, go on; `others` says what ends each.
+    Attempts of `plimsoll run`, or of another Airflow, go on; `others` says what ends each. `summary` says all of it.
     """
     require_change(definition, user)
     ended = runs.cancel_campaign(definition, campaign_id, user)

@@ -17,7 +17,7 @@ from plimsoll_airflow.web.access import require_change
 from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import Snapshot, library
 from plimsoll_airflow.web.rendering import base_of, markup, page, render
-from plimsoll_airflow.web.under_way import going_on, under_way
+from plimsoll_airflow.web.under_way import under_way
 from plimsoll_airflow.web.visits import Visit, Visited, campaign_pages
 
 pages = campaign_pages()
@@ -80,13 +80,13 @@ def confirm_destroy(visit: Visited) -> Response:
 
 @pages.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
 def cancel(visit: Visited) -> Response:
-    """*Cancel*. What others work at goes on, and is told of."""
+    """*Cancel*. What others work at goes on: then a page says what was ended and what was not."""
     require_change(visit.definition, visit.user)
     ended = runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
-    answer = _back(visit)
-    if ended.others:
-        raise going_on(ended.others)
-    return answer
+    back = _back(visit)
+    if not ended.others:
+        return back
+    return render(visit.request, "cancelled.html.j2", {"campaign_id": visit.campaign_id, "ended": ended})
 
 
 @pages.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
@@ -102,13 +102,12 @@ def _confirm(visit: Visit, what: str) -> Response:
     running = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
     cells = [one for one in running if f"{visit.campaign_id}/{one.id}/{one.attempts}" not in elsewhere]
     live = runs.live_runs(visit.definition, visit.campaign_id)
-    if others and not cells and not live:
-        raise going_on(others)
     context = {
         "what": what,
         "campaign_id": visit.campaign_id,
         "runs": live,
         "cells": cells,
+        "others": others,
         "may": visit.may,
         "token": token_for(visit.user),
     }

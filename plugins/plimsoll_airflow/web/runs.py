@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, computed_field
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition, name_of_dag
 from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
 from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.cell.context import AttemptContext
@@ -61,6 +62,16 @@ class EndedRuns(BaseModel):
     runs: list[StartedRun] = Field(description="Runs that were live and are ended now")
     attempts: list[str] = Field(description="Attempts that were under way, as campaign/cell/number")
     others: list[OthersAttempt] = Field(description="Attempts under way that go on, for they are not this Airflow's")
+
+    @computed_field(description="What was ended, and what goes on and why, in words")  # type: ignore[prop-decorator]
+    @property
+    def summary(self) -> str:
+        """`1 run and 1 attempt were ended. demo-1/g1-040k-r3/1 goes on, because …`."""
+        counts = ((len(self.runs), "run"), (len(self.attempts), "attempt"))
+        named = [plural(count, noun) for count, noun in counts if count]
+        verb = "was" if len(self.runs) + len(self.attempts) == 1 else "were"
+        ended = f"{' and '.join(named)} {verb} ended" if named else "Nothing was ended"
+        return " ".join([f"{ended}.", *(f"{one}." for one in self.others)])
 
 
 def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUser) -> StartedRun:

@@ -1,13 +1,11 @@
 """The attempts of a campaign that are under way: those of this Airflow, and those that only somebody else can end."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.services.campaign.state import AttemptState, Memory, read_state, running_attempts
 from plimsoll_airflow.installation import find_installation
@@ -21,6 +19,9 @@ class OthersAttempt(BaseModel):
     attempt: str = Field(description="campaign/cell/number")
     owner: str = Field(description="Who works at it, such as a process, with its machine")
     mend: str = Field(description="What ends it")
+
+    def __str__(self) -> str:
+        return f"{self.attempt} goes on, because {self.owner} works at it ({self.mend})"
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,6 @@ def under_way(definition: Definition, campaign_id: str) -> UnderWay:
     return UnderWay(
         own=tuple(one.key for one in running if _is_own(one, here)),
         others=tuple(_others(one.key, one.attempt.owner) for one in running if one.attempt and not _is_own(one, here)),
-    )
-
-
-def going_on(others: Sequence[OthersAttempt]) -> Refused:
-    """The refusal to end these attempts, with what ends each."""
-    return Refused(
-        [Problem(one.attempt, f"goes on, because {one.owner} works at it", one.mend) for one in others],
-        where="not of this Airflow",
     )
 
 

@@ -228,20 +228,30 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
     hold = Hold(owner=owner, since=now, until=now + timedelta(minutes=5))
     store.write(layout.hold_key(CAMPAIGN, 1), hold.model_dump_json().encode())
     here = f"/plimsoll/campaigns/{CAMPAIGN}/cancel"
-    nothing_else_runs = client("user").get(here)
+    nothing_else_runs = Page(client("user").get(here).text).text
+    in_vain = client("user").post(here)
     _start("demo", campaign_id=CAMPAIGN)
+    _start("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
 
     asked = Page(client("user").get(here).text).text
-    answer = client("user").post(f"{API}/cancel").json()
+    answered = client("user").post(f"{API}/cancel")
+    answer = answered.json()
+    _start("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
     pressed = client("user").post(here)
 
-    assert (answer["attempts"], [run["dag_id"] for run in answer["runs"]]) == ([], ["demo"])
+    assert (answer["attempts"], [run["dag_id"] for run in answer["runs"]]) == ([], ["demo", "demo"])
     assert answer["others"] == [{"attempt": str(key), "owner": who, "mend": mend}]
+    assert answer["summary"] == f"2 runs were ended. {key} goes on, because {who} works at it ({mend})."
     assert ("demo: manual" in asked, "their clusters are destroyed" in asked) == (True, False)
-    for told in (nothing_else_runs, pressed):
-        assert told.status_code == 400
-        assert f"goes on, because {who} works at it" in Page(told.text).text
-        assert mend in Page(told.text).text
+    assert ("Cancel the campaign" in nothing_else_runs, "Nothing of this campaign runs" in nothing_else_runs) == (
+        True,
+        False,
+    )
+    for told in (nothing_else_runs, asked, Page(in_vain.text).text, Page(pressed.text).text):
+        assert f"{key}: {who} works at it. To end it: {mend}." in told
+    assert [one.status_code for one in (in_vain, answered, pressed)] == [200] * 3
+    assert "Nothing was cancelled" in in_vain.text
+    assert "Not all of the campaign was cancelled" in pressed.text
     assert (read_cancellation(store, key), failure_of(store, key)) == (None, None)
     assert client("viewer").get(f"{API}/cells/v3-001k-r1").json()["status"]["state"] == "running"
 
