@@ -33,7 +33,7 @@ def members(home: Home) -> list[Member]:
     everyone = {process.pid: process for process in psutil.process_iter(["ppid"])}
     known = _recognised(everyone, home)
     _adopt_descendants(everyone, known)
-    me = _process()
+    me = psutil.Process()
     for process in (me, *me.parents()):
         known.pop(process.pid, None)
     return [
@@ -82,15 +82,11 @@ def _noted_sessions(home: Home) -> dict[int, str]:
 
 def _is_ours_or_gone(pid: int, home: Home) -> bool:
     try:
-        return bool(_process(pid).environ().get(HOME_TAG) == str(home.path))
+        return bool(psutil.Process(pid).environ().get(HOME_TAG) == str(home.path))
     except psutil.NoSuchProcess:
         return True
     except psutil.Error:
         return False
-
-
-def _process(pid: int | None = None) -> psutil.Process:
-    return psutil.Process(pid)
 
 
 def _session(pid: int) -> int:

@@ -360,7 +360,11 @@ def test_unfit_hosts_are_replaced_and_their_addresses_are_not_given_again(provid
 def test_what_can_not_be_removed_is_said(provider: LocalProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = provider.ensure(kept())
     provider.host(cluster, cluster.nodes[0], "g1-040k-r1-1").write(PurePosixPath("data/table"), "rows")
-    monkeypatch.setattr(cleaning, "_remove", lambda folder: f"{folder} is busy")
+
+    def refuse(folder: Path) -> None:
+        raise OSError(f"{folder} is busy")
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
     monkeypatch.setattr(cleaning, "PATIENCE_S", 0.1)
     with pytest.raises(ProviderError, match="g1-040k-r1-1 is busy"):
         provider.clear(cluster)

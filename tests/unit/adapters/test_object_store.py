@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from tests.support.stores import contract
 from tests.support.stores.contract import (  # noqa: F401
     test_a_store_that_works_checks_itself_and_leaves_nothing,
@@ -51,10 +52,10 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     store = ObjectStore(str(tmp_path))
     store.write("a", b"old")
 
-    def full(path: Path, value: Any, **_: Any) -> None:
+    def full(_: LocalFileSystem, path: Path, value: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store._fs, "pipe_file", full)
+    monkeypatch.setattr(LocalFileSystem, "pipe_file", full)
     with pytest.raises(StoreError, match="free disk space"):
         store.write("a", b"new")
     assert store.read("a") == b"old"

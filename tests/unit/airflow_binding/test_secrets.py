@@ -78,9 +78,10 @@ def test_what_a_client_takes_is_parsed_once_for_all_of_a_process(
 
 
 def test_airflow_takes_keys_from_its_connections_unless_another_source_is_named(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(toolkit, "_built", build_secrets)
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path))  # a toolkit is made once for the same settings
+    monkeypatch.setattr(toolkit, "build_toolkit", build_secrets)
     assert isinstance(toolkit.toolkit(), AirflowSecrets)
     monkeypatch.setenv("PLIMSOLL_SECRETS", "plimsoll.bootstrap:environment_secrets")
     assert not isinstance(toolkit.toolkit(), AirflowSecrets)

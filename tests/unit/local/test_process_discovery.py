@@ -32,6 +32,9 @@ class Made:
     def cwd(self) -> str:
         return self._cwd
 
+    def parents(self) -> list["Made"]:
+        return [Made(self.info["ppid"], 1, {})]
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
@@ -52,17 +55,17 @@ def found(
     def processes(_attributes: object) -> Iterator[Made]:
         return iter(table)
 
-    def process(pid: int | None = None) -> psutil.Process | Made:
+    def process(pid: int | None = None) -> Made:
         if pid is None:
-            return psutil.Process(os.getpid())
+            return Made(os.getpid(), os.getppid(), {})
         made = {made.pid: made for made in table}
         if pid not in made:
             raise psutil.NoSuchProcess(pid)
         return made[pid]
 
     monkeypatch.setattr(psutil, "process_iter", processes)
-    monkeypatch.setattr(process_discovery, "_process", process)
-    monkeypatch.setattr(process_discovery, "_session", lambda pid: (sessions or {}).get(pid, 0))
+    monkeypatch.setattr(psutil, "Process", process)
+    monkeypatch.setattr(os, "getsid", lambda pid: (sessions or {}).get(pid, 0))
     members: list[Member] = process_discovery.members(home)
     return {member.process.pid: (member.component, member.is_top) for member in members}
 

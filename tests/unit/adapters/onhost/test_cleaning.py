@@ -47,7 +47,6 @@ def test_what_resists_is_named(work: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(shutil, "rmtree", refuse)
     monkeypatch.setattr(cleaning, "tagged_processes", lambda *_: [(1, 0)])
-    monkeypatch.setattr(cleaning, "_name", lambda _: "java")
     process, folder = cleaning.clean(work, KEY)
-    assert process == "process 1 (java) runs"
+    assert process == f"process 1 ({Path('/proc/1/comm').read_text().strip()}) runs"
     assert "Device or resource busy" in folder
