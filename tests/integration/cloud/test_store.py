@@ -10,7 +10,7 @@ from tests.fakes.installation import instant_definition
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.cloud.account import Account
 from tests.support.ssh.command import keygen
-from tests.support.ssh.quick_canary import hurry
+from tests.support.ssh.quick_canary import QUICK
 
 from plimsoll.adapters.canary import ScriptCanary
 from plimsoll.adapters.clock import SystemClock
@@ -88,8 +88,7 @@ def test_hosts_fetch_and_bring_everything_themselves_also_those_that_survive_ano
     (tmp_path / "jdk" / "modules").write_bytes(b"x" * 100_000)
     for info in cluster.hosts:
         assert work.provider.host(cluster, info).install(tmp_path / "jdk").name.startswith("jdk-")
-    hurry(monkeypatch, tmp_path)
-    reached = ScriptCanary().examine([work.provider.host(cluster, info) for info in cluster.hosts])
+    reached = ScriptCanary(QUICK).examine([work.provider.host(cluster, info) for info in cluster.hosts])
     assert [(one.host, one.network_bytes_s > 0) for one in reached] == [(info.name, True) for info in cluster.hosts]
     cloud.kill(cluster.nodes[0].facts["instance_id"])
     manifest = collect(work)

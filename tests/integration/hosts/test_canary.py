@@ -1,9 +1,7 @@
 """What hosts can do, measured on them: that there are figures, never how large they are."""
 
-from pathlib import Path
-
 import pytest
-from tests.support.ssh.quick_canary import hurry
+from tests.support.ssh.quick_canary import QUICK
 
 from plimsoll.adapters.canary import ScriptCanary
 from plimsoll.adapters.ssh import SshHost
@@ -11,9 +9,8 @@ from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import Host
 
 
-def test_every_host_has_figures_and_nothing_stays(host: Host, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    hurry(monkeypatch, tmp_path)
-    [found] = ScriptCanary().examine([host])
+def test_every_host_has_figures_and_nothing_stays(host: Host) -> None:
+    [found] = ScriptCanary(QUICK).examine([host])
     figures = found.model_dump()
     assert figures.pop("host") == "node1"
     assert len(figures) == 4
@@ -21,11 +18,8 @@ def test_every_host_has_figures_and_nothing_stays(host: Host, monkeypatch: pytes
     assert [path.name for path in host.files(host.root / "canary")] == ["canary.py"]
 
 
-def test_a_host_that_nothing_reaches_is_named(
-    ssh_host: SshHost, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    hurry(monkeypatch, tmp_path, patience_s=2.0)
+def test_a_host_that_nothing_reaches_is_named(ssh_host: SshHost, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(ssh_host), "free_port", lambda _: 12345)
     ssh_host.info = ssh_host.info.model_copy(update={"address": "192.0.2.1"})
     with pytest.raises(HostError, match=r"host node1[\s\S]*exit code 1"):
-        ScriptCanary().examine([ssh_host])
+        ScriptCanary(QUICK._replace(patience_s=2.0)).examine([ssh_host])

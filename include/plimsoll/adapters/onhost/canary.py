@@ -1,8 +1,10 @@
 """Says in a few seconds what a host's processors, disk and network can do. Imports nothing of its own, to be a script.
 
-measure FOLDER             prints bytes a second as JSON: SHA-256 on all processors, writing and reading below FOLDER
-receive ADDRESS PORT WORD  prints how many bytes a second come from whoever says the word first
-send ADDRESS PORT WORD     sends to that for a second
+measure EFFORT FOLDER             prints bytes a second as JSON: SHA-256 on all processors, writing and reading there
+receive EFFORT ADDRESS PORT WORD  prints how many bytes a second come from whoever says the word first
+send EFFORT ADDRESS PORT WORD     sends to that for a while
+
+EFFORT is an object in JSON with the fields of `Effort` that are not to be as usual.
 """
 
 from __future__ import annotations
@@ -17,72 +19,82 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-CPU_S, DISK_S, NETWORK_S = 1.0, 5.0, 1.0
-_FILE = 256 << 20
 _BLOCK = 1 << 20
-_PATIENCE_S = 60.0
 _PAUSE_S = 0.05
 
 
-def measure(folder: Path) -> dict[str, float]:
+class Effort(NamedTuple):
+    """How long each part of the host is measured, s, the largest file, and how long hosts wait for one another, s."""
+
+    cpu_s: float = 1.0
+    disk_s: float = 5.0
+    file_bytes: int = 256 << 20
+    network_s: float = 1.0
+    patience_s: float = 60.0
+
+
+USUAL = Effort()
+
+
+def measure(folder: Path, effort: Effort = USUAL) -> dict[str, float]:
     """Measure processors, then the disk, since they would disturb each other. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    return {"cpu_bytes_s": cpu(), **disk(folder)}
+    return {"cpu_bytes_s": cpu(effort.cpu_s), **disk(folder, effort)}
 
 
-def cpu() -> float:
+def cpu(limit_s: float) -> float:
     """Bytes per second of SHA-256 with a thread for each processor. Hashing large blocks releases Python's lock."""
     count = len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(count) as pool:
-        return sum(pool.map(_hash_rate, range(count)))
+        return sum(pool.map(_hash_rate, [limit_s] * count))
 
 
-def disk(folder: Path) -> dict[str, float]:
-    """Bytes per second of writing and reading a file of 256 MiB, or less on a slow disk.
+def disk(folder: Path, effort: Effort) -> dict[str, float]:
+    """Bytes per second of writing and reading a file of that size, or less on a slow disk.
 
     The file is synced to the disk and dropped from the page cache before it is read. It has no name.
     """
     with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
         number = file.fileno()
         block = os.urandom(_BLOCK)
-        written = rate(lambda: os.write(number, block), DISK_S, lambda: os.fsync(number))
+        written = rate(lambda: os.write(number, block), effort.disk_s, lambda: os.fsync(number), effort.file_bytes)
         os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
         os.lseek(number, 0, os.SEEK_SET)
-        read = rate(lambda: len(os.read(number, _BLOCK)), DISK_S)
+        read = rate(lambda: len(os.read(number, _BLOCK)), effort.disk_s, most=effort.file_bytes)
     return {"disk_write_bytes_s": written, "disk_read_bytes_s": read}
 
 
-def receive(address: str, port: int, word: str) -> float:
+def receive(address: str, port: int, word: str, patience_s: float) -> float:
     """Bytes per second received, from the first byte to the last. Raises OSError when nothing arrives."""
     with socket.create_server((address, port)) as server:
-        server.settimeout(_PATIENCE_S)
+        server.settimeout(patience_s)
         while True:
             link, _ = server.accept()
-            link.settimeout(_PATIENCE_S)
+            link.settimeout(patience_s)
             with link, link.makefile("rb") as stream:
                 if stream.readline(100).strip() == word.encode():
-                    return rate(lambda: len(stream.read1(_BLOCK)), _PATIENCE_S, most=None)
+                    return rate(lambda: len(stream.read1(_BLOCK)), patience_s)
 
 
-def send(address: str, port: int, word: str) -> None:
-    """Send for a second, once somebody listens. Raises OSError when nobody does."""
+def send(address: str, port: int, word: str, effort: Effort) -> None:
+    """Send for as long as that, once somebody listens. Raises OSError when nobody does."""
     block = os.urandom(_BLOCK)
-    with _connected(address, port) as link:
+    with _connected(address, port, effort.patience_s) as link:
         link.sendall(f"{word}\n".encode())
-        until = time.monotonic() + NETWORK_S
+        until = time.monotonic() + effort.network_s
         while time.monotonic() < until:
             link.sendall(block)
 
 
-def _hash_rate(_: int) -> float:
+def _hash_rate(limit_s: float) -> float:
     block = bytes(_BLOCK)
-    return rate(lambda: hashlib.sha256(block).digest_size and _BLOCK, CPU_S, most=None)
+    return rate(lambda: hashlib.sha256(block).digest_size and _BLOCK, limit_s)
 
 
 def rate(
-    step: Callable[[], int], limit_s: float, end: Callable[[], object] = lambda: None, most: int | None = _FILE
+    step: Callable[[], int], limit_s: float, end: Callable[[], object] = lambda: None, most: int | None = None
 ) -> float:
     """Bytes per second of a repeated step, until a step moves nothing, the byte limit is reached, or time is over."""
     began, moved = time.monotonic(), 0
@@ -95,11 +107,11 @@ def rate(
     return moved / max(time.monotonic() - began, 1e-9)
 
 
-def _connected(address: str, port: int) -> socket.socket:
-    until = time.monotonic() + _PATIENCE_S
+def _connected(address: str, port: int, patience_s: float) -> socket.socket:
+    until = time.monotonic() + patience_s
     while True:
         try:
-            link = socket.create_connection((address, port), timeout=_PATIENCE_S)
+            link = socket.create_connection((address, port), timeout=patience_s)
         except ConnectionRefusedError:
             if time.monotonic() > until:
                 raise
@@ -108,12 +120,15 @@ def _connected(address: str, port: int) -> socket.socket:
             return link
 
 
-def main(command: str, *arguments: str) -> Any:
+def main(command: str, effort_json: str, *arguments: str) -> Any:
     """The result of the command."""
+    effort = USUAL._replace(**json.loads(effort_json))
     if command == "measure":
-        return measure(Path(arguments[0]))
+        return measure(Path(arguments[0]), effort)
     address, port, word = arguments
-    return receive(address, int(port), word) if command == "receive" else send(address, int(port), word)
+    if command == "receive":
+        return receive(address, int(port), word, effort.patience_s)
+    return send(address, int(port), word, effort)
 
 
 if __name__ == "__main__":

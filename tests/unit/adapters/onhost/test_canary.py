@@ -1,5 +1,6 @@
 """How the check of a host counts; its figures are taken on real hosts."""
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -43,3 +44,17 @@ def test_a_folder_that_can_not_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
         canary.measure(tmp_path / "file")
+
+
+def test_it_takes_no_longer_than_it_is_told(tmp_path: Path) -> None:
+    effort = json.dumps({"cpu_s": 0.01, "disk_s": 0.2, "file_bytes": 1 << 20})
+    began = time.process_time()
+    found = canary.main("measure", effort, str(tmp_path))
+    assert sorted(found) == ["cpu_bytes_s", "disk_read_bytes_s", "disk_write_bytes_s"]
+    assert time.process_time() - began < canary.USUAL.cpu_s
+
+
+def test_nobody_is_waited_for_longer_than_it_is_told() -> None:
+    effort = json.dumps({"patience_s": 0.05})
+    with pytest.raises(OSError, match="timed out"):
+        canary.main("receive", effort, "127.0.0.1", "0", "word")
