@@ -1,4 +1,7 @@
-"""Facts that hosts reported: those that are equal everywhere, that vary by variant or by host, and that deviate."""
+"""Facts that hosts reported: those that are equal everywhere, that vary by variant or by host, and that deviate.
+
+The report compares all that hosts report, and the checks of a campaign only what has to be the same in all cells.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,6 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 ABSENT = "(not reported)"
+SHARED_HUGE_PAGES = "transparent huge pages of shared memory"
+_RECORDED_LATER = frozenset({SHARED_HUGE_PAGES, f"load host: {SHARED_HUGE_PAGES}"})
+"""Facts that earlier versions did not record. Only hosts that report them are compared."""
 
 _Kind = Literal["variant", "host", "deviation", "own"]
 
@@ -46,7 +52,7 @@ class ComparedFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Observation:
+class Observation:
     """The value of one fact on one host of one cell."""
 
     variant: str
@@ -55,7 +61,7 @@ class _Observation:
     value: str
 
 
-_EXPLANATIONS: Mapping[_Kind, Callable[[_Observation], str]] = {
+_EXPLANATIONS: Mapping[_Kind, Callable[[Observation], str]] = {
     "variant": lambda one: one.variant,
     "host": lambda one: one.host,
 }
@@ -63,10 +69,11 @@ _EXPLANATIONS: Mapping[_Kind, Callable[[_Observation], str]] = {
 
 def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
     """Group the facts of all hosts. A fact that only some hosts of a role report has the value ABSENT on the others."""
-    equal, varied = _equal_and_varied(hosts)
+    observed = dict(_observed(hosts))
+    varied = {fact: seen for fact, seen in observed.items() if _varies(seen)}
     kinds = {fact: _kind(seen) for fact, seen in varied.items()}
     return ComparedFacts(
-        equal=equal,
+        equal={fact: seen[0].value for fact, seen in observed.items() if fact not in varied},
         by_variant={fact: {one.variant: one.value for one in varied[fact]} for fact in _of_kind(kinds, "variant")},
         by_host={fact: _hosts_by_value(varied[fact]) for fact in _of_kind(kinds, "host")},
         deviations=tuple(_deviation(fact, varied[fact]) for fact in _of_kind(kinds, "deviation")),
@@ -81,39 +88,42 @@ def unlike(a: Mapping[str, str], b: Mapping[str, str], absent: str) -> Iterator[
             yield fact, a.get(fact, absent), b.get(fact, absent)
 
 
-def _equal_and_varied(hosts: Sequence[HostReport]) -> tuple[dict[str, str], dict[str, list[_Observation]]]:
-    """Facts with one value on all hosts of their role, and the observations of all other facts."""
-    equal: dict[str, str] = {}
-    varied: dict[str, list[_Observation]] = {}
+def varied_facts(hosts: Sequence[HostReport]) -> Mapping[str, Sequence[Observation]]:
+    """Facts with several values on the hosts of one role."""
+    return {fact: seen for fact, seen in _observed(hosts) if _varies(seen)}
+
+
+def _observed(hosts: Sequence[HostReport]) -> Iterator[tuple[str, Sequence[Observation]]]:
+    """Each fact with its value on every host of its role."""
     for role in dict.fromkeys(host.role for host in hosts):
         own = [host for host in hosts if host.role == role]
         for fact in dict.fromkeys(name for host in own for name in host.facts):
-            seen = [_Observation(one.variant, one.cell, one.host, one.facts.get(fact, ABSENT)) for one in own]
-            if len({one.value for one in seen}) == 1:
-                equal[fact] = seen[0].value
-            else:
-                varied[fact] = seen
-    return equal, varied
+            compared = [one for one in own if fact in one.facts or fact not in _RECORDED_LATER]
+            yield fact, [Observation(one.variant, one.cell, one.host, one.facts.get(fact, ABSENT)) for one in compared]
+
+
+def _varies(seen: Sequence[Observation]) -> bool:
+    return any(one.value != seen[0].value for one in seen)
 
 
 def _of_kind(kinds: Mapping[str, _Kind], kind: _Kind) -> list[str]:
     return [fact for fact, found in kinds.items() if found == kind]
 
 
-def _kind(seen: Sequence[_Observation]) -> _Kind:
+def _kind(seen: Sequence[Observation]) -> _Kind:
     for kind, key in _EXPLANATIONS.items():
         if len({(key(one), one.value) for one in seen}) == len({key(one) for one in seen}):
             return kind
     return "own" if len({one.value for one in seen}) == len(seen) else "deviation"
 
 
-def _hosts_by_value(seen: Sequence[_Observation]) -> dict[str, tuple[str, ...]]:
-    return {value: tuple(dict.fromkeys(one.host for one in seen if one.value == value)) for value in _ranked(seen)}
+def _hosts_by_value(seen: Sequence[Observation]) -> dict[str, tuple[str, ...]]:
+    return {value: tuple(dict.fromkeys(one.host for one in seen if one.value == value)) for value in ranked(seen)}
 
 
-def _deviation(fact: str, seen: Sequence[_Observation]) -> Deviation:
+def _deviation(fact: str, seen: Sequence[Observation]) -> Deviation:
     usual = {
-        variant: _ranked([one for one in seen if one.variant == variant])[0]
+        variant: ranked([one for one in seen if one.variant == variant])[0]
         for variant in dict.fromkeys(one.variant for one in seen)
     }
     odd = [one for one in seen if one.value != usual[one.variant]]
@@ -121,11 +131,11 @@ def _deviation(fact: str, seen: Sequence[_Observation]) -> Deviation:
     return Deviation(
         fact=fact,
         usual=usual,
-        others={value: _places([one for one in odd if one.value == value], whole) for value in _ranked(odd)},
+        others={value: _places([one for one in odd if one.value == value], whole) for value in ranked(odd)},
     )
 
 
-def _places(odd: Sequence[_Observation], hosts_of: Mapping[str, int]) -> tuple[str, ...]:
+def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[str, ...]:
     """The cells where every host has the value; cell and hosts where only some have it."""
     cells: defaultdict[str, list[str]] = defaultdict(list)
     for one in odd:
@@ -135,6 +145,6 @@ def _places(odd: Sequence[_Observation], hosts_of: Mapping[str, int]) -> tuple[s
     )
 
 
-def _ranked(seen: Sequence[_Observation]) -> list[str]:
+def ranked(seen: Sequence[Observation]) -> list[str]:
     """The values, the most frequent first."""
     return [value for value, _ in Counter(one.value for one in seen).most_common()]

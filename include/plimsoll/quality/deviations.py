@@ -2,15 +2,17 @@
 
 Compared are the database, the JVM with every flag it reports, the operating system, and the load generator. Not
 compared, because they always differ, are names, addresses, ports and folders of hosts, clock offsets, facts that only
-the provider knows (instance ids, zones), and arguments of the JVM (its flags are compared instead).
+the provider knows (instance ids, zones), and arguments of the JVM (its flags are compared instead). How facts are
+compared is that of the report (`analysis.facts`), which compares more of them and says where they vary.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.facts import SHARED_HUGE_PAGES, HostReport, Observation, ranked, varied_facts
 from plimsoll.domain.units import format_size
 
 if TYPE_CHECKING:
@@ -22,10 +24,6 @@ if TYPE_CHECKING:
 HARDWARE = frozenset({"CPU", "memory", "load host: CPU", "load host: memory"})
 """Facts that a definition can't choose: of one instance type there are several models of processor."""
 
-_SHARED = "transparent huge pages of shared memory"
-_RECORDED_LATER = frozenset({_SHARED, f"load host: {_SHARED}"})
-"""Facts that earlier versions did not record. Only hosts that report them are compared."""
-_ABSENT = "(not reported)"
 _GIB = 1 << 30
 
 
@@ -47,43 +45,27 @@ class Deviation:
 
 def deviations(fingerprints: Mapping[Cell, Fingerprint]) -> tuple[Deviation, ...]:
     """The deviations within each variant. The value of most hosts is the usual one."""
-    seen: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for variant, cells in _by_variant(fingerprints).items():
-        for fact, cell, value in _varying(cells):
-            seen[variant, fact].append((cell, value))
-    return tuple(_deviation(variant, fact, places) for (variant, fact), places in seen.items())
-
-
-def _deviation(variant: str, fact: str, places: Sequence[tuple[str, str]]) -> Deviation:
-    counts = Counter(value for _, value in places)
-    usual = counts.most_common(1)[0][0]
-    odd = dict.fromkeys(cell for cell, value in places if value != usual)
-    return Deviation(variant, fact, usual, len(counts), tuple(odd))
-
-
-def _by_variant(fingerprints: Mapping[Cell, Fingerprint]) -> Mapping[str, Mapping[str, Fingerprint]]:
-    found: defaultdict[str, dict[str, Fingerprint]] = defaultdict(dict)
+    hosts: defaultdict[str, list[HostReport]] = defaultdict(list)
     for cell, fingerprint in fingerprints.items():
-        found[cell.variant][cell.id] = fingerprint
-    return found
-
-
-def _varying(cells: Mapping[str, Fingerprint]) -> Iterator[tuple[str, str, str]]:
-    """Fact, cell and value of the facts with more than one value on the hosts of one role."""
-    by_role = (
-        [(cell, facts) for cell, one in cells.items() for facts in map(_node_facts, one.nodes)],
-        [(cell, facts) for cell, one in cells.items() for facts in _load_facts(one)],
+        hosts[cell.variant] += _reports(cell, fingerprint)
+    return tuple(
+        _deviation(variant, fact, seen) for variant, own in hosts.items() for fact, seen in varied_facts(own).items()
     )
-    for hosts in by_role:
-        names = dict.fromkeys(name for _, facts in hosts for name in facts)
-        for name in names:
-            places = [
-                (cell, facts.get(name, _ABSENT))
-                for cell, facts in hosts
-                if name in facts or name not in _RECORDED_LATER
-            ]
-            if len({value for _, value in places}) > 1:
-                yield from ((name, cell, value) for cell, value in places)
+
+
+def _deviation(variant: str, fact: str, seen: Sequence[Observation]) -> Deviation:
+    values = ranked(seen)
+    odd = dict.fromkeys(one.cell for one in seen if one.value != values[0])
+    return Deviation(variant, fact, values[0], len(values), tuple(odd))
+
+
+def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
+    for node in fingerprint.nodes:
+        yield HostReport(cell.variant, cell.id, node.host, "node", _node_facts(node))
+    for host, facts in fingerprint.load_hosts.items():
+        own = {f"load host: {name}": value for name, value in _host_facts(facts).items()}
+        own["load generator"] = fingerprint.load_generator
+        yield HostReport(cell.variant, cell.id, host, "load", own)
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
@@ -105,12 +87,6 @@ def _jvm_facts(jvm: JvmFacts) -> dict[str, str]:
     }
 
 
-def _load_facts(fingerprint: Fingerprint) -> Iterator[dict[str, str]]:
-    for facts in fingerprint.load_hosts.values():
-        host = {f"load host: {name}": value for name, value in _host_facts(facts).items()}
-        yield host | {"load generator": fingerprint.load_generator}
-
-
 def _host_facts(facts: HostFacts) -> dict[str, str]:
     return {
         "operating system": facts.os,
@@ -121,6 +97,6 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": f"{facts.memory_bytes / _GIB:.0f}G",
         "page size": format_size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
-        **({_SHARED: facts.shared_huge_pages} if facts.shared_huge_pages else {}),
+        **({SHARED_HUGE_PAGES: facts.shared_huge_pages} if facts.shared_huge_pages else {}),
         "swap": f"{facts.swap_bytes / _GIB:.0f}G",
     }
