@@ -46,8 +46,13 @@ class Ladder:
 
     def lowest_miss(self) -> Place | None:
         """The first missed repeat at the lowest load with a miss; None without any miss."""
-        found = (self.first(level, "missed") for level in range(len(self)))
-        return next((place for place in found if place), None)
+        level = next((level for level, known in enumerate(self.levels) if "missed" in known), None)
+        return None if level is None else self.first(level, "missed")
+
+    def unknown_below(self, top: int) -> Iterator[Place]:
+        """Every repeat without an outcome below that index of a load, in order."""
+        levels = (level for level in range(top) if None in self.levels[level])
+        return (place for level in levels for place in self.all_with(level, None))
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,8 @@ def ramp_step(ladder: Ladder) -> LadderDecision:
 
 def _top(ladder: Ladder, repeat: int) -> int:
     """The index of the lowest load that the repeat missed; one above the highest load where it missed none."""
-    levels = range(len(ladder))
-    return next((level for level in levels if ladder.outcome(Place(level, repeat)) == "missed"), len(ladder))
+    return next((level for level, known in enumerate(ladder.levels) if known[repeat] == "missed"), len(ladder))
 
 
 def _unknown(ladder: Ladder, repeat: int, levels: range) -> Iterator[Place]:
-    places = (Place(level, repeat) for level in levels)
-    return (place for place in places if ladder.outcome(place) is None)
+    return (Place(level, repeat) for level in levels if ladder.levels[level][repeat] is None)

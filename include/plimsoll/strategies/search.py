@@ -5,6 +5,7 @@ cell that somebody ran by hand.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from plimsoll.domain.strategy import Search
 from plimsoll.strategies.ladder import Ladder, LadderDecision, Place
@@ -25,8 +26,7 @@ def exact_step(ladder: Ladder, at_once: int) -> LadderDecision:
     """
     miss = ladder.lowest_miss()
     top = miss.level if miss else len(ladder)
-    unknown = (place for level in range(top) for place in ladder.all_with(level, None))
-    return LadderDecision(_of_one_level(unknown, at_once), _from(ladder, miss))
+    return LadderDecision(_of_one_level(ladder.unknown_below(top), at_once), _from(ladder, miss))
 
 
 def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
@@ -50,7 +50,7 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
 
 
 def _of_one_level(places: Iterable[Place], at_most: int) -> tuple[Place, ...]:
-    found = list(places)[:at_most]
+    found = list(islice(places, at_most))
     return tuple(place for place in found if place.level == found[0].level)
 
 

@@ -1,5 +1,6 @@
 """Synthetic campaigns, and the least and the most that a strategy takes."""
 
+import time
 from itertools import product
 from typing import Any
 
@@ -52,6 +53,15 @@ def test_a_campaign_takes_as_long_as_its_rounds_which_wait_for_their_last_cell()
     assert found.likely_turns(1) == found.likely
     assert found.likely_turns(5) == found.likely_turns(100)
     assert found.likely_turns(3) > max(found.likely / 3, found.likely_turns(100))
+
+
+def test_a_plan_of_thousands_of_loads_takes_seconds() -> None:
+    loads = [f"{load}/s" for load in range(1, 2001)]
+    definition = azul_definition(strategy="search", loads=loads, repeats=1, max_cells=10_000)
+    began = time.process_time()
+    found = estimate(definition)
+    assert found.least < found.likely < found.most
+    assert time.process_time() - began < 30
 
 
 def test_rounds_become_smaller_as_ladders_end() -> None:
