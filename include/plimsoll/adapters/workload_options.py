@@ -11,7 +11,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.domain.units import format_count, format_duration, parse_count
+from plimsoll.domain.units import TooLarge, format_count, format_duration, parse_count
 from plimsoll.domain.workload import Workload
 
 _GENERAL = ("name", "consistency", "replication_factor", "data_per_node")
@@ -110,6 +110,8 @@ def _fault(option: Option, value: JsonValue) -> str:
 def _number_fault(option: Option, value: JsonValue) -> str:
     try:
         number = number_of(option, value)
+    except TooLarge as error:
+        return str(error)
     except ValueError:
         return f"{value!r} is no {'count like 200000 or 100M' if option.type == 'count' else _number_like(value)}"
     if option.minimum is not None and number < option.minimum:

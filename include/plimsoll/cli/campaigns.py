@@ -33,6 +33,9 @@ def list_campaigns(as_json: JsonOption = False) -> None:
     if as_json:
         print_json([{"campaign_id": name, "title": title, "note": note} for name, title, note in found])
         return
+    if not found:
+        typer.echo(f"there are no campaigns in {store.url()}")
+        return
     columns = ("campaign", "title", "note") if any(notes.values()) else ("campaign", "title")
     print_table(f"Campaigns in {store.url()}", columns, [row[: len(columns)] for row in found])
 

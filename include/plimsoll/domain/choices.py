@@ -33,7 +33,9 @@ class LoadGeneratorChoice(Model):
         int, Field(ge=1, le=1024, description="Client threads of each load host. Each thread has its own schedule")
     ] = 8
     concurrency: Annotated[int, Field(ge=1, description="Greatest number of queries in flight per thread")] = 50
-    heap: Annotated[str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM")] = "1G"
+    heap: Annotated[
+        str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM", examples=["512M", "2G"])
+    ] = "1G"
 
     @model_serializer(mode="wrap")
     def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def _unknown_control(definition: Definition) -> Iterator[Fault]:
     ids = [variant.id for variant in definition.variants]
     if definition.control is not None and definition.control not in ids:
         what = f"control {definition.control!r} is none of the variants"
-        yield Fault(("control",), what, meant_or_known(definition.control, ids))
+        yield Fault(("control",), what, meant_or_known(definition.control, dict.fromkeys(ids)))
 
 
 def _too_many_replicas(definition: Definition) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ exact text.
 import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from decimal import Decimal
 from math import ceil, floor
 from typing import Annotated, TypeGuard
 
@@ -18,6 +19,16 @@ _COUNT: Mapping[str, int] = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_0
 _NUMBER = r"\d+(?:\.\d+)?"
 _LARGEST = (1 << 63) - 1
 """In the smallest unit: what other programs keep in 64 bits."""
+_LONGEST = 40
+"""Of a wrong value, as a message repeats it, in characters."""
+
+
+class TooLarge(ValueError):
+    """A value is too large; `most` is the largest that can be written with its unit."""
+
+    def __init__(self, text: str, most: str) -> None:
+        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        super().__init__(f"{shown!r} is too large a value, of which {most} would be the largest")
 
 
 def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[str], int]:
@@ -27,9 +38,9 @@ def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[st
         match = pattern.fullmatch(text.strip())
         if match is None:
             raise ValueError(f"{text!r} is not {example}")
-        value = float(match[1]) * units[match[2]]
+        value = Decimal(match[1]) * units[match[2]]  # a float makes 1004.9999999999999 of 1.005k
         if value > _LARGEST:
-            raise ValueError("is too large a value")
+            raise TooLarge(text, f"{_LARGEST // units[match[2]]}{match[2]}{suffix}")
         if value != round(value):
             raise ValueError(f"{text!r} is finer than the smallest unit allowed here")
         return round(value)
@@ -63,7 +74,7 @@ def parse_count(value: str | int) -> int:
     if not _is_int(value):
         return _count(str(value) if isinstance(value, float) else _text(value))
     if value > _LARGEST:
-        raise ValueError("is too large a value")
+        raise TooLarge(str(value), str(_LARGEST))
     return value
 
 

@@ -312,6 +312,11 @@ def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll: Com
         assert "plimsoll campaigns" in err
 
 
+def test_a_store_without_campaigns_is_said_to_have_none(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    assert plimsoll("campaigns")[1].startswith(f"there are no campaigns in {tmp_path}")
+
+
 def alive(number: int) -> ClusterId:
     key = ClusterId(campaign_id="demo-1", name=f"g1-00200-r{number}/1")
     request = ClusterRequest(id=key, owner="test", nodes=1, expires_at=datetime.now(UTC) + timedelta(hours=1))

@@ -39,6 +39,13 @@ def test_a_number_without_unit_is_refused(parse: Any, value: Any) -> None:
         parse(value)
 
 
+def test_values_with_a_fraction_are_exact() -> None:
+    assert units.parse_rate("1.005k/s") == 1005
+    assert units.parse_count(str(2**63 - 1)) == 2**63 - 1
+    with pytest.raises(units.TooLarge, match="8' is too large a value, of which 9223372036854775807 would"):
+        units.parse_count(str(2**63))
+
+
 def test_sizes_are_binary_and_counts_decimal() -> None:
     assert units.parse_size("1K") == 1024
     assert units.parse_count("1k") == 1000

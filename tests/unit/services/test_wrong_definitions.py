@@ -607,7 +607,17 @@ def test_what_is_no_definition_at_all_is_told_in_words(text: str, said: str) -> 
 
 def test_a_number_larger_than_any_program_keeps_is_refused() -> None:
     (problem,) = refused(DEMO.replace("duration: 45s", f"duration: {'9' * 400}s"))
-    assert problem.startswith("timing.duration (line 40): is too large a value")
+    assert problem.startswith(f"timing.duration (line 40): '{'9' * 40}…' is too large a value, of which 9223372036854s")
+
+
+def test_the_advice_for_a_heap_shows_how_to_write_one() -> None:
+    (problem,) = refused(DEMO.replace("concurrency: 50, heap: 256M", "concurrency: 50, heap: lots"))
+    assert "found 'lots' (write a value like 512M or 2G: heap of the generator's own JVM)" in problem
+
+
+def test_variants_of_one_id_are_named_once_where_the_control_is_none_of_them() -> None:
+    found = refused(DEMO.replace("id: shenandoah", "id: g1").replace("control: g1", "control: g3"))
+    assert next(one for one in found if one.startswith("control")).endswith("is none of the variants (allowed: g1)")
 
 
 def test_a_grid_may_be_as_large_as_its_definition_says() -> None:

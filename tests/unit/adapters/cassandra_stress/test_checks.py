@@ -25,6 +25,10 @@ def test_what_it_can_do_has_no_problem(tmp_path: Path) -> None:
         ({"name": "mixed", "row": 5}, "workload.row: mixed has no such option"),
         ({"name": "mixed", "keys": "zipfian"}, "workload.keys: 'zipfian' is none of the values that can stand here"),
         ({"name": "mixed", "rows": "many"}, "workload.rows: 'many' is no count like 200000 or 100M"),
+        (
+            {"name": "mixed", "rows": 10**20},
+            "workload.rows: '100000000000000000000' is too large a value, of which 9223372036854775807 would be the largest",
+        ),
         ({"name": "write", "write": 0}, "workload: asks for neither reads nor writes"),
         ({"name": "user", "profile": PROFILE}, "workload: user needs 'ops'"),
         ({"name": "user", "profile": "x.yaml", "ops": {}}, "workload.profile: must have keys of its own"),
