@@ -178,9 +178,16 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
 
 
 def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
-    """The advice for an unknown key: the section that has a key of that name, or the keys that are allowed here."""
+    """The advice for an unknown key: the section that has a key of that name, or the keys that are allowed here.
+
+    A key may be misspelt and the name of another section's key too: `load` for `loads`, which `canary` has.
+    """
+    known = known_keys(schema, place)
     sections = " or ".join(f"`{one}`" for one in sections_with(schema, place))
-    return f"write it inside {sections}" if sections else meant_or_known(place[-1], known_keys(schema, place))
+    if not sections:
+        return meant_or_known(place[-1], known)
+    near = meant(place[-1], known)
+    return f"{near} or write it inside {sections}" if near else f"write it inside {sections}"
 
 
 def _in_quotes(text: str, node: Mapping[str, Any]) -> str:

@@ -610,6 +610,12 @@ def test_a_number_larger_than_any_program_keeps_is_refused() -> None:
     assert problem.startswith(f"timing.duration (line 40): '{'9' * 40}…' is too large a value, of which 9223372036854s")
 
 
+def test_a_misspelt_key_that_another_section_has_may_be_either() -> None:
+    found = refused(DEMO.replace("loads: [", "load: ["))
+    (advice,) = (one for one in found if one.startswith("load (line"))
+    assert advice.endswith("there is no such key here (did you mean 'loads'? or write it inside `canary`)")
+
+
 def test_the_advice_for_a_heap_shows_how_to_write_one() -> None:
     (problem,) = refused(DEMO.replace("concurrency: 50, heap: 256M", "concurrency: 50, heap: lots"))
     assert "found 'lots' (write a value like 512M or 2G: heap of the generator's own JVM)" in problem
