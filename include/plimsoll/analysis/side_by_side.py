@@ -3,45 +3,25 @@
 Campaign A has the role of the control: ratios are B / A, and `higher` means that B's figures are higher.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from plimsoll.analysis.campaign import PERCENTILES, CampaignData, CellResult, Spread, achieved, cell_results, maxima
 from plimsoll.analysis.capacity import Capacity, Rung, rungs_of, told_capacities
-from plimsoll.analysis.facts import unlike
+from plimsoll.analysis.definition_differences import (
+    Difference,
+    VariantPair,
+    incomparable,
+    named_differences,
+    unlike_in,
+)
 from plimsoll.analysis.statistics import Comparison, compare, conclude, strata, worst_by_load
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
-
-ABSENT = "(none)"
-
-_MUST_BE_EQUAL = (
-    "service_levels",
-    "timing",
-    "workload",
-    "load_generator.name",
-    "load_generator.hosts",
-    "load_generator.threads",
-    "load_generator.concurrency",
-    "system.nodes",
-)
-"""Keys of a definition that say what was asked of the database and how it was measured. The products of each pair of
-variants must be equal too."""
-
-_NAMED = ("system", "load_generator", "provider", "loads", "repeats", "control", "cluster_scope", "strategy", "canary")
-"""Further keys that may differ, and are named where they do; the rest (titles, schedules, budgets) measures nothing."""
-
-
-class Difference(Model):
-    """A difference between two campaigns. `what` is a key of the definition; `variants.*` stands for every pair."""
-
-    what: str
-    a: str
-    b: str
 
 
 class EnvironmentDifference(Model):
@@ -52,13 +32,6 @@ class EnvironmentDifference(Model):
 
     fact: str
     variants: tuple[str, ...]
-    a: str
-    b: str
-
-
-class VariantPair(Model):
-    """A variant of campaign A and the variant of B that it is compared with."""
-
     a: str
     b: str
 
@@ -121,7 +94,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     return SideBySide(
         pairs=pairs,
         incomparable=incomparable(a.definition, b.definition, pairs),
-        differences=tuple(_named_differences(a.definition, b.definition, pairs)),
+        differences=tuple(named_differences(a.definition, b.definition, pairs)),
         only_a=_others(a.definition, [pair.a for pair in pairs]),
         only_b=_others(b.definition, [pair.b for pair in pairs]),
         capacities=tuple(
@@ -144,7 +117,7 @@ def environment_differences(
         EnvironmentDifference(
             fact=fact, variants=() if len(variants) == len(pairs) else tuple(variants), a=value_a, b=value_b
         )
-        for (fact, value_a, value_b), variants in _unlike_in(known).items()
+        for (fact, value_a, value_b), variants in unlike_in(known).items()
     )
 
 
@@ -155,93 +128,6 @@ def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> t
     return tuple(
         VariantPair(a=one.id, b=wanted[one.id]) for one in a.variants if one.id in wanted and wanted[one.id] in ids_b
     )
-
-
-def incomparable(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
-    """The differences in what the campaigns asked or measured, and pairs of variants of two products."""
-    asked = (one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
-    return (*asked, *_variants_differ(a, b, pairs, _product))
-
-
-def _named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
-    for one in _differ(_facts(a), _facts(b)):
-        if _is_below(one.what, _NAMED) and not _is_below(one.what, _MUST_BE_EQUAL):
-            yield one
-    yield from _variants_differ(a, b, pairs, _variant_facts)
-
-
-def _variants_differ(
-    a: Definition, b: Definition, pairs: Sequence[VariantPair], facts_of: Callable[[Definition, str], dict[str, str]]
-) -> Iterator[Difference]:
-    """Facts that differ between the variants of pairs. If all pairs differ alike in a fact, it is told once."""
-    facts = [(pair.a, facts_of(a, pair.a), facts_of(b, pair.b)) for pair in pairs]
-    for (fact, value_a, value_b), variants in _unlike_in(facts).items():
-        for name in ["*"] if 1 < len(variants) == len(pairs) else variants:
-            yield Difference(what=f"variants.{name}.{fact}", a=value_a, b=value_b)
-
-
-def _unlike_in(
-    pairs: Iterable[tuple[str, Mapping[str, str], Mapping[str, str]]],
-) -> Mapping[tuple[str, str, str], Sequence[str]]:
-    """Each fact that differs, with both its values, and the names of the pairs that differ so.
-
-    A pair is its name, the facts of A's variant, and the facts of B's.
-    """
-    seen: dict[tuple[str, str, str], list[str]] = {}
-    for name, facts_a, facts_b in pairs:
-        for difference in unlike(facts_a, facts_b, ABSENT):
-            seen.setdefault(difference, []).append(name)
-    return seen
-
-
-def _facts(definition: Definition) -> dict[str, str]:
-    """What a definition says of all variants. What it says of databases belongs to the facts of each variant."""
-    content = definition.model_dump(mode="json", exclude={"variants", "system", "service_levels", "loads"})
-    content["strategy"] = _strategy(content["strategy"])
-    system = definition.system.model_dump(mode="json", exclude={"database", "version", "settings"})
-    listed = {
-        "service_levels": "; ".join(map(str, definition.service_levels)),
-        "loads": ", ".join(f"{load}/s" for load in definition.loads),
-    }
-    return {**dict(_flat({"system": system, **content})), **listed}
-
-
-def _product(definition: Definition, variant_id: str) -> dict[str, str]:
-    return {"product": definition.product_of(definition.variant(variant_id))}
-
-
-def _strategy(content: str | Mapping[str, Any]) -> str:
-    """A strategy in one line, because each has keys of its own: `search, mode: fast, guard: 1`."""
-    if isinstance(content, str):
-        return content
-    return ", ".join([content["name"], *(f"{key}: {value}" for key, value in content.items() if key != "name")])
-
-
-def _variant_facts(definition: Definition, variant_id: str) -> dict[str, str]:
-    """What the variant runs, wherever the definition says it: the variant itself, or the system."""
-    variant = definition.variant(variant_id)
-    own = variant.model_dump(mode="json", exclude={"id", "title", "product", "version", "settings"})
-    release = {"version": definition.version_of(variant), "settings": definition.settings_of(variant)}
-    return dict(_flat({**release, **own}))
-
-
-def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in content.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        elif isinstance(value, list):
-            yield f"{prefix}{key}", ", ".join(map(str, value)) or ABSENT
-        else:
-            yield f"{prefix}{key}", ABSENT if value is None else str(value)
-
-
-def _differ(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
-    for key, value_a, value_b in unlike(a, b, ABSENT):
-        yield Difference(what=key, a=value_a, b=value_b)
-
-
-def _is_below(key: str, roots: Sequence[str]) -> bool:
-    return any(key == root or key.startswith(f"{root}.") for root in roots)
 
 
 def _others(definition: Definition, paired: Sequence[str]) -> tuple[str, ...]:

@@ -8,15 +8,14 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign import CampaignData, cell_results
 from plimsoll.analysis.capacity import Capacity
+from plimsoll.analysis.definition_differences import Difference, VariantPair
 from plimsoll.analysis.findings import CampaignCells
 from plimsoll.analysis.side_by_side import (
     CapacityPair,
-    Difference,
     EnvironmentDifference,
     LoadPair,
     LoadSide,
     SideBySide,
-    VariantPair,
     environment_differences,
     side_by_side,
 )

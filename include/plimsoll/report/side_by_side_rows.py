@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll.analysis.campaign import Spread
 from plimsoll.analysis.capacity import Capacity
-from plimsoll.analysis.side_by_side import LoadPair, LoadSide, VariantPair
+from plimsoll.analysis.definition_differences import VariantPair
+from plimsoll.analysis.side_by_side import LoadPair, LoadSide
 from plimsoll.report.answers import headline, rung_outcome
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
 from plimsoll.report.side_by_side import CampaignComparison
