@@ -34,20 +34,27 @@ class DefinitionFolder:
         for path in (self._folder / f"{name_or_path}.yaml", own):
             if path.is_file():
                 return path
-        known = self.names()
-        lead = "give one of these names, or the path of a YAML file"
-        raise NotFound(
-            f"{name_or_path!r} is a folder, not a definition"
-            if own.is_dir()
-            else f"there is no definition {own.name!r}",
-            where=str(own.parent if own.name != name_or_path else self._folder),
-            mend=meant_or_known(own.stem, known, lead=lead) or f"{lead}; the folder has none",
-        )
+        raise self._missing(name_or_path, own)
 
     def read(self, name_or_path: str) -> tuple[str, str]:
         """The file's path and text. Raises DefinitionError where it can't be read as text."""
         path = self.find(name_or_path)
         return str(path), read_text(path)
+
+    def _missing(self, name_or_path: str, own: Path) -> NotFound:
+        """The error for a name or a path; what ends in `.yaml` or is not one word is a path."""
+        is_path = own.suffix in (".yaml", ".yml") or own.name != name_or_path or own.is_dir()
+        what = f"there is no {'file' if is_path else 'definition'} {own.name!r}"
+        if not name_or_path:
+            what = "no definition was named"
+        elif own.is_dir():
+            what = f"{name_or_path!r} is a folder, not a definition"
+        lead = "give one of these names, or the path of a YAML file"
+        return NotFound(
+            what,
+            where=str(own.parent.absolute() if name_or_path and is_path else self._folder),
+            mend=meant_or_known(own.stem, self.names(), lead=lead) or f"{lead}; the folder has none",
+        )
 
 
 def _statuses(path: Path) -> Iterator[os.stat_result]:
