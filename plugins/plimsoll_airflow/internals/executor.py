@@ -16,12 +16,13 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import psycopg2
 from airflow.configuration import conf
 from airflow.executors.local_executor import LocalExecutor
+from airflow.utils.state import TaskInstanceState
 from sqlalchemy import NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
@@ -36,11 +37,14 @@ if TYPE_CHECKING:
 IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""
 
+FOLLOW_UP_S = 1.0
+"""How long at most after it has sent tasks. A loop looks at 20 runs and no more; it bounds how late others are seen."""
+
 RELISTEN_S = 1.0
 
 
 class PromptLocalExecutor(LocalExecutor):
-    """Runs tasks in forked workers. `heartbeat` returns when there is something to do, or after IDLE_WAIT_S.
+    """Runs tasks in forked workers. `heartbeat` returns when there is something to do, or after a while.
 
     Uses `LocalExecutor`, which is not public to extend, with `_process_workloads`, `_read_results`, its queues and the
     start of its workers: an executor of our own would repeat how it forks them and ends them.
@@ -66,11 +70,26 @@ class PromptLocalExecutor(LocalExecutor):
             self._spawn_workers_with_gc_freeze(self.parallelism)  # type: ignore[no-untyped-call]
 
     def heartbeat(self) -> None:
-        """Start queued tasks and report ended ones. When there are neither, wait."""
-        has_sent = bool(self.queued_tasks)
+        """Start queued tasks and report ended ones. Wait for more, unless the scheduler must go on at once.
+
+        A loop of the scheduler examines every task of every run, for 5 to 10 ms a run. So neither the start of tasks
+        nor the end of their processes is a reason for another one: what tasks come to is in the database before.
+        """
+        sent = len(self.queued_tasks)
         super().heartbeat()
-        if not has_sent and not self.event_buffer:
-            self._await_wakeup()
+        if sent < self._most_at_once and not self._has_bad_news():
+            self._await_wakeup(FOLLOW_UP_S if sent else IDLE_WAIT_S)
+            # After the tasks are sent and not before: see there.
+            self._read_results()
+
+    @cached_property
+    def _most_at_once(self) -> int:
+        """How many tasks a loop sends at most; after so many there may be more."""
+        return min(conf.getint("scheduler", "max_tis_per_query") or self.parallelism, self.parallelism)
+
+    def _has_bad_news(self) -> bool:
+        """Whether the scheduler must act upon a process' end, as the database does not tell: it was no success."""
+        return any(state != TaskInstanceState.SUCCESS for state, _ in self.event_buffer.values())
 
     def revoke_task(self, *, ti: TaskInstance) -> None:
         """Forget a task that did not begin in time, since its worker was killed. The scheduler queues it again.
@@ -108,11 +127,11 @@ class PromptLocalExecutor(LocalExecutor):
         with self._database.cursor() as cursor:
             cursor.execute(f"listen {CHANNEL}")
 
-    def _await_wakeup(self) -> None:
+    def _await_wakeup(self, longest_s: float) -> None:
         """Wait for a notification. If the database has died, other users of it decide whether that matters."""
         try:
             if not self._database.notifies:
-                select.select([self._database], [], [], IDLE_WAIT_S)
+                select.select([self._database], [], [], longest_s)
                 self._database.poll()
             self._database.notifies.clear()
         except psycopg2.Error:
