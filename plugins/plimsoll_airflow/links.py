@@ -1,5 +1,6 @@
 """Links from task instances in Airflow's pages to Plimsoll's pages, inside Airflow's own frame."""
 
+from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin
 
@@ -23,6 +24,20 @@ class CellPageLink(BaseOperatorLink):
         except ValueError:
             return ""
         return page_url(f"campaigns/{key.campaign_id}/cells/{key.cell_id}")
+
+
+class CellTaskLink(CellPageLink):
+    """The same link for the tasks of the DAG `cell`, as a part of the plugin: the api-server makes it for who looks.
+
+    A link that an operator names itself is kept as an XCom by each task that ends, which costs a request a task.
+    """
+
+    @cached_property
+    def operators(self) -> list[type[Any]]:  # type: ignore[override]
+        """The classes of these tasks. Every process loads plugins; only one that shows links needs these."""
+        from plimsoll_airflow.operators.cell import TASK_CLASSES
+
+        return list(TASK_CLASSES)
 
 
 class CampaignPageLink(BaseOperatorLink):

@@ -4,6 +4,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from airflow.dag_processing.dagbag import DagBag
+from airflow.models.taskinstancekey import TaskInstanceKey
+from airflow.serialization.serialized_objects import DagSerialization
+from tests.fakes.installation import Installation
+from tests.support.airflow.home import CHECKOUT
 
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.campaign import QualityGate, RunCell
@@ -21,11 +26,30 @@ def in_run(run_id: str) -> Any:
     return SimpleNamespace(run_id=run_id)
 
 
+def instance(key: TaskInstanceKey) -> Any:
+    return SimpleNamespace(key=key)
+
+
 def test_from_a_task_of_the_dag_cell_to_its_cell() -> None:
     task, link = Provision(task_id="provision"), CellPageLink()
 
     assert link.get_link(task, ti_key=in_run("demo-mine__g1-040k-r3")) == f"{FRAME}/demo-mine/cells/g1-040k-r3"
     assert link.get_link(task, ti_key=in_run("manual__2026-01-31T12:00:00+00:00_Ab1")) == ""
+
+
+def test_the_pages_of_airflow_show_it_for_each_task_of_a_process_without_asking_the_database(
+    installation: Installation,
+) -> None:
+    dags = CHECKOUT / "dags"
+    parsed = DagBag(dag_folder=str(dags / "cell.py"), bundle_path=dags, bundle_name="dags-folder").dags["cell"]
+    shown = DagSerialization.from_dict(DagSerialization.to_dict(parsed))
+    run = "demo-mine__g1-040k-r3"
+
+    for name in ("provision", "deploy", "load", "collect", "judge", "destroy"):
+        task, ti = shown.get_task(name), instance(TaskInstanceKey("cell", name, run))
+        links = {link: task.get_extra_links(ti, link) for link in task.extra_links}
+        assert links == {"Cell in Plimsoll": f"{FRAME}/demo-mine/cells/g1-040k-r3"}
+        assert not parsed.get_task(name).operator_extra_links  # its process would keep each of them
 
 
 def test_from_the_task_that_waits_for_a_cell_to_that_cell() -> None:

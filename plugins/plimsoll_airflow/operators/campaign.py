@@ -149,6 +149,11 @@ class RunCell(TriggerDagRunOperator):
                 self.defer(trigger=slot, method_name="take_slot")
         self._start(context)
 
+    def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: "Context") -> None:
+        """Go on after a wait. The process that began to wait has kept the links, and none is kept again."""
+        self.operator_extra_links = []
+        super().resume_execution(next_method, next_kwargs, context)
+
     def take_slot(self, context: "Context", event: str) -> None:  # noqa: ARG002
         """Start the run, or attach to it, when a slot is free."""
         self._start(context)

@@ -18,7 +18,6 @@ from plimsoll.services.hosts.spending import spent_so_far
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.installation import own_installation
-from plimsoll_airflow.links import CellPageLink
 from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.ownership import CellRun, CellRunId, is_of_run
 from plimsoll_airflow.parent_death import end_with_supervisor
@@ -33,10 +32,9 @@ if TYPE_CHECKING:
 class StepTask(BaseOperator):
     """A step of the run's own attempt.
 
-    The run's Params give campaign and cell. The task has the name and the time limit of its step.
+    The run's Params give campaign and cell. The task has the name and the time limit of its step. The plugin gives it
+    the link to the cell's page (`links`).
     """
-
-    operator_extra_links = [CellPageLink()]
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         declared = step(task_id)
@@ -182,6 +180,8 @@ def cell_of(context: "Context") -> CellRunId:
 
 
 _BY_ROLE: Mapping[Role, type[StepTask]] = {"measure": Measure, "keep": Keep, "judge": Judge, "clean-up": CleanUp}
+TASK_CLASSES: tuple[type[StepTask], ...] = (Provision, *_BY_ROLE.values())
+"""The classes of all tasks that `tasks_of` makes."""
 
 
 def tasks_of(role: Role) -> list[StepTask]:
