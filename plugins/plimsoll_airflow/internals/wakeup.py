@@ -9,7 +9,8 @@ DROP = f"drop function if exists {CHANNEL}() cascade"
 """Takes the triggers away too: a migration may change the columns they look at."""
 
 # Committed for sure, with all that came before: a stamp that says so is written next.
-# What the scheduler itself does (None to scheduled to queued) must not wake it; all else that it acts upon must.
+# What the scheduler itself does (None to scheduled to queued) must not wake it; all else that it acts upon must. That a
+# task begins to wait is no such: it frees a slot of a pool that does not count those that wait, and no more than that.
 INSTALL = f"""
 set synchronous_commit = on;
 create or replace function {CHANNEL}() returns trigger language plpgsql as $$
@@ -20,7 +21,7 @@ end $$;
 create or replace trigger {CHANNEL}_task after update of state on task_instance for each row
     when (new.state is distinct from old.state
           and (new.state is null
-               or new.state not in ('scheduled', 'queued', 'running')
+               or new.state not in ('scheduled', 'queued', 'running', 'deferred')
                or (new.state = 'scheduled' and old.state is not null)))
     execute function {CHANNEL}();
 create or replace trigger {CHANNEL}_run after insert or update of state on dag_run for each row
