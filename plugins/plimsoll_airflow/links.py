@@ -34,7 +34,7 @@ class CellTaskLink(CellPageLink):
 
     @cached_property
     def operators(self) -> list[type[Any]]:  # type: ignore[override]
-        """The classes of these tasks. Every process loads plugins; only one that shows links needs these."""
+        """The classes of these tasks. Every process loads plugins; only one that reads DAGs with links needs these."""
         from plimsoll_airflow.operators.cell import TASK_CLASSES
 
         return list(TASK_CLASSES)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from airflow.configuration import conf
 from airflow.executors.local_executor import LocalExecutor
 from airflow.utils.state import TaskInstanceState
 
-from plimsoll_airflow.internals.executor import FOLLOW_UP_S, IDLE_WAIT_S, PromptLocalExecutor
+from plimsoll_airflow.internals.executor import FOLLOW_UP_S, FULL_WAIT_S, IDLE_WAIT_S, PromptLocalExecutor
 
 PARALLELISM = 12
 
@@ -34,13 +35,16 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LocalExecutor, "heartbeat", lambda self: self.queued_tasks.clear())
 
 
-def _keys(number: int) -> list[Any]:
-    return [f"task {place}" for place in range(number)]
+def _keys(number: int, kind: str = "task") -> list[Any]:
+    return [f"{kind} {place}" for place in range(number)]
 
 
-def beat(*, sends: int = 0, ended: Sequence[Any] = (), ends_meanwhile: Sequence[Any] = ()) -> Executor:
+def beat(
+    *, sends: int = 0, running: int = 0, ended: Sequence[Any] = (), ends_meanwhile: Sequence[Any] = ()
+) -> Executor:
     executor = Executor(ends_meanwhile)
     executor.queued_tasks.update(dict.fromkeys(_keys(sends)))
+    executor.running.update(_keys(running, "running"))
     executor.event_buffer.update(zip(_keys(len(ended)), ((state, None) for state in ended), strict=True))
     executor.heartbeat()
     return executor
@@ -54,8 +58,14 @@ def test_it_waits_after_it_has_sent_tasks_but_not_long() -> None:
     assert beat(sends=PARALLELISM - 1).waits == [FOLLOW_UP_S]
 
 
-def test_it_does_not_wait_where_more_tasks_may_be_due_than_a_loop_sends() -> None:
-    assert beat(sends=PARALLELISM).waits == []
+def test_it_does_not_wait_where_more_tasks_may_be_due_than_a_loop_asks_for() -> None:
+    assert beat(sends=conf.getint("scheduler", "max_tis_per_query")).waits == []
+
+
+def test_where_all_slots_are_taken_it_waits_a_moment_and_not_when_one_became_free() -> None:
+    assert beat(sends=2, running=PARALLELISM - 2).waits == [FULL_WAIT_S]
+    assert beat(running=PARALLELISM).waits == [FULL_WAIT_S]
+    assert beat(running=PARALLELISM, ended=[TaskInstanceState.SUCCESS]).waits == []
 
 
 def test_it_waits_although_processes_have_ended_well() -> None:

@@ -45,7 +45,7 @@ def test_the_pages_of_airflow_show_it_for_each_task_of_a_process_without_asking_
     shown = DagSerialization.from_dict(DagSerialization.to_dict(parsed))
     run = "demo-mine__g1-040k-r3"
 
-    for name in ("provision", "deploy", "load", "collect", "judge", "destroy"):
+    for name in [name for name in parsed.task_dict if name != "reserve"]:
         task, ti = shown.get_task(name), instance(TaskInstanceKey("cell", name, run))
         links = {link: task.get_extra_links(ti, link) for link in task.extra_links}
         assert links == {"Cell in Plimsoll": f"{FRAME}/demo-mine/cells/g1-040k-r3"}

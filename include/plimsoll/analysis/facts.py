@@ -40,8 +40,9 @@ class Deviation:
 class ComparedFacts:
     """Facts, grouped by where they vary.
 
-    `equal`: fact → the value of all hosts. `by_variant`: fact → variant → value. `by_host`: fact → value → hosts, where
-    a host reports the same in every cell. `own`: facts that are different on every host of every cell, as names are.
+    `equal`: fact → the value of all hosts that are compared. `by_variant`: fact → variant → value. `by_host`: fact →
+    value → hosts, where a host reports the same in every cell. `own`: facts that are different on every host of every
+    cell, as names are.
     """
 
     equal: Mapping[str, str]
@@ -68,7 +69,10 @@ _EXPLANATIONS: Mapping[_Kind, Callable[[Observation], str]] = {
 
 
 def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
-    """Group the facts of all hosts. A fact that only some hosts of a role report has the value ABSENT on the others."""
+    """Group the facts of all hosts. A fact that only some hosts of a role report has the value ABSENT on the others.
+
+    Facts that earlier versions did not record are compared among the hosts that report them.
+    """
     observed = dict(_observed(hosts))
     varied = {fact: seen for fact, seen in observed.items() if _varies(seen)}
     kinds = {fact: _kind(seen) for fact, seen in varied.items()}

@@ -67,7 +67,7 @@ class Comparison(Model):
 def pass_probability_bound(passes: int, repeats: int, confidence: float = CONFIDENCE) -> float:
     """The one-sided Clopper-Pearson lower bound on a repeat's probability to pass.
 
-    For k passes of k it is (1 - confidence)^(1/k): five of five passes bound the probability by only 0.55. Raises
+    For k passes of k it is (1 - confidence)^(1/k): five of five passes bound the probability by only 0.549. Raises
     ValueError unless 0 ≤ passes ≤ repeats.
     """
     if not 0 <= passes <= repeats:

@@ -28,7 +28,7 @@ class TooLarge(ValueError):
 
     def __init__(self, text: str, most: str) -> None:
         shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-        super().__init__(f"{shown!r} is too large a value, of which {most} would be the largest")
+        super().__init__(f"{shown!r} is too large: the largest is {most}")
 
 
 def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[str], int]:

@@ -1,4 +1,4 @@
-"""Import Great Expectations for our suites on tables in memory alone, which takes a third of the time.
+"""Import Great Expectations for our suites on tables in memory alone, for 0.4 CPU s instead of 1.5.
 
 It makes classes for each kind of file, query and database that it can read, and for sixty expectations, which takes
 most of its import. Here only those are made that our suites use. The others can't be used then, so this is for

@@ -66,7 +66,10 @@ def _once(theirs: Callable[[Any], Any], then: Callable[[Any], Any] = lambda made
 
 
 def _once_a_metric(theirs: Callable[..., Any]) -> Callable[..., Any]:
-    """The metrics that a metric needs. In one validation the engine and the settings of the run are the same."""
+    """The metrics that a metric needs. In one validation the engine and the settings of the run are the same.
+
+    The library also hands over the expectation, of which no metric that our suites use asks anything.
+    """
 
     @wraps(theirs)
     def ours(own: Any, metric: Any, **others: Any) -> Any:

@@ -40,10 +40,13 @@ def _fingerprints(findings: Findings) -> Iterator[Fingerprint]:
 
 
 def _measured(findings: Findings) -> str:
-    begun = [one for result in findings.cells if result.shown and (one := result.shown.verdict.started_at)]
+    """From the first start to the last end, by the time that a load takes: an invalid attempt may have broken off."""
+    verdicts = [result.shown.verdict for result in findings.cells if result.shown]
+    begun = [one.started_at for one in verdicts if one.started_at]
     if not begun:
         return _UNKNOWN
-    return _span(min(begun), max(begun) + findings.definition.timing.duration)
+    ended = [one.started_at + findings.definition.timing.duration for one in verdicts if one.started_at and one.valid]
+    return _span(min(begun), max([*begun, *ended]))
 
 
 def _span(first: datetime, last: datetime) -> str:

@@ -82,7 +82,7 @@ def estimate(definition: Definition) -> Estimate:
 
 
 def _campaigns(loads: int) -> int:
-    """The number of campaigns to simulate: fewer of more loads, so that a plan never takes more than seconds."""
+    """The number of campaigns to simulate: fewer of more loads, so that a plan of thousands of loads takes seconds."""
     return max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _LOADS_OF_ALL**2 // loads**2))
 
 

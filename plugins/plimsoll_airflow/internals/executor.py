@@ -38,7 +38,10 @@ IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""
 
 FOLLOW_UP_S = 1.0
-"""How long at most after it has sent tasks. A loop looks at 20 runs and no more; it bounds how late others are seen."""
+"""How long at most after it has sent tasks. A loop looks at 20 runs and no more, so more may be due in others."""
+
+FULL_WAIT_S = 0.25
+"""How long at most while tasks run in all slots. A slot is free when a process has ended, of which nothing notifies."""
 
 RELISTEN_S = 1.0
 
@@ -73,23 +76,29 @@ class PromptLocalExecutor(LocalExecutor):
         """Start queued tasks and report ended ones. Wait for more, unless the scheduler must go on at once.
 
         A loop of the scheduler examines every task of every run, for 5 to 10 ms a run. So neither the start of tasks
-        nor the end of their processes is a reason for another one: what tasks come to is in the database before.
+        nor the end of their processes is a reason for another one, unless all slots were taken: what tasks come to is
+        in the database before.
         """
         sent = len(self.queued_tasks)
+        was_full = sent + len(self.running) >= self.parallelism
         super().heartbeat()
-        if sent < self._most_at_once and not self._has_bad_news():
-            self._await_wakeup(FOLLOW_UP_S if sent else IDLE_WAIT_S)
-            # After the tasks are sent and not before: see there.
+        if sent < self._most_at_once and not self._must_go_on(was_full=was_full):
+            self._await_wakeup(FULL_WAIT_S if was_full else FOLLOW_UP_S if sent else IDLE_WAIT_S)
+            # A deferred task's first process may have ended meanwhile. It counts once its second one has been sent.
             self._read_results()
 
     @cached_property
     def _most_at_once(self) -> int:
-        """How many tasks a loop sends at most; after so many there may be more."""
-        return min(conf.getint("scheduler", "max_tis_per_query") or self.parallelism, self.parallelism)
+        """How many tasks a loop asks the database for at most; after so many there may be more."""
+        return conf.getint("scheduler", "max_tis_per_query") or self.parallelism
 
-    def _has_bad_news(self) -> bool:
-        """Whether the scheduler must act upon a process' end, as the database does not tell: it was no success."""
-        return any(state != TaskInstanceState.SUCCESS for state, _ in self.event_buffer.values())
+    def _must_go_on(self, *, was_full: bool) -> bool:
+        """Whether the scheduler must act upon a process' end: it was no success, or it was for a slot that all lacked.
+
+        The database tells of neither.
+        """
+        ended = [state for state, _ in self.event_buffer.values()]
+        return any(was_full or state != TaskInstanceState.SUCCESS for state in ended)
 
     def revoke_task(self, *, ti: TaskInstance) -> None:
         """Forget a task that did not begin in time, since its worker was killed. The scheduler queues it again.

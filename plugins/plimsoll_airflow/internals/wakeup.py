@@ -10,7 +10,8 @@ DROP = f"drop function if exists {CHANNEL}() cascade"
 
 # Committed for sure, with all that came before: a stamp that says so is written next.
 # What the scheduler itself does (None to scheduled to queued) must not wake it; all else that it acts upon must. That a
-# task begins to wait is no such: it frees a slot of a pool that does not count those that wait, and no more than that.
+# task begins to wait is no such: it frees a slot of a pool that does not count those that wait, and one of the
+# executor, which sees by itself that the process has ended.
 INSTALL = f"""
 set synchronous_commit = on;
 create or replace function {CHANNEL}() returns trigger language plpgsql as $$

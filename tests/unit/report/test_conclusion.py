@@ -102,3 +102,12 @@ def test_the_header_tells_when_and_on_what_it_was_measured(demo: Findings) -> No
     assert "GiB" in facts["Hardware of a node"]
     assert facts["Database"] == "cassandra 4.0.1"
     assert facts["Kernel"] != "not recorded"
+
+
+def test_an_attempt_that_broke_off_is_not_told_to_have_lasted_as_long_as_a_load(demo: Findings) -> None:
+    attempts = tuple(
+        replace(one, verdict=one.verdict.model_copy(update={"valid": False})) for one in demo.data.attempts
+    )
+    starts = [one.verdict.started_at for one in attempts if one.verdict.started_at]
+    facts = header_facts(analyse(replace(demo.data, attempts=attempts)))
+    assert facts["Measured"] == f"{moment(min(starts))}, to {moment(max(starts))}"

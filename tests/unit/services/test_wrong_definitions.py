@@ -607,7 +607,7 @@ def test_what_is_no_definition_at_all_is_told_in_words(text: str, said: str) -> 
 
 def test_a_number_larger_than_any_program_keeps_is_refused() -> None:
     (problem,) = refused(DEMO.replace("duration: 45s", f"duration: {'9' * 400}s"))
-    assert problem.startswith(f"timing.duration (line 40): '{'9' * 40}…' is too large a value, of which 9223372036854s")
+    assert problem.startswith(f"timing.duration (line 40): '{'9' * 40}…' is too large: the largest is 9223372036854s")
 
 
 def test_a_misspelt_key_that_another_section_has_may_be_either() -> None:

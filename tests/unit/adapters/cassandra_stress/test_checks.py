@@ -27,7 +27,7 @@ def test_what_it_can_do_has_no_problem(tmp_path: Path) -> None:
         ({"name": "mixed", "rows": "many"}, "workload.rows: 'many' is no count like 200000 or 100M"),
         (
             {"name": "mixed", "rows": 10**20},
-            f"workload.rows: '{10**20}' is too large a value, of which 9223372036854775807 would be the largest",
+            f"workload.rows: '{10**20}' is too large: the largest is 9223372036854775807",
         ),
         ({"name": "write", "write": 0}, "workload: asks for neither reads nor writes"),
         ({"name": "user", "profile": PROFILE}, "workload: user needs 'ops'"),
