@@ -1,17 +1,21 @@
 """Files of a host over SFTP, written atomically."""
 
 import os
+import shutil
 import stat
 import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import paramiko
 
 _BLOCK = 1 << 15
 _ASKS_AHEAD = "_prefetch_thread"
+_AT_ONCE = 64  # as many requests as OpenSSH's own client has on their way
 _PATIENCE_S = 5.0
 
 
@@ -66,7 +70,7 @@ def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) ->
         with blocks_asked_for(), sftp.open(_name(path), "rb") as file:
             file.seek(max(0, size - max_bytes))
             if min(size, max_bytes) > _BLOCK:
-                file.prefetch(size)  # one request after the other would take a round trip each
+                ask_ahead(file, size)
             return file.read(max_bytes)
     except FileNotFoundError:
         return b""
@@ -76,11 +80,30 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
     """Copy a file to this machine, as far as it is written now. Raises OSError."""
     unfinished = destination.with_name(f".{destination.name}.part")
     try:
-        with blocks_asked_for():
-            sftp.get(_name(path), str(unfinished), max_concurrent_prefetch_requests=64)
+        with blocks_asked_for(), sftp.open(_name(path), "rb") as file, unfinished.open("wb") as own:
+            if (size := file.stat().st_size or 0) > _BLOCK:
+                ask_ahead(file, size)
+            shutil.copyfileobj(file, own, _BLOCK)
         unfinished.replace(destination)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def ask_ahead(file: Any, size: int) -> None:
+    """Have paramiko ask for the blocks of an open file: one request after the other would take a round trip each.
+
+    It asks in a thread. If the connection is lost meanwhile, who reads the file gets the error, and the thread ends
+    quietly: nobody could catch what it raises.
+    """
+    theirs = getattr(file, _ASKS_AHEAD)
+
+    @wraps(theirs)
+    def quietly(*arguments: Any) -> None:
+        with suppress(OSError):
+            theirs(*arguments)
+
+    setattr(file, _ASKS_AHEAD, quietly)
+    file.prefetch(size, _AT_ONCE)
 
 
 def _size(sftp: paramiko.SFTPClient, path: PurePosixPath) -> int | None:

@@ -1,10 +1,14 @@
 """Files over SFTP."""
 
+import io
+from pathlib import Path, PurePosixPath
 from threading import Event, Thread
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from plimsoll.adapters.ssh.files import blocks_asked_for
+from plimsoll.adapters.ssh.files import ask_ahead, blocks_asked_for, fetch
 
 NAMES = ("_prefetch_thread", "_prefetch_thread", "worker")
 
@@ -41,3 +45,34 @@ def test_a_thread_of_another_transfer_that_is_being_started_is_not_waited_for(mo
     monkeypatch.setattr("plimsoll.adapters.ssh.files.threading.enumerate", lambda: list(seen))
     with blocks_asked_for():
         seen.append(Waiting("Thread-7 (_prefetch_thread)"))  # Python lists a thread before it has started
+
+
+class Lost(io.BytesIO):
+    """A file of paramiko's whose connection is lost when its thread asks for the first block."""
+
+    threads: list[Thread]
+
+    def prefetch(self, size: int, _at_once: int) -> None:
+        self.threads = [Thread(target=self._prefetch_thread, args=([(0, size)], None))]
+        self.threads[0].start()
+
+    def _prefetch_thread(self, chunks: object, _at_once: object) -> None:
+        raise OSError(f"Socket is closed: {chunks}")
+
+    def stat(self) -> Any:
+        return SimpleNamespace(st_size=len(self.getvalue()))
+
+
+def test_a_thread_that_asks_for_blocks_ends_quietly_when_the_connection_is_lost() -> None:
+    file = Lost(b"content")
+    with blocks_asked_for():
+        ask_ahead(file, 7)  # pytest makes an error of what a thread raises
+    (thread,) = file.threads
+    assert ("_prefetch_thread" in thread.name, thread.is_alive()) == (True, False)
+
+
+def test_a_file_of_one_block_is_fetched_without_a_thread(tmp_path: Path) -> None:
+    file = Lost(b"ok\n")
+    sftp: Any = SimpleNamespace(open=lambda _name, _mode: file)
+    fetch(sftp, PurePosixPath("/work/exit"), tmp_path / "exit")
+    assert ((tmp_path / "exit").read_bytes(), hasattr(file, "threads")) == (b"ok\n", False)
