@@ -42,9 +42,8 @@ class Figures:
         self._found = iter(found)
 
     def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
-        figure = next(self._found) * 2**20
-        names = ("cpu_bytes_s", "disk_write_bytes_s", "disk_read_bytes_s", "network_bytes_s")
-        return [HostFigures(host=host.info.name, **dict.fromkeys(names, figure)) for host in hosts]
+        figure = next(self._found)
+        return [_all_alike(host, figure) for host in hosts]
 
 
 class Worn:
@@ -55,11 +54,14 @@ class Worn:
 
     def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
         self.asked += 1
-        names = ("cpu_bytes_s", "disk_write_bytes_s", "disk_read_bytes_s", "network_bytes_s")
-        slow = [self.asked > 1 and host.info.address == self._address for host in hosts]
-        figures = [(10 if worn else 200) * 2**20 for worn in slow]
-        found = zip(hosts, figures, strict=True)
-        return [HostFigures(host=host.info.name, **dict.fromkeys(names, figure)) for host, figure in found]
+        return [
+            _all_alike(host, 10 if self.asked > 1 and host.info.address == self._address else 200) for host in hosts
+        ]
+
+
+def _all_alike(host: Host, mib_s: float) -> HostFigures:
+    names = ("cpu_bytes_s", "disk_write_bytes_s", "disk_read_bytes_s", "network_bytes_s")
+    return HostFigures(host=host.info.name, **dict.fromkeys(names, mib_s * 2**20))
 
 
 class Replacing(InstantProvider):

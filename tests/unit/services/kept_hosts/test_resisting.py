@@ -21,6 +21,16 @@ from plimsoll.services.store.campaigns import read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 
 
+def fallen_silent(installation: Installation, tools: Toolkit) -> tuple[Fixed, Toolkit]:
+    """The hosts of the first cell do not answer any more when the second one runs, on others."""
+    provider = Fixed(installation)
+    tools = replace(tools, providers={"instant": provider})
+    actions.destroy(started(tools, CELLS[0]))
+    provider.silent = {"hosts/1"}
+    actions.destroy(started(tools, CELLS[1]))
+    return provider, tools
+
+
 def test_where_hosts_do_not_answer_others_are_used_and_they_are_ended_once_they_do(
     installation: Installation, tools: Toolkit
 ) -> None:
@@ -43,11 +53,7 @@ def test_where_hosts_do_not_answer_others_are_used_and_they_are_ended_once_they_
 def test_hosts_that_answer_again_and_can_not_be_ended_are_in_nobodys_way(
     installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    provider = Fixed(installation)
-    tools = replace(tools, providers={"instant": provider})
-    actions.destroy(started(tools, CELLS[0]))
-    provider.silent = {"hosts/1"}
-    actions.destroy(started(tools, CELLS[1]))
+    provider, tools = fallen_silent(installation, tools)
 
     def resist(cluster_id: ClusterId) -> None:
         raise ProviderError("process 7 (java) runs", where=str(cluster_id))
@@ -62,11 +68,7 @@ def test_hosts_that_answer_again_and_can_not_be_ended_are_in_nobodys_way(
 
 
 def test_a_run_that_ends_while_hosts_do_not_answer_says_so(installation: Installation, tools: Toolkit) -> None:
-    provider = Fixed(installation)
-    tools = replace(tools, providers={"instant": provider})
-    actions.destroy(started(tools, CELLS[0]))
-    provider.silent = {"hosts/1"}
-    actions.destroy(started(tools, CELLS[1]))
+    provider, tools = fallen_silent(installation, tools)
     with pytest.raises(ProviderError, match=r"hosts could not be freed: .*node2 can't be reached"):
         kept_hosts.end_kept(tools, "campaign")
     assert [one.id.name for one in provider.clusters()] == ["hosts/1"]
@@ -75,11 +77,7 @@ def test_a_run_that_ends_while_hosts_do_not_answer_says_so(installation: Install
 def test_hosts_that_ended_themselves_are_no_trouble_of_later_runs(
     installation: Installation, tools: Toolkit, clock: SteppingClock
 ) -> None:
-    provider = Fixed(installation)
-    tools = replace(tools, providers={"instant": provider})
-    actions.destroy(started(tools, CELLS[0]))
-    provider.silent = {"hosts/1"}
-    actions.destroy(started(tools, CELLS[1]))
+    _, tools = fallen_silent(installation, tools)
     clock.at += timedelta(hours=5)
     kept_hosts.end_kept(tools, "campaign")
 

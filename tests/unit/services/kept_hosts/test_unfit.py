@@ -19,10 +19,15 @@ from plimsoll.services.store.campaigns import read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 
 
-def test_a_host_that_fails_its_preflight_is_replaced_within_the_cell(tmp_path: Path) -> None:
-    definition = kept("campaign", canary={"node": {"disk_write": "100M"}})
-    made = Installation(tmp_path)
-    made.open_campaign(definition)
+@pytest.fixture
+def made(tmp_path: Path) -> Installation:
+    """A campaign on kept hosts whose nodes must write 100M/s to their disks."""
+    installation = Installation(tmp_path)
+    installation.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+    return installation
+
+
+def test_a_host_that_fails_its_preflight_is_replaced_within_the_cell(made: Installation) -> None:
     figures = Figures([200, 10, 200])
     tools = replace(made.toolkit, canary=figures)
     first, second = run_cells(tools, "campaign", CELLS[:2], "me", print)
@@ -32,17 +37,13 @@ def test_a_host_that_fails_its_preflight_is_replaced_within_the_cell(tmp_path: P
     assert made.provider.journal()[:3] == ["+ campaign/hosts/1", "- campaign/hosts/1", "+ campaign/hosts/2"]
 
 
-def test_hosts_that_were_never_fit_end_the_attempt(tmp_path: Path) -> None:
-    made = Installation(tmp_path)
-    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+def test_hosts_that_were_never_fit_end_the_attempt(made: Installation) -> None:
     [ran] = run_cells(replace(made.toolkit, canary=Figures([10])), "campaign", CELLS[:1], "me", print)
     assert not ran.verdict.valid
     assert "the floor is 100M/s" in ran.verdict.reasons[0]
 
 
-def test_a_host_that_fails_its_preflight_is_replaced_alone_within_the_cell(tmp_path: Path) -> None:
-    made = Installation(tmp_path)
-    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+def test_a_host_that_fails_its_preflight_is_replaced_alone_within_the_cell(made: Installation) -> None:
     provider, figures = Replacing(made), Worn("127.9.9.3")
     tools = replace(made.toolkit, canary=figures, providers={"instant": provider})
     ran = run_cells(tools, "campaign", CELLS, "me", print)
@@ -55,10 +56,8 @@ def test_a_host_that_fails_its_preflight_is_replaced_alone_within_the_cell(tmp_p
 
 
 def test_killed_before_an_unfit_host_was_replaced_the_next_try_does_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Installation(tmp_path)
-    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
     provider, figures = Replacing(made), Worn("127.9.9.3")
     tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=FixedOwners(alive={"me"}))
     work = killed_in_deploy(tools, monkeypatch, actions, "provision")
@@ -70,10 +69,8 @@ def test_killed_before_an_unfit_host_was_replaced_the_next_try_does_so(
 
 @pytest.mark.parametrize("moment", ["ensure", "note_provided", "clear"])
 def test_killed_while_it_replaces_an_unfit_host_the_second_try_of_deploy_goes_on_with_that(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+    made: Installation, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
-    made = Installation(tmp_path)
-    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
     provider, figures = Replacing(made), Worn("127.9.9.3")
     tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=FixedOwners(alive={"me"}))
     work = killed_in_deploy(tools, monkeypatch, replacing if moment == "note_provided" else provider, moment)
@@ -86,10 +83,8 @@ def test_killed_while_it_replaces_an_unfit_host_the_second_try_of_deploy_goes_on
 
 @pytest.mark.parametrize("moment", ["destroy", "ensure", "clear"])
 def test_killed_while_it_replaces_unfit_hosts_the_second_try_of_deploy_goes_on_with_that(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+    made: Installation, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
-    made = Installation(tmp_path)
-    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
     tools = replace(made.toolkit, canary=Figures([200, 10, 200]), owners=FixedOwners(alive={"me"}))
     work = killed_in_deploy(tools, monkeypatch, tools.providers["instant"], moment)
     again = AttemptContext(tools, work.key)
