@@ -8,12 +8,14 @@ import platform
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.definition_folder import DefinitionFolder
 from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.on_demand import OnDemand
 from plimsoll.adapters.owners import LocalProcesses
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
@@ -59,40 +61,28 @@ def environment_secrets(settings: Settings) -> Secrets:
     return EnvironmentSecrets(settings.ssh_key, settings.ssh_user)
 
 
-@dataclass(frozen=True)
-class _Shared:
-    """What the adapters of one toolkit have in common."""
-
-    settings: Settings
-    store: ResultStore
-    clock: Clock
-    secrets: Secrets
-    outage: Outage
-
-
 def full_toolkit(settings: Settings) -> Toolkit:
     """The toolkit with every adapter that this installation has."""
     from plimsoll.adapters.artefacts import Archives, Artefacts
     from plimsoll.adapters.canary import ScriptCanary
     from plimsoll.adapters.cassandra import Cassandra
     from plimsoll.adapters.code_version import code_version
-    from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
     from plimsoll.adapters.sampler import ProcSampler
 
-    clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
-    shared = _Shared(settings, store, clock, secrets, Outage(clock))
+    clock, store = SystemClock(), build_store(settings)
+    outage = Outage(clock)
+    made = _Providers(settings, store, clock, build_secrets(settings), outage)
     artefacts = Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))
-    tariffs = Ec2Tariffs(secrets)
     return Toolkit(
         store=store,
         clock=clock,
-        providers={one.name: one for one in _providers(shared, tariffs)},
-        tariffs={Ec2Provider.name: tariffs},
+        providers=OnDemand({"local": made.local, "ssh": made.ssh, "ec2": made.ec2}),
+        tariffs=OnDemand({"ec2": lambda: made.ec2_tariffs}),
         databases={"cassandra": Cassandra(artefacts, clock)},
         load_generators={one.name: one for one in _generators(artefacts)},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
-        places=StoredPlaces(store, shared.outage, lambda: sound_definitions(settings)),
+        places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),
         code_version=code_version(),
     )
 
@@ -101,30 +91,59 @@ local_toolkit = full_toolkit
 """An earlier name, which installations may have in PLIMSOLL_TOOLKIT."""
 
 
-def _providers(shared: _Shared, tariffs: Ec2Tariffs) -> tuple[Provider, ...]:
-    from plimsoll.adapters.local import LocalProvider
-    from plimsoll.adapters.ssh import Connections, Depot, SshProvider
+@dataclass(frozen=True)
+class _Providers:
+    """Makes the providers of one toolkit, which have connections and prices in common."""
 
-    settings, store, clock = shared.settings, shared.store, shared.clock
-    connections = Connections(shared.secrets)
-    depot = Depot(store, layout.bundles_prefix, settings.cache / "locks") if isinstance(store, DirectStore) else None
-    local, ssh = LocalProvider(settings.work, clock), SshProvider(connections, clock, depot)
-    return local, ssh, _ec2(shared, tariffs, connections, depot)
+    settings: Settings
+    store: ResultStore
+    clock: Clock
+    secrets: Secrets
+    outage: Outage
 
+    def local(self) -> Provider:
+        from plimsoll.adapters.local import LocalProvider
 
-def _ec2(shared: _Shared, tariffs: Ec2Tariffs, connections: Connections, depot: Depot | None) -> Provider:
-    from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
+        return LocalProvider(self.settings.work, self.clock)
 
-    return Ec2Provider(
-        secrets=shared.secrets,
-        clock=shared.clock,
-        connect=over_ssh(connections, depot),
-        store=store_name(shared.settings),
-        say=tell_waiting,
-        launches=StoredLaunches(shared.store, shared.outage),
-        further_regions=shared.settings.further_regions,
-        tariffs=tariffs,
-    )
+    def ssh(self) -> Provider:
+        from plimsoll.adapters.ssh import SshProvider
+
+        return SshProvider(self.connections, self.clock, self.depot)
+
+    def ec2(self) -> Provider:
+        from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
+
+        return Ec2Provider(
+            secrets=self.secrets,
+            clock=self.clock,
+            connect=over_ssh(self.connections, self.depot),
+            store=store_name(self.settings),
+            say=tell_waiting,
+            launches=StoredLaunches(self.store, self.outage),
+            further_regions=self.settings.further_regions,
+            tariffs=self.ec2_tariffs,
+        )
+
+    @cached_property
+    def ec2_tariffs(self) -> Ec2Tariffs:
+        from plimsoll.adapters.ec2 import Ec2Tariffs
+
+        return Ec2Tariffs(self.secrets)
+
+    @cached_property
+    def connections(self) -> Connections:
+        from plimsoll.adapters.ssh import Connections
+
+        return Connections(self.secrets)
+
+    @cached_property
+    def depot(self) -> Depot | None:
+        from plimsoll.adapters.ssh import Depot
+
+        if not isinstance(self.store, DirectStore):
+            return None
+        return Depot(self.store, layout.bundles_prefix, self.settings.cache / "locks")
 
 
 def _generators(artefacts: Artefacts) -> tuple[LoadGenerator, ...]:

@@ -34,6 +34,7 @@ TASK_MODULES = (
     "multiprocessing.synchronize",
     "plimsoll.quality.attempt_suites",
     "plimsoll.quality.attempt_tables",
+    "plimsoll.report.build",
     "plimsoll.services.judge.attempt_judging",
     "plimsoll.services.publish.publishing",
     "pyarrow.parquet",
@@ -64,7 +65,9 @@ def warm_up() -> None:
     processes.load_listeners()
     settings = Settings()
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
-    build_toolkit(settings)
+    toolkit = build_toolkit(settings)
+    for adapters in (toolkit.providers, toolkit.tariffs):
+        tuple(adapters.values())  # made when they are first asked for
     if settings.has_store_in_s3:
         # Every task of a campaign there makes some clients; nobody is asked anything here.
         importlib.import_module("plimsoll_airflow.aws").warm_up(AWS_SERVICES)
@@ -73,16 +76,18 @@ def warm_up() -> None:
 def warm_up_for_tasks() -> None:
     """Import what judging and publishing need, and do once what each task would else do again.
 
-    That is to prepare for checks, and to read definitions, which are read anew only where their file has changed. Tasks
-    of a cell read the copy that a campaign makes of its definition.
+    That is to prepare for checks, to compile the report's templates, and to read definitions, which are read anew only
+    where their file has changed. Tasks of a cell read the copy that a campaign makes of its definition.
     """
     from plimsoll.bootstrap import sound_definitions
     from plimsoll.quality.engine import rehearse
+    from plimsoll.report.page import compile_templates
     from plimsoll.services.definitions.text import dump_definition, parse_definition
     from plimsoll.settings import Settings
 
     _import(TASK_MODULES)
     rehearse()
+    compile_templates()
     for definition in sound_definitions(Settings()):
         parse_definition(dump_definition(definition), definition.name, stored=True)
 

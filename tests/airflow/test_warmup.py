@@ -40,8 +40,14 @@ warmup.warm_up_for_tasks()
 modules = set(sys.modules)
 from plimsoll.quality.attempt import check_attempt
 assert check_attempt(sound.definition(), sound.CELL, sound.measured()).reasons == ()
-import altair, scipy.stats
+import altair, jinja2, scipy.stats
+from plimsoll.report.build import build
 print("new:", *sorted(set(sys.modules) - modules))
+compiled, compile_one = [], jinja2.Environment.compile
+jinja2.Environment.compile = lambda *given, **named: compiled.append(given[2]) or compile_one(*given, **named)
+from tests.support.campaigns.synthetic.campaign import demo_campaign
+assert "report.html" in build(demo_campaign())
+print("compiled:", *compiled)
 from plimsoll.bootstrap import load_definition
 from plimsoll.services.definitions import text
 from plimsoll.services.store.campaigns import CampaignStore
@@ -78,14 +84,18 @@ def test_a_client_of_aws_imports_nothing_either_where_the_store_is_there() -> No
     assert _said(_USE_AWS_AFTER_WARMING_UP, **changes)[-1] == "new:"
 
 
-def test_tasks_import_nothing_to_check_and_report_and_parse_no_definition_that_the_scheduler_has_read(
+def test_tasks_import_and_compile_nothing_to_check_and_report_and_parse_no_definition_that_the_scheduler_has_read(
     installation: Installation,
 ) -> None:
     installation.define(instant_definition())
     # With the adapters of the product, as it is shipped.
     changes = {"PLIMSOLL_TOOLKIT": "plimsoll.bootstrap:full_toolkit"}
-    said = [line for line in _said(_WORK_AFTER_WARMING_UP, **changes) if line.startswith(("new:", "parsed:"))]
-    assert said == ["new:", "parsed:"]
+    said = _said(_WORK_AFTER_WARMING_UP, **changes)
+    assert [line for line in said if line.startswith(("new:", "compiled:", "parsed:"))] == [
+        "new:",
+        "compiled:",
+        "parsed:",
+    ]
 
 
 @pytest.mark.parametrize("store", ["s3://bucket/runs", "runs"])
