@@ -91,6 +91,19 @@ Strategy = Annotated[FullGrid | Search | Ramp, Field(discriminator="name"), Befo
 """A strategy's name alone stands for the strategy with its defaults."""
 
 
+TRIES_BY_ITSELF = 2
+"""How often a search or a ramp runs an invalid cell without being asked to."""
+
+
+def tries_of_a_cell(strategy: Strategy) -> int:
+    """How often a campaign runs an invalid cell by itself. After that it runs only when a person asks for it.
+
+    A search or a ramp can't go on with a variant before the cell is valid, and would stand still overnight for one
+    disturbance. In a full grid nothing waits for an invalid cell.
+    """
+    return 1 if isinstance(strategy, FullGrid) else TRIES_BY_ITSELF
+
+
 def keeps_data(strategy: Strategy) -> bool:
     """Whether a repeat's loads go on with one database and its data, one after the other."""
     return isinstance(strategy, Ramp) and strategy.data == "same"

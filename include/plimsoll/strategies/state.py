@@ -14,6 +14,7 @@ from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome, Verdict
+from plimsoll.domain.strategy import tries_of_a_cell
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.matrix import of_one_round, running_order
 
@@ -101,7 +102,7 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def was_unsound(self) -> bool:
-        """Whether the newest attempt has no valid result. The cell then runs again only when a person asks for it."""
+        """Whether the newest attempt has no valid result."""
         return self.newest is not None and (self.newest.verdict is None or not self.newest.verdict.valid)
 
 
@@ -178,12 +179,27 @@ class CampaignState(Generic[C_co]):
     @property
     def to_go_on_with(self) -> tuple[C_co, ...]:
         """The same, without the cells that a person must look at."""
-        return self.at_once([one for one in self.asked_for if not one.was_unsound])
+        return self.at_once([one for one in self.asked_for if not self._waits_for_a_person(one)])
 
     @property
     def left_to_a_person(self) -> tuple[C_co, ...]:
-        """Of the cells that the strategy asks for now, those whose newest attempt was unsound."""
-        return tuple(one for one in self.asked_for if one.was_unsound)
+        """Of the cells that the strategy asks for now, those that run again only when a person asks for them."""
+        return tuple(one for one in self.asked_for if self._waits_for_a_person(one))
+
+    def _waits_for_a_person(self, one: CellAttempts[AttemptRecord]) -> bool:
+        """Whether the newest attempt was unsound, and the campaign does not run the cell again by itself.
+
+        It does so for a search or a ramp after the first attempt that was judged and found invalid. An attempt without
+        a verdict still runs, was cancelled, or was killed.
+        """
+        if not one.was_unsound:
+            return False
+        is_judged = one.newest is not None and one.newest.verdict is not None
+        return not is_judged or len(one.attempts) >= self._tries[one.cell.stage]
+
+    @cached_property
+    def _tries(self) -> Mapping[str, int]:
+        return {part.stage: tries_of_a_cell(part.definition.strategy) for part in parts(self.definition)}
 
     def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
         """Of these cells of one stage, in running order, those that may run in one round."""

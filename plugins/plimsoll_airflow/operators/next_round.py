@@ -25,8 +25,8 @@ _ROUND = "round__"
 class NextRound(TriggerDagRunOperator):
     """Ask the strategy again when the cells of this run are over, and start a run for the cells that it asks for.
 
-    Skipped when the search is over, where this run was asked for only some cells, and where somebody ended it. Cells
-    whose newest attempt was unsound do not run again by themselves: fails where nothing else is left to run.
+    Skipped when the search is over, where this run was asked for only some cells, and where somebody ended it. A
+    cell that was invalid runs once more by itself. Fails where what is left waits for a person.
     """
 
     template_fields = ("campaign_id",)

@@ -1,9 +1,11 @@
 """A campaign in rounds: when the requested cells have run, the strategy is asked again, stage by stage."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
 from plimsoll.domain.cell import Cell
+from plimsoll.domain.strategy import TRIES_BY_ITSELF
 from plimsoll.ports.clock import Clock
 from plimsoll.services.campaign.completeness import note_asked_too
 from plimsoll.services.campaign.stages import open_stages
@@ -12,10 +14,10 @@ from plimsoll.services.store.campaigns import CampaignStore, read_attempt
 
 
 def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
-    """The cells that the strategy asks for at that time, without those whose newest attempt was unsound.
+    """The cells that the strategy asks for at that time, without those that wait for a person.
 
-    A person must look at unsound attempts. If the next stage can begin, its loads are set first. The result is empty
-    when the campaign is complete, or when it waits for cells that must run again.
+    A search or a ramp runs an invalid cell once more by itself. If the next stage can begin, its loads are set first.
+    The result is empty when the campaign is complete, or when it waits for a person.
     """
     definition = open_stages(campaign, at)
     return tuple(one.cell for one in judged_state(campaign, definition).to_go_on_with)
@@ -36,13 +38,14 @@ def name_of_next(campaign: CampaignStore) -> str:
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:
     """The cells of the first round, then of every further round until the strategy asks for no more.
 
-    The strategy is asked for a round when the round before it is over.
+    The strategy is asked for a round when the round before it is over. No cell comes more often than campaigns run it
+    by themselves, even if its attempts leave no record.
     """
-    tried: set[str] = set()
+    tried: Counter[str] = Counter()
     cells = first
     while cells:
         yield from cells
-        tried |= {cell.id for cell in cells}
-        cells = tuple(cell for cell in next_round(campaign, clock.now()) if cell.id not in tried)
+        tried.update(cell.id for cell in cells)
+        cells = tuple(cell for cell in next_round(campaign, clock.now()) if tried[cell.id] < TRIES_BY_ITSELF)
         if cells:
             note_asked_too(campaign, cells)

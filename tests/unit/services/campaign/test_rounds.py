@@ -77,10 +77,39 @@ def test_each_round_is_what_the_store_says_and_the_last_asks_for_nothing(
     assert completeness(campaign).words == "campaign complete: 8 of 12 cells have a valid attempt, 4 need not run"
 
 
-def test_a_cell_that_was_invalid_or_killed_waits_for_a_person_while_other_variants_go_on(
+def test_an_invalid_cell_runs_once_more_by_itself(installation: Installation, campaign: CampaignStore) -> None:
+    ask(installation)
+    run(installation, "v1-001k-r1", valid=False)
+    run(installation, "v2-001k-r1")
+    assert {cell.id for cell in next_round(campaign, AT)} == {"v1-001k-r1", "v2-001k-r2"}
+    assert judged_state(campaign, SEARCH).left_to_a_person == ()
+
+    run(installation, "v1-001k-r1")
+
+    assert {cell.id for cell in next_round(campaign, AT)} == {"v1-001k-r2", "v2-001k-r2"}
+
+
+def test_an_invalid_cell_of_a_full_grid_does_not(installation: Installation, campaign: CampaignStore) -> None:
+    grid = SEARCH.model_copy(update={"strategy": FullGrid()})
+    ask(installation, definition=grid)
+    run(installation, "v1-001k-r1", valid=False)
+    assert "v1-001k-r1" not in {cell.id for cell in next_round(campaign, AT)}
+
+
+def test_a_search_runs_no_cell_more_than_twice_even_if_its_attempts_leave_no_record(
+    installation: Installation, campaign: CampaignStore
+) -> None:
+    first = ask(installation).cells
+    assert [cell.id for cell in all_rounds(campaign, installation.toolkit.clock, first)] == [
+        one.id for one in first
+    ] * 2
+
+
+def test_a_cell_that_was_invalid_twice_or_killed_waits_for_a_person_while_other_variants_go_on(
     installation: Installation, campaign: CampaignStore
 ) -> None:
     ask(installation)
+    run(installation, "v1-001k-r1", valid=False)
     run(installation, "v1-001k-r1", valid=False)
     begin(installation.toolkit, "mine", "v2-001k-r1", "killed")
     assert next_round(campaign, AT) == ()
