@@ -27,7 +27,7 @@ CLUSTERS_POOL = "clusters"
 
 @dataclass
 class Stack:
-    """One Airflow in one home. Callers hold `lock.launcher_lock` while they change anything.
+    """One Airflow in one home. Callers hold `launcher_lock` while they change anything.
 
     `say` receives a line on each event. `shield` makes a block that no interruption breaks into. `destroy_clusters`
     ends the clusters of campaigns, given the processes' environment. `in_haste` turns true when the user has asked

@@ -15,7 +15,7 @@ INSTANT = "instant"
 class Faults:
     """Cells that are to fail: a file each, naming the phase (`provision`, `deploy`, `down`, `load`, `destroy`).
 
-    `slow` lets the cell succeed, and miss its service level.
+    `slow` lets the cell succeed, and miss its service level. `load once` heals the cell when it has failed.
     """
 
     folder: Path

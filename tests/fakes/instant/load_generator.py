@@ -87,6 +87,9 @@ class InstantLoadGenerator:
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
         """Running until its time is over."""
+        if self._faults.hits(cell_of(host), "load once"):
+            self._faults.heal(cell_of(host))
+            return LoadStatus("failed", reason="the load generator was told to fail once")
         if self._faults.hits(cell_of(host), "load"):
             return LoadStatus("failed", reason="the load generator was told to fail")
         if host.read_tail(_STOPPED, max_bytes=10):
