@@ -1,7 +1,7 @@
 """How long the tests of the last run of `make test` took: `python -m tests.support.suite.durations`.
 
 It records the seconds of each group, so that the next run begins with the longest groups, and writes the table of the
-ten slowest tests into docs/performance.md. Its arguments may be reports in JUnit's format of parts of the suite; groups
+ten slowest tests into docs/tests.md. Its arguments may be reports in JUnit's format of parts of the suite; groups
 that these do not contain keep their seconds.
 """
 
@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from tests.support.suite.groups import CHECKOUT, MEASURED, group_of, measured
 
 LAST_RUN = CHECKOUT / ".pytest_cache" / "last-run.xml"
-PERFORMANCE = CHECKOUT / "docs" / "performance.md"
+PAGE = CHECKOUT / "docs" / "tests.md"
 SLOWEST = 10
 BEGIN, END = "<!-- slowest tests -->", "<!-- end of slowest tests -->"
 LEAST_S = 1.0
@@ -39,8 +39,7 @@ def main() -> None:
     took = [one for report in reports for one in read(report)]
     known = {**measured(), **by_group(took)} if sys.argv[1:] else by_group(took)
     MEASURED.write_text(json.dumps(longest_first(known), indent=1) + "\n")
-    text = PERFORMANCE.read_text()
-    PERFORMANCE.write_text(with_table(text, table(took)))
+    PAGE.write_text(with_table(PAGE.read_text(), table(took)))
 
 
 def read(report: Path) -> Iterator[Took]:
