@@ -1,7 +1,7 @@
 """Local nodes with the usual priority, for tests that measure nothing and run at the same time as others.
 
-As shipped, local nodes get processor time only when no other process wants it. While other tests run, they might never
-start. Nodes and load generators live for seconds here. So their JVMs do without what pays later: optimised code, a heap
+As shipped, local nodes have niceness 10 and give way to other processes. While other tests run, they might not start in
+time. Nodes and load generators live for seconds here. So their JVMs do without what pays later: optimised code, a heap
 that is touched in advance, and verified classes.
 """
 
