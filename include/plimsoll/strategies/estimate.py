@@ -15,8 +15,9 @@ LIKELY = World("uniform", 0.25)
 """What the likely number of cells is found from: capacities anywhere on the ladder, and a chance to meet the service
 level that falls from 88 % to 12 % within one step of load."""
 _CAMPAIGNS, _FEWEST_CAMPAIGNS = 100, 10
-_LOADS_OF_ALL = 400
-"""With so many loads, all campaigns are simulated. The time of one grows with the square of its loads."""
+_WORK_OF_ALL = 250_000
+"""With so much work per campaign, all campaigns are simulated. A search asks for one cell after the other, and each
+time looks at all loads, so the work is ladders × repeats × the square of the loads."""
 
 
 @dataclass(frozen=True)
@@ -75,15 +76,16 @@ def estimate(definition: Definition) -> Estimate:
     if isinstance(definition.strategy, FullGrid):
         return Estimate(least, most, most, rounds={most: 1}, at_once=most)
     ladders = len(definition.variants) * len(parts(definition))
-    found = simulate(definition, LIKELY, _campaigns(len(definition.loads)), definition.seed)
+    found = simulate(definition, LIKELY, _campaigns(definition, ladders), definition.seed)
     widest = ladders // _groups(definition, ladders) * _repeats_at_once(definition)
     at_once = 1 if keeps_data(definition.strategy) else widest
     return Estimate(least, round(found.cells_mean), most, found.rounds, at_once)
 
 
-def _campaigns(loads: int) -> int:
-    """The number of campaigns to simulate: fewer of more loads, so that a plan of thousands of loads takes seconds."""
-    return max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _LOADS_OF_ALL**2 // loads**2))
+def _campaigns(definition: Definition, ladders: int) -> int:
+    """The number of campaigns to simulate: fewer of large ones, so that a plan of thousands of loads takes seconds."""
+    work = ladders * definition.repeats * len(definition.loads) ** 2
+    return max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _WORK_OF_ALL // work))
 
 
 def _groups(alone: Definition, ladders: int) -> int:

@@ -1,4 +1,7 @@
-"""The least and the greatest number of cells that a strategy can run, over all possible outcomes."""
+"""The least and the greatest number of cells that a strategy can run, over all possible outcomes.
+
+Only the greatest number of a fast search with one repeat, a guard and very many loads is a bound: the whole grid.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,8 +14,8 @@ from plimsoll.strategies.ladder import Ladder, Place
 from plimsoll.strategies.search import search_step
 
 _Known = tuple[tuple[ValidOutcome | None, ...], ...]
-# Of one variant. Beyond it the tree of outcomes is too deep to walk, and the bound that is given is the whole ladder.
-_CELLS_AT_MOST = 400
+# Of one variant with one repeat. Beyond it the tree of outcomes is too deep to walk.
+_LOADS_AT_MOST = 400
 
 
 def least_and_most(definition: Definition) -> tuple[int, int]:
@@ -31,23 +34,44 @@ def _of_ladder(strategy: Strategy, loads: int, repeats: int) -> tuple[int, int]:
         case Search(mode="exact"):
             return min(strategy.repeats_at_once, repeats), loads * repeats
         case Search():
-            return _of_tree(strategy, loads, repeats)
+            return _least_of_fast(loads), _most_of_fast(strategy, loads, repeats)
+
+
+def _least_of_fast(loads: int) -> int:
+    """The cells of a bisection that misses every time.
+
+    Of the loads that are left it decides the lower half, which is never the larger one. It ends below the lowest load,
+    where no cell is left to run. No search runs fewer cells, because each begins with a bisection.
+    """
+    return (loads + 1).bit_length() - 1
+
+
+def _most_of_fast(strategy: Search, loads: int, repeats: int) -> int:
+    """The greatest number of cells of one ladder.
+
+    With several repeats it is every cell: where only the last repeat of each load misses, the search bisects up to the
+    highest load, runs all its repeats, misses, and does the same with the next lower one. With one repeat and no guard
+    it is the longest bisection.
+    """
+    if repeats > 1:
+        return loads * repeats
+    if strategy.guard == 0:
+        return loads.bit_length()
+    return _most_of_tree(strategy, loads) if loads <= _LOADS_AT_MOST else loads
 
 
 @cache
-def _of_tree(strategy: Search, loads: int, repeats: int) -> tuple[int, int]:
-    if loads * repeats > _CELLS_AT_MOST:
-        return 1, loads * repeats
+def _most_of_tree(strategy: Search, loads: int) -> int:
+    """The greatest number of cells with one repeat, from all outcomes that make a difference."""
 
     @cache
-    def further(known: _Known) -> tuple[int, int]:
+    def further(known: _Known) -> int:
         places = search_step(strategy, Ladder(known)).run
         if not places:
-            return 0, 0
-        met, missed = further(_all_met(known, places)), further(_missed_from(known, places[0].level))
-        return len(places) + min(met[0], missed[0]), len(places) + max(met[1], missed[1])
+            return 0
+        return len(places) + max(further(_all_met(known, places)), further(_missed_from(known, places[0].level)))
 
-    return further(((None,) * repeats,) * loads)
+    return further(((None,),) * loads)
 
 
 def _all_met(known: _Known, places: Sequence[Place]) -> _Known:

@@ -64,6 +64,15 @@ def test_a_plan_of_thousands_of_loads_takes_seconds() -> None:
     assert time.process_time() - began < 30
 
 
+def test_a_plan_of_hundreds_of_loads_with_repeats_takes_a_few_seconds() -> None:
+    loads = [f"{load}/s" for load in range(1, 221)]
+    definition = azul_definition(strategy="search", loads=loads, repeats=5, max_cells=10_000)
+    began = time.process_time()
+    found = estimate(definition)
+    assert found.least < found.likely < found.most
+    assert time.process_time() - began < 6
+
+
 def test_rounds_become_smaller_as_ladders_end() -> None:
     found = simulate(azul_definition(strategy="search"), World("published", 0.001), runs=1, seed=1)
     # 8, 4, 4, 1 and 0 loads are carried, with five repeats each: the ladders end after 41, 21, 21, 6 and 1 cells.
@@ -81,3 +90,27 @@ def test_least_and_most_are_those_of_all_outcomes_there_are(strategy: Any) -> No
     outcomes: Any = product(("met", "missed"), repeat=6)
     every = [play(definition.strategy, [cells[0:2], cells[2:4], cells[4:6]]).cells for cells in outcomes]
     assert least_and_most(definition) == (2 * min(every), 2 * max(every))
+
+
+@pytest.mark.parametrize("guard", [0, 1, 2, 3])
+@pytest.mark.parametrize("at_once", [1, 2])
+@pytest.mark.parametrize(("loads", "repeats"), [(1, 1), (1, 3), (2, 2), (4, 3), (5, 2), (10, 1), (12, 1)])
+def test_of_a_fast_search_they_are_so_whatever_its_guard_and_repeats(
+    guard: int, at_once: int, loads: int, repeats: int
+) -> None:
+    fast = FAST | {"guard": guard, "repeats_at_once": at_once}
+    definition = demo_definition(strategy=fast, loads=[f"{one}/s" for one in range(1, loads + 1)], repeats=repeats)
+    outcomes: Any = product(("met", "missed"), repeat=loads * repeats)
+    ladders = ([cells[one : one + repeats] for one in range(0, len(cells), repeats)] for cells in outcomes)
+    every = [play(definition.strategy, ladder).cells for ladder in ladders]
+    assert least_and_most(definition) == (2 * min(every), 2 * max(every))
+
+
+@pytest.mark.parametrize("strategy", [FAST, UNGUARDED, TWO_AT_ONCE])
+@pytest.mark.parametrize("loads", [80, 81, 300])
+def test_of_a_fast_search_over_many_loads_they_are_still_those_of_some_outcomes(strategy: Any, loads: int) -> None:
+    definition = demo_definition(strategy=strategy, loads=[f"{one}/s" for one in range(1, loads + 1)], repeats=5)
+    nothing: Any = [["missed"] * 5] * loads
+    all_but_the_last: Any = [["met"] * 4 + ["missed"]] * loads
+    fewest, most = (play(definition.strategy, one).cells for one in (nothing, all_but_the_last))
+    assert least_and_most(definition) == (2 * fewest, 2 * most)
