@@ -90,6 +90,23 @@ def test_a_tariff_gives_cost_and_vcpus(azul: Any) -> None:
     assert plan.as_json()["cost"]["tariff"]["source"] == "a table"
 
 
+def test_the_document_of_a_search_tells_its_own_cost_and_cells_at_a_time_beside_the_grids_without_tails_of_sums() -> (
+    None
+):
+    searched = parse_definition((CAMPAIGNS / "azul-2022-search.yaml").read_text(), "azul-2022-search.yaml")
+    node, load = (HostRate(kind="any", vcpus=8, usd_per_hour=usd) for usd in (0.576, 0.34))
+    told = make_plan(searched, tariff=Tariff(node=node, load=load, source="a table")).as_json()
+    totals, cost = told["totals"], told["cost"]
+    assert (totals["parallel"], totals["at_once"], totals["hosts"], totals["vcpus"]) == (8, 5, 20, 160)
+    assert (
+        (cost["usd"], cost["usd_likely"]) == (totals["usd_most"], totals["usd_likely"]) == (1421.75, cost["usd_likely"])
+    )
+    assert totals["usd_least"] == 25.85
+    assert cost["usd_likely"] < cost["usd"]
+    sums = [value for key, value in (totals | cost).items() if "hours" in key or "usd" in key]
+    assert all(value == round(value, 3) for value in sums)
+
+
 def test_without_a_tariff_a_plan_costs_nothing(azul: Any) -> None:
     plan = make_plan(azul)
     assert (plan.usd, plan.vcpus) == (0.0, None)

@@ -8,7 +8,7 @@ from typing import Any
 from plimsoll.domain.cell import AwaitedCell, Cell, awaited_cells
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.stage_plans import BOUNDS, Bound, StagePlan, stage_plans, total
+from plimsoll.services.campaign.stage_plans import BOUNDS, Bound, StagePlan, rounded_hours, stage_plans, total
 from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
@@ -96,7 +96,7 @@ class Plan:
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
-        """The plan in its documented JSON form: `cells` in running order, `totals`, `cost`."""
+        """The plan in its documented JSON form (docs/rest.md): `cells` in running order, `totals`, `cost`."""
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
         awaited = [_awaited_json(cell) for cell in awaited_cells(self.definition)]
@@ -111,15 +111,17 @@ class Plan:
                 "workloads": max(1, len(self.definition.workloads)),
                 "loads": len({cell.load_ops_s for cell in self.cells}),
                 "repeats": max(stage.repeats for stage in self.stages),
-                "cell_hours": self.cell_hours,
-                "host_hours": self.host_hours,
+                "cell_hours": rounded_hours(self.cell_hours),
+                "host_hours": rounded_hours(self.host_hours),
                 "hosts": self.hosts,
                 "parallel": self.parallel,
+                "at_once": self.at_once,
                 "load_time_s": self.load_time.total_seconds(),
                 "vcpus": self.vcpus,
             },
             "cost": {
-                "usd": self.usd,
+                "usd": _cents(self.usd),
+                "usd_likely": _cents(self.usd_of(self.hours("likely"))),
                 "budget_usd": self.definition.budget,
                 "tariff": self.tariff.model_dump() if self.tariff else None,
             },
@@ -131,11 +133,16 @@ class Plan:
             f"{what}_{which}": of(which)
             for what, of in (
                 ("cells", lambda which: getattr(self.estimate, which)),
-                ("cell_hours", self.hours),
-                ("usd", lambda which: self.usd_of(self.hours(which))),
+                ("cell_hours", lambda which: rounded_hours(self.hours(which))),
+                ("usd", lambda which: _cents(self.usd_of(self.hours(which)))),
             )
             for which in BOUNDS
         }
+
+
+def _cents(usd: float | None) -> float | None:
+    """US dollars to the cent, without the tails of sums."""
+    return None if usd is None else round(usd, 2)
 
 
 def make_plan(definition: Definition, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:

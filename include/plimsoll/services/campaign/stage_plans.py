@@ -12,6 +12,12 @@ from plimsoll.strategies.estimate import Estimate, estimates
 
 Bound = Literal["least", "likely", "most"]
 BOUNDS: tuple[Bound, ...] = ("least", "likely", "most")
+_HOUR_PLACES = 3
+
+
+def rounded_hours(hours: float) -> float:
+    """Hours as JSON documents of plans have them: in thousandths, without the tails of sums."""
+    return round(hours, _HOUR_PLACES)
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,8 @@ class StagePlan:
             "duration": format_duration(self.duration),
             "cells": self.cells,
             **{f"cells_{which}": getattr(self.estimate, which) for which in BOUNDS},
-            "cell_hours": hours,
-            "host_hours": hours * definition.cluster_size,
+            "cell_hours": rounded_hours(hours),
+            "host_hours": rounded_hours(hours * definition.cluster_size),
         }
 
 
