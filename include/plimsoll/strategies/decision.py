@@ -1,9 +1,10 @@
 """The strategy's decision for a whole campaign: cells to run next, and cells that need not run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
@@ -79,6 +80,19 @@ class StrategyOfCampaign:
         of = self.matrix.stages
         first = next((stage for stage in self._strategies if any(steps[one].run for one in of if of[one] == stage)), "")
         return tuple(name for name in of if of[name] == first)
+
+
+def stage_to_open(definition: Definition, missing: Iterable[Cell]) -> str:
+    """The id of the first stage whose loads are not known, once they can be found; empty otherwise.
+
+    They can be found when no earlier stage needs a cell. `missing`: the cells that the campaign needs.
+    """
+    order = [part.stage for part in parts(definition)]
+    unopened = next((part.stage for part in parts(definition) if not part.is_open), "")
+    if not unopened:
+        return ""
+    earlier = set(order[: order.index(unopened)])
+    return "" if any(cell.stage in earlier for cell in missing) else unopened
 
 
 def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:

@@ -1,9 +1,13 @@
 """Loads that a stage takes from an earlier stage: a share of each variant's maximum, or the lowest maximum."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import Part, parts
+from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.stage import OpenedLoad, StageOpening
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.ladder import CapacityKind
@@ -13,43 +17,66 @@ Carried = tuple[CapacityKind, int | None]
 State = CampaignState[CellAttempts[AttemptRecord]]
 
 
+@dataclass(frozen=True)
+class Results:
+    """The results of a campaign's cells that have a valid attempt: the outcome that counts, and whose it is.
+
+    `attempts`: cell id → the number of the attempt; empty where the loads need not name the attempts that decided.
+    """
+
+    outcomes: Mapping[str, ValidOutcome]
+    attempts: Mapping[str, int] = field(default_factory=dict)
+
+
 def open_stage(state: State, at: datetime) -> StageOpening:
     """The loads of the first stage without known loads. All earlier stages must be complete in that state."""
-    found = parts(state.definition)
-    own = [part for part in found if part.stage == state.unopened[0]]
+    outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
+    attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
+    return opening(state.definition, state.unopened[0], Results(outcomes, attempts), at)
+
+
+def opening(definition: Definition, stage: str, results: Results, at: datetime) -> StageOpening:
+    """The loads of a stage without known loads. `results` has every cell that the earlier stages need."""
+    found = parts(definition)
+    own = [part for part in found if part.stage == stage]
     assert own[0].taken is not None, "a stage that is not open takes its load from another"
     source = own[0].taken.source
-    outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
-    carried = StrategyOfCampaign(state.definition).capacities(outcomes)
+    carried = StrategyOfCampaign(definition).capacities(results.outcomes)
     maxima = [
-        _maximum(state, part, variant.id, carried)
+        _maximum(cells, carried[cells[0].ladder], results)
         for part in found
         if part.stage == source
-        for variant in part.definition.variants
+        for cells in _of_variants(definition, part)
     ]
     loads = [load for part in own for load in _loads(part, [one for one in maxima if one.workload == part.workload])]
     return StageOpening(stage=own[0].stage, of=source, at=at, loads=tuple(loads))
 
 
-def _maximum(state: State, part: Part, variant: str, carried: Mapping[str, Carried]) -> OpenedLoad:
-    """The variant's capacity in that part. The result's load is this maximum, to be replaced by the stage's rule."""
-    own = [one for one in state.by_variant if (one.cell.part, one.cell.variant) == (part.name, variant)]
-    kind, maximum = carried[own[0].cell.ladder]
-    above = min((one.cell.load_ops_s for one in own if one.outcome == "missed"), default=None)
+def _of_variants(definition: Definition, part: Part) -> Iterator[Sequence[Cell]]:
+    """The cells of each variant in that part: loads rising, then repeats."""
+    cells = sorted(grid(definition), key=lambda one: (one.load_ops_s, one.repeat))
+    for variant in part.definition.variants:
+        yield [one for one in cells if (one.part, one.variant) == (part.name, variant.id)]
+
+
+def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> OpenedLoad:
+    """The variant's capacity in a part. The result's load is this maximum, to be replaced by the stage's rule."""
+    kind, maximum = carried
+    missed = (one.load_ops_s for one in cells if results.outcomes.get(one.id) == "missed")
     return OpenedLoad(
-        variant=variant,
-        workload=part.workload,
+        variant=cells[0].variant,
+        workload=cells[0].workload,
         load_ops_s=maximum,
         maximum_ops_s=maximum,
         kind="none" if maximum is None else "found" if kind == "found" else "at-least",
-        decided_by=tuple(_deciders(own, (maximum, above))),
+        decided_by=tuple(_deciders(cells, results, (maximum, min(missed, default=None)))),
     )
 
 
-def _deciders(own: Sequence[CellAttempts[AttemptRecord]], loads: Sequence[int | None]) -> Iterator[str]:
-    for one in own:
-        if one.counted and one.cell.load_ops_s in loads:
-            yield f"{one.cell.id}/{one.counted.key.attempt}"
+def _deciders(cells: Sequence[Cell], results: Results, loads: Sequence[int | None]) -> Iterator[str]:
+    for one in cells:
+        if one.id in results.attempts and one.load_ops_s in loads:
+            yield f"{one.id}/{results.attempts[one.id]}"
 
 
 def _loads(part: Part, maxima: Sequence[OpenedLoad]) -> Iterator[OpenedLoad]:

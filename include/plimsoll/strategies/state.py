@@ -15,7 +15,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome, Verdict
 from plimsoll.domain.strategy import tries_of_a_cell
-from plimsoll.strategies.decision import StrategyOfCampaign
+from plimsoll.strategies.decision import StrategyOfCampaign, stage_to_open
 from plimsoll.strategies.matrix import of_one_round, running_order
 
 
@@ -135,12 +135,7 @@ class CampaignState(Generic[C_co]):
     @property
     def is_to_be_opened(self) -> bool:
         """Whether all stages before the first one with unknown loads are complete, so that its loads can be found."""
-        order = [part.stage for part in parts(self.definition)]
-        unopened = self.unopened
-        if not unopened:
-            return False
-        earlier = set(order[: order.index(unopened[0])])
-        return not any(one.cell.stage in earlier for one in self.missing)
+        return bool(stage_to_open(self.definition, (one.cell for one in self.missing)))
 
     @cached_property
     def by_id(self) -> Mapping[str, C_co]:
