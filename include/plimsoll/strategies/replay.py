@@ -1,76 +1,154 @@
 """Replay a strategy with given outcomes, to see which cells it would run and which capacities it would find."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from plimsoll.domain.cell import cells_by_id
+from plimsoll.domain.cell import Cell, cell_ids, cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.parts import parts
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import Outcome, ValidOutcome
-from plimsoll.strategies.decision import StrategyOfCampaign
+from plimsoll.domain.stage import StageOpening
+from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_open
 from plimsoll.strategies.ladder import CapacityKind
 from plimsoll.strategies.matrix import of_one_round
+from plimsoll.strategies.openings import Results, opening
 
+Attempts = Mapping[str, Sequence[Outcome]]
+"""Cell id → the outcomes of its attempts, in order; empty for a cell without an attempt."""
 _SHOWN = 10
 """So many cells of each kind of mistake are named."""
+_AT = datetime(1970, 1, 1, tzinfo=UTC)
+"""When a stage is opened: no time passes in a replay."""
 
 
 @dataclass(frozen=True)
 class Replay:
     """The result of a replayed campaign.
 
-    `ran`: ids of the cells that ran, in order, each once; `attempts`: the number of their attempts; `not_needed`: cell
-    → the cell that made it unnecessary; `capacities`: variant (with several workloads `variant-workload`) → how firm
-    the capacity is, and the capacity in ops/s.
+    `cells`: the number of its cells. `ran`: ids of the cells that ran, in order, each once; `attempts`: the number of
+    their attempts; `invalid`: those of them without a valid attempt; `waiting`: cells that the strategy asks for, and
+    which have no further attempt. `not_needed`: cell that never ran → the cell that made it unnecessary. `capacities`:
+    variant (with several stages and workloads `stage-variant-workload`) → how firm the capacity is, and the capacity in
+    ops/s. `taken_loads`: the same names → the load that was taken from an earlier stage, ops/s; None where the variant
+    carried nothing.
     """
 
+    cells: int
     capacities: Mapping[str, tuple[CapacityKind, int | None]]
     ran: tuple[str, ...]
     attempts: int
     not_needed: Mapping[str, str]
-    waiting: tuple[str, ...] = ()
-    """Cells that the strategy asks for, but whose outcomes were all invalid."""
+    invalid: tuple[str, ...]
+    waiting: tuple[str, ...]
+    taken_loads: Mapping[str, int | None]
+
+    @property
+    def may_run(self) -> int:
+        """The number of cells that have not run, and that may still be needed."""
+        return self.cells - len(self.ran) - len(self.not_needed)
 
 
-def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]], *, where: str = "the outcomes") -> Replay:
-    """Replay the definition's strategy. `attempts`: cell id → the outcomes of its attempts, in order.
+def replay(definition: Definition, attempts: Attempts, *, where: str = "the outcomes") -> Replay:
+    """Replay the definition's strategies, stage by stage.
 
-    After an invalid attempt the cell's next attempt follows. A cell without further attempts has no outcome. Raises
-    Refused unless `attempts` has exactly the cells of the definition; `where` says where they come from.
+    After an invalid attempt the cell's next attempt follows, when the strategy asks for the cell again. The attempts
+    after a valid one are those that a person asked for: as in a campaign, the newest valid one counts. Raises Refused
+    unless `attempts` has exactly the cells of the definition; `where` says where they come from.
     """
-    require_one_stage(definition)
-    strategy = StrategyOfCampaign(definition)
-    _require_all_cells(strategy, attempts, where)
-    ran: dict[str, int] = {}
-    outcomes: dict[str, ValidOutcome] = {}
-    cells = cells_by_id(definition)
-    while run := [one for one in strategy.next(outcomes).run if ran.get(one, 0) < len(attempts[one])]:
-        chosen = of_one_round(definition, [cells[one] for one in run])
-        for cell_id in (one for one in run if one in chosen):
-            outcome = attempts[cell_id][ran.get(cell_id, 0)]
-            ran[cell_id] = ran.get(cell_id, 0) + 1
-            if outcome != "invalid":
-                outcomes[cell_id] = outcome
-    last = strategy.next(outcomes)
-    return Replay(strategy.capacities(outcomes), tuple(ran), sum(ran.values()), last.not_needed, tuple(last.run))
+    _require_all_cells(definition, attempts, where)
+    return _Playing(definition, attempts).play()
 
 
-def require_one_stage(definition: Definition) -> None:
-    """Raise Refused for several stages, because loads that are taken from results can't be simulated."""
-    if len(definition.stages) > 1:
-        what = f"has {len(definition.stages)} stages, and a simulation plays one alone"
-        mend = "write a definition without `stages`, with the strategy and loads of the one to be simulated"
-        raise Refused([Problem("stages", what, mend)], where=f"definition {definition.name!r}")
+class _Playing:
+    """A campaign that is played: its definition with the stages opened so far, and what its cells have found."""
+
+    def __init__(self, definition: Definition, attempts: Attempts) -> None:
+        self._attempts = attempts
+        self._openings: dict[str, StageOpening] = {}
+        self._tried: Counter[str] = Counter()  # in the order of the first attempts
+        self._outcomes: dict[str, ValidOutcome] = {}
+        self._go_on_with(definition)
+
+    def play(self) -> Replay:
+        """Run rounds and open stages until the strategies ask for nothing that can run."""
+        while True:
+            decision = self._strategy.next(self._outcomes)
+            if stage := stage_to_open(self._definition, self._missing(decision)):
+                self._open(stage)
+            elif cells := self._round(decision):
+                for one in cells:
+                    self._run(one)
+            else:
+                return self._result(decision)
+
+    def _go_on_with(self, definition: Definition) -> None:
+        self._definition, self._strategy = definition, StrategyOfCampaign(definition)
+        self._cells = cells_by_id(definition)
+
+    def _missing(self, decision: Decision) -> Iterator[Cell]:
+        settled = self._outcomes.keys() | decision.not_needed.keys()
+        return (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
+
+    def _open(self, stage: str) -> None:
+        self._openings[stage] = opening(self._definition, stage, Results(self._outcomes), _AT)
+        self._go_on_with(self._definition.opened(self._openings))
+
+    def _round(self, decision: Decision) -> Sequence[str]:
+        """The cells that run now: those that the strategy asks for and that have further attempts."""
+        run = [one for one in decision.run if self._tried[one] < len(self._attempts[one])]
+        chosen = of_one_round(self._definition, [self._cells[one] for one in run])
+        return [one for one in run if one in chosen]
+
+    def _run(self, cell_id: str) -> None:
+        """Make the cell's next attempt. If it is valid, all that follow are made too, and the newest valid one counts.
+
+        The strategy would not ask for those that follow, so a person did.
+        """
+        left = self._attempts[cell_id][self._tried[cell_id] :]
+        self._tried[cell_id] += 1 if left[0] == "invalid" else len(left)
+        if left[0] != "invalid":
+            self._outcomes[cell_id] = [one for one in left if one != "invalid"][-1]
+
+    def _result(self, decision: Decision) -> Replay:
+        ran = tuple(self._tried)
+        return Replay(
+            cells=self._definition.cells,
+            capacities=self._capacities(),
+            ran=ran,
+            attempts=self._tried.total(),
+            not_needed={one: by for one, by in decision.not_needed.items() if one not in self._tried},
+            invalid=tuple(one for one in ran if one not in self._outcomes),
+            waiting=decision.run,
+            taken_loads=dict(self._taken_loads()),
+        )
+
+    def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
+        """The capacities of stages with loads of their own. The others ask what happens at one load."""
+        taken = {part.stage for part in parts(self._definition) if part.taken}
+        stages, found = self._strategy.matrix.stages, self._strategy.capacities(self._outcomes)
+        return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in taken}
+
+    def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
+        for stage, opened in self._openings.items():
+            for one in opened.loads:
+                cell = Cell(stage=stage, variant=one.variant, workload=one.workload, load_ops_s=1, repeat=1)
+                yield cell.ladder, one.load_ops_s
 
 
-def _require_all_cells(strategy: StrategyOfCampaign, attempts: Mapping[str, object], where: str) -> None:
-    cells = strategy.matrix.order
+def _require_all_cells(definition: Definition, attempts: Attempts, where: str) -> None:
+    cells = cell_ids(definition)
     unknown, missing = sorted(attempts.keys() - set(cells)), [one for one in cells if one not in attempts]
-    mend = 'give the list of its attempts\' outcomes, such as ["met"]: every cell of the grid needs one'
+    mend = 'give the list of its attempts\' outcomes, such as ["met"], or [] if it has none: every cell needs a list'
     problems = [
         *(Problem(one, "is none of the definition's cells", "leave it out") for one in unknown[:_SHOWN]),
         *(Problem(one, "has no outcomes", mend) for one in missing[:_SHOWN]),
     ]
+    more = max(0, len(unknown) - _SHOWN) + max(0, len(missing) - _SHOWN)
+    if more:
+        problems.append(Problem(plural(more, "more cell"), "wrong or missing in the same way"))
     if problems:
-        more = max(0, len(unknown) - _SHOWN) + max(0, len(missing) - _SHOWN)
-        raise Refused(problems, where=f"{where}{f'; {more} more cells are wrong or missing' if more else ''}")
+        raise Refused(problems, where=where)

@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Literal
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Strategy, keeps_data
@@ -68,6 +69,17 @@ class Simulation:
     def hours_mean(self, definition: Definition) -> float:
         """The mean cell-hours under load of a campaign."""
         return self.attempts_mean * definition.timing.duration.total_seconds() / 3600
+
+
+def require_one_stage(definition: Definition, where: str) -> None:
+    """Raise Refused for several stages. `where` says which definition it is."""
+    if len(definition.stages) > 1:
+        what = f"has {len(definition.stages)} stages, and synthetic campaigns are drawn for one stage alone"
+        mend = (
+            "give the cells' outcomes by --outcomes, which plays all stages, or write a definition without `stages`, "
+            "with the strategy and loads of the one to be simulated"
+        )
+        raise Refused([Problem("stages", what, mend)], where=where)
 
 
 def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simulation:

@@ -8,19 +8,24 @@ import pytest
 
 from plimsoll import cli
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.cell import grid
+from plimsoll.domain.cell import cell_ids, grid
 from plimsoll.settings import Settings
 
-DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
+CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
+DEMO = (CAMPAIGNS / "demo.yaml").read_text()
+SECONDS = load_definition(Settings(), "demo").timing.duration.total_seconds()
 
 
 @pytest.fixture
 def simulate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Run the command on a search over the demo's cells: exit code, standard output, standard error."""
+    """Run the command on a search over the demo's cells, or on another definition.
+
+    Returns exit code, standard output, standard error.
+    """
     (tmp_path / "searched.yaml").write_text(f"{DEMO}\nstrategy: search\n")
 
-    def run(*arguments: Any) -> Any:
-        monkeypatch.setattr("sys.argv", ["plimsoll", "simulate", str(tmp_path / "searched.yaml"), *map(str, arguments)])
+    def run(*arguments: Any, of: Any = tmp_path / "searched.yaml") -> Any:
+        monkeypatch.setattr("sys.argv", ["plimsoll", "simulate", str(of), *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             cli.app()
         out, err = capsys.readouterr()
@@ -52,6 +57,7 @@ def test_outcomes_that_are_given_are_played(simulate: Any, outcomes: Any) -> Non
     assert played["not_needed"] == {"g1-003k-r1": "g1-00100-r1"}
     assert sorted(played["ran"]) == ["g1-00100-r1", "shenandoah-00100-r1", "shenandoah-003k-r1"]
     assert played["attempts"] == 4
+    assert (played["cells"], played["invalid"], played["waiting"]) == (4, [], [])
 
 
 def test_options_of_synthetic_campaigns_are_refused_beside_outcomes(simulate: Any, outcomes: Any) -> None:
@@ -72,8 +78,62 @@ def test_a_cell_without_a_valid_outcome_is_said_to_be_waited_for(simulate: Any, 
     code, out, _ = simulate("--outcomes", outcomes(g1_00100_r1=["invalid"]))
     assert code == 0
     assert (
-        "3 of 4 cells ran, in 3 attempts; 0 were not needed\n1 may still run: g1-00100-r1 had no valid outcome" in out
+        "3 of 4 cells ran (1 without a valid attempt), in 3 attempts; 0 were not needed\n"
+        "1 cell waits for a valid attempt: g1-00100-r1; 1 more may run after it"
+    ) in out
+    assert json.loads(simulate("--outcomes", outcomes(g1_00100_r1=["invalid"]), "--json")[1])["waiting"] == [
+        "g1-00100-r1"
+    ]
+
+
+def test_of_many_cells_that_wait_a_person_reads_the_first_and_their_number(simulate: Any, tmp_path: Path) -> None:
+    definition = load_definition(Settings(), "azul-2022")
+    (tmp_path / "none.json").write_text(json.dumps({cell.id: ["invalid"] for cell in grid(definition)}))
+    code, out, _ = simulate("--outcomes", tmp_path / "none.json", of="azul-2022")
+    assert code == 0
+    [told] = [line for line in out.splitlines() if "wait" in line]
+    assert told.startswith("275 cells wait for a valid attempt: ")
+    assert told.endswith(" and 265 more")
+    assert told.count("-r") == 10
+
+
+def test_of_cells_that_ran_without_a_valid_attempt_those_that_others_decided_do_not_wait(
+    simulate: Any, tmp_path: Path
+) -> None:
+    """A search that runs five repeats at a time: one of them misses, the other four are invalid."""
+    text = (CAMPAIGNS / "azul-2022-search.yaml").read_text()
+    (tmp_path / "five.yaml").write_text(
+        text.replace("strategy: search", "strategy: {name: search, repeats_at_once: 5}")
     )
+    definition = load_definition(Settings(), str(tmp_path / "five.yaml"))
+    known = {cell.id: ["met"] for cell in grid(definition)}
+    known |= {one: ["invalid", "met"] for one in known if one.startswith("zgc")}
+    known |= {one: ["missed"] for one in known if one.startswith("zgc") and one.endswith("r1")}
+    known |= {one: ["invalid"] for one in known if one.startswith("g1")}
+    (tmp_path / "o.json").write_text(json.dumps(known))
+    told = json.loads(simulate("--outcomes", tmp_path / "o.json", "--json", of=tmp_path / "five.yaml")[1])
+    assert not set(told["ran"]) & set(told["not_needed"])
+    assert (len(told["ran"]), len(told["not_needed"]), len(told["invalid"])) == (175, 50, 9)
+    assert sorted(told["waiting"]) == [f"g1-020k-r{repeat}" for repeat in range(1, 6)]
+    out = simulate("--outcomes", tmp_path / "o.json", of=tmp_path / "five.yaml")[1]
+    assert "175 of 275 cells ran (9 without a valid attempt), in 175 attempts; 50 were not needed" in out
+    assert "5 cells wait for a valid attempt: g1-020k-r" in out
+    assert "; 50 more may run after them" in out
+
+
+def test_outcomes_play_all_stages_and_synthetic_campaigns_are_refused_with_the_definitions_path(
+    simulate: Any, tmp_path: Path
+) -> None:
+    definition = load_definition(Settings(), "datastax-2021")
+    (tmp_path / "o.json").write_text(json.dumps({cell_id: ["met"] for cell_id in cell_ids(definition)}))
+    code, out, _ = simulate("--outcomes", tmp_path / "o.json", of="datastax-2021")
+    assert code == 0
+    assert "Loads from earlier stages" in out
+    path = CAMPAIGNS / "datastax-2021.yaml"
+    code, _, err = simulate("--runs", 10, of=path)
+    assert code == 2
+    assert f"{path}: refused, 1 problem" in err
+    assert "has 3 stages, and synthetic campaigns are drawn for one stage alone" in err
 
 
 def test_invalid_attempts_are_no_cells(simulate: Any) -> None:
@@ -86,8 +146,10 @@ def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate
     code, out, _ = simulate("--runs", 50, "--json")
     assert code == 0
     assert set(json.loads(out)) == {
-        "runs", "cells_mean", "cells_p95", "attempts_mean", "rounds_mean", "differs_share", "grid_differs_share",
+        "runs", "cells_mean", "cells_p95", "attempts_mean", "rounds_mean", "hours_mean", "differs_share",
+        "grid_differs_share",
     }  # fmt: skip
+    assert json.loads(out)["hours_mean"] == pytest.approx(json.loads(out)["attempts_mean"] * SECONDS / 3600)
     assert json.loads(out)["differs_share"] == 0
 
 
@@ -116,7 +178,15 @@ def test_a_file_of_something_else_is_refused_with_its_place(
 def test_a_file_that_is_not_there_is_refused(simulate: Any, tmp_path: Path) -> None:
     code, _, err = simulate("--outcomes", tmp_path / "nothing.json")
     assert code == 2
-    assert "No such file" in err
+    assert "--outcomes: can't be read: No such file or directory (give the path of a JSON file" in err
+    assert "write an object" not in err
+
+
+@pytest.mark.parametrize("width", ["inf", "nan", "0", "1001"])
+def test_a_width_out_of_bounds_is_refused(simulate: Any, width: str) -> None:
+    code, _, err = simulate("--width", width)
+    assert code == 2
+    assert "--width" in err
 
 
 def test_capacities_of_another_shape_are_refused(simulate: Any) -> None:

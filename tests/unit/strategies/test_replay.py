@@ -49,6 +49,49 @@ def test_a_cell_without_a_valid_attempt_leaves_the_answer_open() -> None:
     assert played.not_needed == {}
 
 
+def test_a_cell_that_ran_without_a_valid_attempt_ran_whatever_another_one_decided_later() -> None:
+    definition = demo_definition(strategy={"name": "search", "repeats_at_once": 2}, repeats=2)
+    played = replay(definition, _all(definition, g1_00200_r1=["missed"], g1_00200_r2=["invalid", "met"]))
+    assert "g1-00200-r2" in played.ran
+    assert played.invalid == ("g1-00200-r2",)
+    assert played.not_needed == dict.fromkeys(["g1-01500-r1", "g1-01500-r2"], "g1-00200-r1")
+    assert (played.waiting, played.may_run) == ((), 0)
+
+
+@pytest.mark.parametrize("blocked", [["invalid", "invalid"], []])
+def test_a_cell_without_a_further_attempt_is_waited_for(blocked: Any) -> None:
+    definition = demo_definition(strategy="search")
+    played = replay(definition, _all(definition, g1_00200_r1=blocked))
+    assert played.waiting == ("g1-00200-r1",)
+    assert played.invalid == (("g1-00200-r1",) if blocked else ())
+    assert ("g1-00200-r1" in played.ran) == bool(blocked)
+    assert (played.cells, played.attempts) == (4, 2 + len(blocked))
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "counts"),
+    [
+        (["missed", "met"], "met"),
+        (["met", "missed"], "missed"),
+        (["invalid", "missed", "met", "invalid"], "met"),
+        (["missed", "met", "missed"], "missed"),
+    ],
+)
+def test_the_newest_valid_attempt_of_a_cell_that_runs_counts_as_in_a_campaign(outcomes: Any, counts: str) -> None:
+    definition = demo_definition(strategy="search")
+    played = replay(definition, _all(definition, g1_00200_r1=outcomes))
+    assert played.capacities["g1"] == {"met": ("at-least", 1500), "missed": ("none", None)}[counts]
+    assert played.attempts == len(outcomes) + (3 if counts == "met" else 2)
+
+
+def test_of_many_cells_without_outcomes_the_first_are_named_and_the_rest_are_counted() -> None:
+    with pytest.raises(Refused) as refused:
+        replay(azul_definition(), {}, where="o.json")
+    lines = str(refused.value).splitlines()
+    assert lines[0] == "o.json: refused, 11 problems:"
+    assert lines[-1] == "  - 265 more cells: wrong or missing in the same way"
+
+
 def test_outcomes_of_unknown_cells_and_missing_ones_are_refused_by_name() -> None:
     definition = demo_definition()
     outcomes = _all(definition) | {"g1-9-r1": ["met"]}

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 
 from tests.fakes.installation import instant_definition
 
-from plimsoll.domain.cell import AttemptKey, Cell
+from plimsoll.domain.cell import AttemptKey, Cell, cell_ids
 from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.result import ValidOutcome, Verdict
+from plimsoll.domain.result import Outcome, ValidOutcome, Verdict
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.strategies.openings import open_stage
+from plimsoll.strategies.replay import Replay, replay
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
 from plimsoll.strategies.synthetic import play
 
@@ -90,3 +91,57 @@ def test_shares_and_the_slowest_are_of_what_a_full_grid_finds() -> None:
         assert loads_of(state, "common") == ({} if slowest is None else dict.fromkeys(known, slowest))
         told_apart += slowest is not None and len(set(known.values())) > 1
     assert told_apart >= 5, "the campaigns are too much alike"
+
+
+def replayed(*, invalid: tuple[str, ...] = (), missed: tuple[str, ...] = ()) -> Replay:
+    """The staged campaign where every cell is met at its first attempt, except cells whose ids begin so."""
+    definition = Simulated(random.Random(1)).definition
+
+    def outcomes(cell_id: str) -> list[Outcome]:
+        return ["invalid"] if cell_id.startswith(invalid) else ["missed"] if cell_id.startswith(missed) else ["met"]
+
+    return replay(definition, {cell_id: outcomes(cell_id) for cell_id in cell_ids(definition)})
+
+
+def test_given_outcomes_play_all_stages_each_after_those_that_its_loads_come_from() -> None:
+    played = replayed(missed=("maximum-v1-003k", "maximum-v2-005k", "share-v3"))
+    assert played.capacities == {
+        "maximum-v1": ("found", 2000), "maximum-v2": ("found", 4000), "maximum-v3": ("at-least", 5000),
+    }  # fmt: skip
+    shares = {"share-v1": 1400, "share-v2": 2800, "share-v3": 3500}
+    assert played.taken_loads == shares | {"common-v1": 2000, "common-v2": 2000, "common-v3": 2000}
+    stages = [cell_id.partition("-")[0] for cell_id in played.ran]
+    assert stages == sorted(stages, key=["maximum", "share", "common"].index)
+    assert (played.cells, stages.count("share"), stages.count("common")) == (30 + 6 + 6, 6, 6)
+    assert (played.may_run, played.waiting) == (0, ())
+
+
+def test_given_outcomes_leave_out_the_cells_of_a_variant_that_carried_nothing() -> None:
+    played = replayed(missed=("maximum-v1-001k",))
+    assert played.capacities["maximum-v1"] == ("none", None)
+    assert (played.taken_loads["share-v1"], played.taken_loads["common-v2"]) == (None, None)
+    assert not [one for one in played.ran if one.startswith(("share-v1", "common"))]
+    assert (played.cells, played.may_run) == (30 + 4, 0)
+
+
+def test_given_outcomes_without_a_valid_one_keep_later_stages_waiting() -> None:
+    played = replayed(invalid=("maximum-v1-002k-r1",))
+    assert played.waiting == played.invalid == ("maximum-v1-002k-r1",)
+    assert played.taken_loads == {}
+    assert (played.cells, played.may_run) == (30 + 6 + 6, 3 + 6 + 6)
+
+
+def test_given_outcomes_find_the_loads_that_a_campaign_finds() -> None:
+    dice = random.Random(9)
+    for _ in range(20):
+        simulated = Simulated(dice)
+        state = simulated.run()
+        outcomes: dict[str, list[Outcome]] = {cell_id: [] for cell_id in cell_ids(simulated.definition)}
+        outcomes |= {
+            one.cell.id: [tried.verdict.outcome for tried in one.attempts if tried.verdict] for one in state.cells
+        }
+        played = replay(simulated.definition, outcomes)
+        for stage in ("share", "common"):
+            found = {f"{stage}-{variant}": load for variant, load in loads_of(state, stage).items()}
+            assert {name: load for name, load in played.taken_loads.items() if load and name.startswith(stage)} == found
+        assert set(played.ran) == {one.cell.id for one in state.cells if one.attempts}

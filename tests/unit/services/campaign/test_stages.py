@@ -25,7 +25,7 @@ from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.publish.publishing import check_campaign, pass_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
-from plimsoll.strategies.replay import replay
+from plimsoll.strategies.synthetic import require_one_stage
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 LONG = Timing.model_validate({"duration": "40s", "warmup": "10s"})
@@ -169,9 +169,9 @@ def test_the_plan_counts_cells_whose_loads_are_not_known_yet() -> None:
     assert (told["totals"]["cells_least"], told["totals"]["cells_most"]) == (2, 12)
 
 
-def test_several_stages_are_not_simulated() -> None:
-    with pytest.raises(Refused, match="has 3 stages, and a simulation plays one alone"):
-        replay(STAGED, {})
+def test_synthetic_campaigns_are_not_drawn_for_several_stages() -> None:
+    with pytest.raises(Refused, match="has 3 stages, and synthetic campaigns are drawn for one stage alone"):
+        require_one_stage(STAGED, "staged.yaml")
 
 
 def test_a_search_at_a_load_that_was_taken_runs_repeat_by_repeat() -> None:
