@@ -82,6 +82,6 @@ def _all_met(known: _Known, places: Sequence[Place]) -> _Known:
 
 
 def _missed_from(known: _Known, level: int) -> _Known:
-    # A search looks at nothing above a miss, so all that can be known there is one case.
+    # A search looks at nothing above a miss, so the ladder may end with it.
     missed: tuple[ValidOutcome, ...] = tuple("missed" for _ in known[0])
-    return known[:level] + (missed,) * (len(known) - level)
+    return (*known[:level], missed)
