@@ -14,7 +14,7 @@ _Outcomes = Annotated[
     typer.Option(
         dir_okay=False,
         help='JSON file: cell id → list of the outcomes of its attempts in order, `"met"`, `"missed"` or `"invalid"`. '
-        "Of a cell that runs, the newest valid one counts.",
+        "An empty list: no attempt. Of a cell that runs, the newest valid outcome counts.",
     ),
 ]
 _Runs = Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of synthetic campaigns.")]
