@@ -87,7 +87,7 @@ def release(claims: Path, folder: Path) -> None:
 
 
 def claims_of(claims: Path, folder: Path) -> list[Path]:
-    """The claims of the cluster in that folder."""
+    """The claims of the cluster in that folder. May be asked without the lock, while others give back theirs."""
     return [path for path in _files(claims) if _claimant(path) == folder]
 
 
@@ -114,7 +114,8 @@ def _claimed(claims: Path) -> frozenset[str]:
     """Subnets whose claimant is still there; others are given back."""
     living = set()
     for path in _files(claims):
-        if _claimant(path).is_dir():
+        claimant = _claimant(path)
+        if claimant is not None and claimant.is_dir():
             living.add(path.name)
         else:
             path.unlink(missing_ok=True)
@@ -122,11 +123,19 @@ def _claimed(claims: Path) -> frozenset[str]:
 
 
 def _files(claims: Path) -> Sequence[Path]:
-    return sorted(claims.glob("127.*")) if claims.is_dir() else ()
+    """The claims. Without the lock, the folder may be removed by its last user at any time."""
+    try:
+        return sorted(path for path in claims.iterdir() if path.name.startswith("127."))
+    except FileNotFoundError:
+        return ()
 
 
-def _claimant(path: Path) -> Path:
-    return Path(path.read_text(encoding="utf-8"))
+def _claimant(path: Path) -> Path | None:
+    """The folder of the cluster whose claim this is; None where it is given back meanwhile."""
+    try:
+        return Path(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
 
 
 def candidates(seed: str) -> Iterator[str]:

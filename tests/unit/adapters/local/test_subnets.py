@@ -79,6 +79,15 @@ def test_a_released_subnet_is_free(claims: Path, folder: Callable[..., Any]) -> 
     assert list(claims.iterdir()) == []
 
 
+def test_a_claim_that_another_gives_back_meanwhile_is_nobodys(claims: Path, folder: Callable[..., Any]) -> None:
+    place = folder("a")
+    subnet = claim(claims, place, 3)
+    (claims / "127.16.0").symlink_to("given-back")  # listed, and gone when it is read
+    assert claims_of(claims, place) == [claims / subnet]
+    release(claims, place)
+    assert claim(claims, folder("b"), 3)
+
+
 def test_a_subnet_with_a_port_in_use_is_passed_over() -> None:
     first = free_subnet(frozenset(), "demo/a/1", 3)
     with socket.create_server((f"{first}.2", 9042)):
