@@ -53,7 +53,13 @@ COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     "send": lambda asked: module("transfers").send(asked["files"], asked["limit_s"]),
     "clean": lambda asked: module("cleaning").clean(Path(asked["work"]), asked["cluster"]),
     "lease-read": lambda asked: module("lease").read(Path(asked["folder"])),
-    "lease-take": lambda asked: module("lease").take(Path(asked["folder"]), asked["lease"], asked["over"]),
+    "lease-take": lambda asked: module("lease").take(Path(asked["folder"]), asked["lease"]),
+    "lease-take-over": lambda asked: module("lease").take_over(
+        Path(asked["folder"]),
+        asked["lease"],
+        asked["seen"],
+        lambda: module("cleaning").clean(Path(asked["work"]), asked["seen"]["key"]),
+    ),
     "clear": lambda asked: module("cleaning").clear(
         Path(asked["work"]), asked["cluster"], [Path(host) for host in asked["hosts"]], frozenset(asked["keep"])
     ),

@@ -7,7 +7,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +23,37 @@ def read(folder: Path) -> dict[str, Any]:
     return {"lease": lease, "now": time.time()}
 
 
-def take(folder: Path, lease: dict[str, Any], over: str | None) -> dict[str, Any]:
-    """Take the folder unless a key other than `over` holds it.
-
-    Returns the lease that is valid then, and this host's time.
-    """
+def take(folder: Path, lease: dict[str, Any]) -> dict[str, Any]:
+    """Take the folder unless somebody holds it. Returns the lease that is valid then, and this host's time."""
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
-        current = read(folder)["lease"]
-        if current is None or current["key"] == over != lease["key"]:
+        if read(folder)["lease"] is None:
             _write(folder, lease)
         return read(folder)
+
+
+def take_over(
+    folder: Path, lease: dict[str, Any], seen: dict[str, Any], clean: Callable[[], list[str]]
+) -> dict[str, Any]:
+    """Take the folder from an expired lease, if that is still as it was seen, after `clean` has ended what it left.
+
+    The answer is that of `take`, with a sentence for each thing that resisted; then the lease is not taken.
+    """
+    with _locked(folder):
+        current = read(folder)["lease"]
+        left = _ended(folder, seen, clean) if current == seen else []
+        if not left and current in (seen, None):
+            _write(folder, lease)
+        return {**read(folder), "left": left}
+
+
+def _ended(folder: Path, lease: dict[str, Any], clean: Callable[[], list[str]]) -> list[str]:
+    """Clean under the lock, so that the holder can't renew its lease meanwhile. Returns what remains.
+
+    Its cluster is not whole from then on: the holder must not go on with it if this program is killed now.
+    """
+    _write(folder, {**lease, "ready": False})
+    return clean()
 
 
 def renew(folder: Path, lease: dict[str, Any]) -> bool:

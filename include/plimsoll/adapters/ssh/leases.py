@@ -1,5 +1,6 @@
 """The content of a host's lease: the cluster that uses the host."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -18,10 +19,11 @@ class Lease(Model):
 
 @dataclass(frozen=True)
 class Held:
-    """The lease on a host, with the host's own time when it was read."""
+    """The lease on a host, with the host's own time when it was read. `record` is the lease as the host has it."""
 
     lease: Lease
     now: datetime
+    record: Mapping[str, Any]
 
     @property
     def expired(self) -> bool:
@@ -43,4 +45,5 @@ def parse_held(answer: dict[str, Any]) -> Held | None:
     """Parse a host's answer; None where nobody holds the host."""
     if answer["lease"] is None:
         return None
-    return Held(Lease.model_validate(answer["lease"]), datetime.fromtimestamp(answer["now"], UTC))
+    record = answer["lease"]
+    return Held(Lease.model_validate(record), datetime.fromtimestamp(answer["now"], UTC), record)

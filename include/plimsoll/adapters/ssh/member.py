@@ -67,13 +67,22 @@ class Member:
     def take(self, lease: Lease) -> Held:
         """Take the host and return the lease that holds it then.
 
-        An expired lease is taken over after ending everything that it left.
+        An expired lease is taken over after ending everything that it left, unless its holder renews it before.
         """
-        held = self._take(lease, None)
+        wanted = lease.model_dump(mode="json")
+        held = _taken(self.name, self.ask("lease-take", folder=str(self.folder), lease=wanted))
         if held.lease.key == lease.key or not held.expired:
             return held
-        self.clean(held.lease.key)
-        return self._take(lease, held.lease.key)
+        answer = self.ask(
+            "lease-take-over",
+            _CLEAN_S,
+            folder=str(self.folder),
+            work=str(self.work),
+            lease=wanted,
+            seen=held.record,
+        )
+        self._require_nothing_left(answer["left"])
+        return _taken(self.name, answer)
 
     def clean(self, key: str | None) -> None:
         """End and remove everything of that cluster, or of all clusters. Raises HostError where something remains."""
@@ -111,9 +120,9 @@ class Member:
         root = self.work / str(cluster.id) / info.name / environment
         return SshHost(info, root, connection, tags=tags, bundles=self.bundles, staged=staged)
 
-    def _take(self, lease: Lease, over: str | None) -> Held:
-        wanted = lease.model_dump(mode="json")
-        held = parse_held(self.ask("lease-take", folder=str(self.folder), lease=wanted, over=over))
-        if held is None:
-            raise HostError("its lease vanished while it was taken", where=f"host {self.name}", mend="try again")
-        return held
+
+def _taken(name: str, answer: dict[str, Any]) -> Held:
+    held = parse_held(answer)
+    if held is None:
+        raise HostError("its lease vanished while it was taken", where=f"host {name}", mend="try again")
+    return held

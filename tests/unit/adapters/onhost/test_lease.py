@@ -1,12 +1,14 @@
 """The lease of a folder."""
 
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plimsoll.adapters.onhost import lease
+from plimsoll.adapters.onhost.__main__ import COMMANDS
 
 MINE: dict[str, Any] = {"key": "demo-1/a-001k-r1/1", "ready": False}
 OTHERS: dict[str, Any] = {"key": "demo-1/a-001k-r1/2", "ready": False}
@@ -27,25 +29,68 @@ def test_nobody_holds_what_was_never_taken(folder: Path) -> None:
 
 
 def test_the_first_has_it(folder: Path) -> None:
-    assert lease.take(folder, MINE, None)["lease"] == MINE
-    assert lease.take(folder, OTHERS, None)["lease"] == MINE
+    assert lease.take(folder, MINE)["lease"] == MINE
+    assert lease.take(folder, OTHERS)["lease"] == MINE
 
 
 def test_taking_it_again_changes_nothing(folder: Path) -> None:
-    lease.take(folder, MINE, None)
+    lease.take(folder, MINE)
     assert lease.ready(folder, MINE["key"])
-    assert lease.take(folder, MINE, None)["lease"] == {**MINE, "ready": True}
-    assert lease.take(folder, MINE, MINE["key"])["lease"] == {**MINE, "ready": True}
+    assert lease.take(folder, MINE)["lease"] == {**MINE, "ready": True}
 
 
-def test_it_is_taken_over_from_the_named_holder_only(folder: Path) -> None:
-    lease.take(folder, MINE, None)
-    assert lease.take(folder, OTHERS, "another/a-001k-r1/1")["lease"] == MINE
-    assert lease.take(folder, OTHERS, MINE["key"])["lease"] == OTHERS
+def test_it_is_taken_over_once_nothing_of_its_holder_is_left(folder: Path) -> None:
+    lease.take(folder, MINE)
+    answer = lease.take_over(folder, OTHERS, MINE, lambda: ["process 7 (java) runs"])
+    assert (answer["lease"], answer["left"]) == (MINE, ["process 7 (java) runs"])
+    answer = lease.take_over(folder, OTHERS, MINE, list)
+    assert (answer["lease"], answer["left"]) == (OTHERS, [])
+
+
+@pytest.mark.parametrize("changed", [{"until": 2}, {"key": "demo-1/a-001k-r1/3"}])
+def test_a_lease_that_has_changed_since_it_was_seen_stays_and_so_does_what_runs(folder: Path, changed: Any) -> None:
+    now = {**MINE, "until": 1, **changed}
+    lease.take(folder, now)
+
+    def clean() -> list[str]:
+        pytest.fail("what runs was ended")
+
+    answer = lease.take_over(folder, OTHERS, {**MINE, "until": 1}, clean)
+    assert (answer["lease"], answer["left"]) == (now, [])
+
+
+def test_what_its_holder_left_is_removed_and_nothing_else(folder: Path) -> None:
+    own, other = (folder / "clusters" / one["key"] for one in (MINE, OTHERS))
+    own.mkdir(parents=True)
+    other.mkdir()
+    lease.take(folder, MINE)
+    asked = {"folder": str(folder), "work": str(folder / "clusters"), "lease": OTHERS, "seen": MINE}
+    assert COMMANDS["lease-take-over"](asked)["lease"] == OTHERS
+    assert (own.exists(), other.exists()) == (False, True)
+
+
+def test_its_holder_can_not_renew_it_while_it_is_taken_over(folder: Path) -> None:
+    lease.take(folder, MINE)
+    with ThreadPoolExecutor() as pool:
+        renewals: list[Future[bool]] = []
+
+        def clean() -> list[str]:
+            renewals.append(pool.submit(lease.renew, folder, {**MINE, "until": 2}))
+            return []
+
+        assert lease.take_over(folder, OTHERS, MINE, clean)["lease"] == OTHERS
+        assert not renewals[0].result()
+
+
+def test_a_takeover_that_is_asked_for_again_changes_nothing(folder: Path) -> None:
+    lease.take(folder, MINE)
+    lease.take_over(folder, OTHERS, MINE, list)
+    lease.ready(folder, OTHERS["key"])
+    assert lease.take_over(folder, OTHERS, MINE, list)["lease"] == {**OTHERS, "ready": True}
 
 
 def test_only_its_holder_makes_it_ready_and_gives_it_back(folder: Path) -> None:
-    lease.take(folder, MINE, None)
+    lease.take(folder, MINE)
     assert not lease.ready(folder, OTHERS["key"])
     lease.release(folder, OTHERS["key"])
     assert holder(folder) == MINE

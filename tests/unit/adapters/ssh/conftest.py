@@ -33,7 +33,8 @@ def provider(
 ) -> SshProvider:
     commands: dict[str, Callable[[Path, Any], Any]] = {
         "lease-read": lambda folder, _: lease.read(folder),
-        "lease-take": lambda folder, asked: lease.take(folder, asked["lease"], asked["over"]),
+        "lease-take": lambda folder, asked: lease.take(folder, asked["lease"]),
+        "lease-take-over": lambda folder, asked: lease.take_over(folder, asked["lease"], asked["seen"], list),
         "lease-renew": lambda folder, asked: lease.renew(folder, asked["lease"]),
         "lease-ready": lambda folder, asked: lease.ready(folder, asked["key"]),
         "lease-release": lambda folder, asked: lease.release(folder, asked["key"]),
