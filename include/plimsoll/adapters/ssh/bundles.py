@@ -18,9 +18,9 @@ from plimsoll.adapters.ssh.execution import Answer, Feed, Input
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.plurals import plural
 
-# A transfer that is lost half way goes on where it was; one that never gets on must end.
+# A transfer that is lost half way goes on where it was, also after many minutes; one that never gets on must end.
 _ROUNDS = 4
-_TIMEOUT_S = 600.0
+_TIMEOUT_S, _REPEATING_S = 600.0, 3600.0
 _BLOCK = 1 << 16
 _EXECUTABLE = 0o100
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
@@ -129,7 +129,8 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def _receiver(connection: Connection, command: str, place: PurePosixPath, feed: Feed, where: str) -> Answer:
     source = Path(receiver.__file__).read_text(encoding="utf-8")
-    answer = connection.execute(script_command(source, command, str(place)), timeout_s=_TIMEOUT_S, feed=feed)
+    line = script_command(source, command, str(place))
+    answer = connection.execute(line, timeout_s=_TIMEOUT_S, feed=feed, repeating_s=_REPEATING_S)
     if answer.exit_code != 0:
         said = answer.stderr.decode(errors="replace").strip()
         raise HostError(f"{place.name} can't be installed: {said}", where=where, mend=mend_of(said, place))

@@ -1,5 +1,6 @@
 """One connection to one host, opened on first use and again after it was lost."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +19,9 @@ from plimsoll.ports.secrets import Secrets
 PAUSES_S = (0.5, 2.0, 5.0)
 """Between tries to connect, s."""
 TRYING_S = 15.0
-"""No further try after that, s: a host that does not even refuse takes ten seconds a try."""
+"""No further try to connect after that, s: a host that does not even refuse takes ten seconds a try."""
+REPEATING_S = 240.0
+"""A command is not begun again after that, s, or after its own limit where that is longer: its host stands still."""
 # sshd allows ten sessions a connection unless told otherwise; one is kept for files.
 _SESSIONS = 8
 OPEN_S, _TRANSFER_S = 20.0, 60.0
@@ -46,12 +49,15 @@ class Connection:
         self._transport: paramiko.Transport | None = None
         self._sftp: paramiko.SFTPClient | None = None
 
-    def execute(self, command: str, *, timeout_s: float, feed: Feed | None = None) -> Answer:
+    def execute(
+        self, command: str, *, timeout_s: float, feed: Feed | None = None, repeating_s: float = REPEATING_S
+    ) -> Answer:
         """Run a command line with the input that `feed` writes. Repeated from its start when the link is lost.
 
-        Raises Unreachable.
+        `timeout_s` is how long the host may be silent. Raises Unreachable.
         """
-        return self._persistently(lambda transport: self._execute(transport, command, timeout_s, feed))
+        limit_s = max(timeout_s, repeating_s)
+        return self._persistently(lambda transport: self._execute(transport, command, timeout_s, feed), limit_s)
 
     def execute_once(self, command: str, *, timeout_s: float) -> Answer:
         """Run a command line that must not be repeated. Raises EOFError when the link is lost, Unreachable.
@@ -116,8 +122,11 @@ class Connection:
         with self._used(), closing(_channel(transport, timeout_s)) as channel:
             return execute(channel, command, timeout_s, feed)
 
-    def _persistently(self, work: Callable[[paramiko.Transport], _T]) -> _T:
-        """Do the work, repeated a few times over new connections when the link is lost. Raises Unreachable."""
+    def _persistently(self, work: Callable[[paramiko.Transport], _T], limit_s: float = math.inf) -> _T:
+        """Do the work, repeated a few times over new connections when the link is lost. Raises Unreachable.
+
+        It is not begun again once it has taken `limit_s`.
+        """
         began = time.monotonic()
         for pause in (*PAUSES_S, None):
             transport: paramiko.Transport | None = None
@@ -132,7 +141,7 @@ class Connection:
                     raise
                 if not isinstance(error, paramiko.ChannelException):  # only that session was refused
                     self._drop(transport)
-                if pause is None:
+                if pause is None or time.monotonic() - began >= limit_s:
                     raise unreachable(f"host {self.target.place}", error) from error
             self._sleep(pause)
         raise AssertionError("the last try returns or raises")
