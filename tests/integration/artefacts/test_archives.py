@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.integration.artefacts.given_jdk import given
 
-from plimsoll.adapters.artefacts import Archives, Artefacts
+from plimsoll.adapters.artefacts import Archives, Artefacts, archives
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import JdkArchive
 
@@ -98,6 +98,42 @@ def test_an_address_that_has_nothing_is_named(tmp_path: Path, serve: Callable[..
     archive = JdkArchive(url=serve((404, b"")), sha256="ab" * 32)
     with pytest.raises(ArtefactError, match=r"prime\.tar\.gz[\s\S]*404[\s\S]*jvm\.archive"):
         Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
+
+
+@pytest.fixture
+def endless() -> Iterator[str]:
+    """The URL of an archive of which a block of 1 KiB comes, and nothing more until the client has gone."""
+    over = threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"x" * 1024)
+            over.wait()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/prime.tar.gz"
+    over.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "what"),
+    [("MOST_BYTES", 1000, "larger than 1000 bytes"), ("MOST_S", 0.0, "longer than the 0 s .*: 1024 bytes have")],
+)
+def test_what_never_ends_is_given_up_at_once(
+    tmp_path: Path, endless: str, monkeypatch: pytest.MonkeyPatch, bound: str, most: float, what: str
+) -> None:
+    monkeypatch.setattr(archives, bound, most)
+    with pytest.raises(ArtefactError, match=what):
+        Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", JdkArchive(url=endless, sha256="ab" * 32))
+    assert not list((tmp_path / "cache").glob("jdks/*"))
 
 
 def test_an_archive_of_something_else_is_said(tmp_path: Path, serve: Callable[..., Any]) -> None:

@@ -3,8 +3,8 @@
 import hashlib
 import tarfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,14 @@ from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import JdkArchive
 
+MOST_BYTES = 4 << 30
+"""How large an archive may be; large JDKs have a tenth of it."""
+MOST_S = 3600.0
+"""How long fetching one may take, with all its tries, s."""
 _TIMEOUT_S = 30
 _TRIES = 3
-_BLOCK = 1 << 20
+# Small, so that a server that sends a byte now and then is noticed while a block fills.
+_BLOCK = 1 << 16
 _MEND = "check the definition's `jvm.archive` and the way to it, then run it again"
 
 
@@ -47,32 +52,34 @@ class Archives:
         home_in(folder, archive.url)
 
     def _persistently(self, archive: JdkArchive, packed: Path) -> str:
+        """The sha256 of what arrived. Failures of the way or the server are tried again, other errors are not."""
+        deadline, failures = time.monotonic() + MOST_S, _failures()
         for pause_s in range(1, _TRIES + 1):
             try:
-                with _explained(archive.url):
-                    return self._download(archive.url, packed)
-            except ArtefactError:
-                if pause_s == _TRIES:
-                    raise
+                return self._download(archive.url, packed, deadline)
+            except failures as error:
+                if pause_s == _TRIES or time.monotonic() >= deadline:
+                    raise ArtefactError(f"it can't be fetched: {error}", where=archive.url, mend=_MEND) from error
                 time.sleep(pause_s)
         raise AssertionError("the last try either returned or raised")
 
-    def _download(self, url: str, packed: Path) -> str:
-        """Download into the file, and return the sha256 of what arrived."""
+    def _download(self, url: str, packed: Path, deadline: float) -> str:
+        """Download into the file, and return the sha256 of what arrived. ArtefactError for what never ends."""
         digest = hashlib.sha256()
-        with packed.open("wb") as file:
-            for block in self._blocks(url):
+        with packed.open("wb") as file, closing(self._blocks(url)) as blocks:
+            for block in blocks:
                 digest.update(block)
                 file.write(block)
+                _require_bounds(url, file.tell(), deadline)
         return digest.hexdigest()
 
-    def _blocks(self, url: str) -> Iterator[bytes]:
+    def _blocks(self, url: str) -> Generator[bytes]:
         import httpx
 
         parts = urlsplit(url)
         if parts.scheme != "s3":
             with httpx.stream("GET", url, timeout=_TIMEOUT_S, follow_redirects=True) as answer:
-                yield from answer.raise_for_status().iter_bytes(_BLOCK)
+                yield from answer.raise_for_status().iter_bytes()  # as they arrive
         elif self.s3 is None:
             raise ArtefactError("there is no access to S3 here", where=url, mend="give it at an https:// address")
         else:
@@ -88,11 +95,16 @@ def home_in(folder: Path, url: str = "") -> Path:
     return found[0].parents[1]
 
 
-@contextmanager
-def _explained(url: str) -> Iterator[None]:
+def _require_bounds(url: str, size: int, deadline: float) -> None:
+    if size > MOST_BYTES:
+        raise ArtefactError(f"it is larger than {MOST_BYTES} bytes, the most an archive may be", where=url, mend=_MEND)
+    if time.monotonic() >= deadline:
+        what = f"it takes longer than the {MOST_S:g} s that fetching one may take: {size} bytes have arrived"
+        raise ArtefactError(what, where=url, mend=_MEND)
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What a server and the way to it raise."""
     import httpx
 
-    try:
-        yield
-    except (httpx.HTTPError, BotoCoreError, ClientError) as error:
-        raise ArtefactError(f"it can't be fetched: {error}", where=url, mend=_MEND) from error
+    return httpx.HTTPError, BotoCoreError, ClientError
