@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -29,7 +29,8 @@ class Wanted:
     options: Ec2Options
     image: Image
     security_group: str
-    user_data: str
+    user_data: str = field(repr=False)
+    """Holds the host's private key."""
     usd_per_hour: dict[Role, float | None]
     was_whole: bool = False
     unfit: frozenset[str] = frozenset()

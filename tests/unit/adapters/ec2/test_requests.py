@@ -12,6 +12,10 @@ MOST_OF_A_TAG = 256
 """Characters that AWS takes."""
 
 
+def test_the_hosts_private_key_is_not_shown(wanted: Wanted) -> None:
+    assert "the private key" not in repr(replace(wanted, user_data="the private key"))
+
+
 def test_all_hosts_of_a_role_come_or_none(wanted: Wanted, subnet: Subnet) -> None:
     nodes, load = (run_instances(wanted, role, subnet, 0) for role in ("node", "load"))
     assert (nodes["MinCount"], nodes["MaxCount"], nodes["InstanceType"]) == (3, 3, "r5d.2xlarge")
