@@ -1,6 +1,7 @@
 """Prices: the Pricing API's where it answers, the table's where it does not."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,6 +32,22 @@ def test_the_apis_price_counts_and_is_asked_once(account: WatchedAccount, chosen
     assert (tariff.node.usd_per_hour, tariff.load.usd_per_hour) == (0.7, 0.7)
     assert tariff.source.startswith("AWS Pricing API, asked on 20")
     assert account.called("GetProducts") == 2  # one a type
+
+
+def test_an_api_that_failed_is_asked_again_but_not_for_every_look(
+    account: WatchedAccount, chosen: Ec2Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("plimsoll.adapters.ec2.prices.time", SimpleNamespace(monotonic=lambda: now))
+    account.answers = {"GetProducts": {"PriceList": [product("0.7")]}}
+    account.faults = {"GetProducts": ["AccessDeniedException"] * 2}
+    tariffs = Ec2Tariffs(account)
+    for _ in range(3):
+        assert tariffs.of_options(chosen).source.startswith("price table of")
+        now += 60
+    assert account.called("GetProducts") == 2  # one a type
+    now += 300
+    assert tariffs.of_options(chosen).node.usd_per_hour == 0.7
 
 
 def test_wherever_a_provider_looks_it_asks_once(provider: Ec2Provider) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,8 @@ from plimsoll.ports.secrets import Secrets
 # The Pricing API lives in few regions and speaks for all.
 _PRICING_REGION = "us-east-1"
 _REACH_S = 3.0
+# Long enough that a page does not wait for an API out of reach each time, short enough that access is soon noticed.
+_WITHOUT_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,11 @@ class Rate:
 
 
 class Ec2Tariffs:
-    """Implements the Tariffs port. Each process asks the API for prices only once."""
+    """Implements the Tariffs port. Each process asks the API for a price once, and after a failure in five minutes."""
 
     def __init__(self, secrets: Secrets) -> None:
-        self._asked: dict[tuple[str, str, str, str], Rate | None] = {}
+        self._known: dict[tuple[str, str, str, str], Rate] = {}
+        self._failed_at: dict[tuple[str, str, str, str], float] = {}
         self._client = cache(
             lambda connection: RenewedClient(lambda: secrets.aws(connection).client("pricing", _PRICING_REGION))
         )
@@ -65,9 +69,13 @@ class Ec2Tariffs:
     def _from_api(self, options: Ec2Options, kind: str) -> Rate | None:
         """The API's price; None where the API can't be reached or used, or has no such price."""
         asked = (options.connection, options.region, options.tenancy, kind)
-        if asked not in self._asked:
-            self._asked[asked] = self._ask(options, kind)
-        return self._asked[asked]
+        if asked not in self._known and time.monotonic() - self._failed_at.get(asked, -_WITHOUT_S) >= _WITHOUT_S:
+            rate = self._ask(options, kind)
+            if rate is None:
+                self._failed_at[asked] = time.monotonic()
+            else:
+                self._known[asked] = rate
+        return self._known.get(asked)
 
     def _ask(self, options: Ec2Options, kind: str) -> Rate | None:
         try:
