@@ -3,6 +3,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from plimsoll.adapters.local import subnets
@@ -100,6 +101,19 @@ def test_ports_in_use_everywhere_are_said_with_who_uses_them(monkeypatch: pytest
         free_subnet(frozenset(), "seed", 3)
     assert "127.30.0.1:7000 is in use by" in refused.value.what
     assert "ss -ltnp" in refused.value.mend
+
+
+def test_a_port_in_use_is_said_also_where_the_process_ends_before_its_name_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gone(pid: int) -> psutil.Process:
+        raise psutil.NoSuchProcess(pid)
+
+    monkeypatch.setattr(subnets, "candidates", lambda _: iter(["127.30.0"]))
+    with socket.create_server(("127.30.0.1", 7000)):
+        monkeypatch.setattr(psutil, "Process", gone)
+        with pytest.raises(ProviderError, match=r"127\.30\.0\.1:7000 is in use by an unknown program"):
+            free_subnet(frozenset(), "seed", 3)
 
 
 def test_addresses_that_can_not_be_bound_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
