@@ -165,17 +165,24 @@ def _await_answer(home: Home, server: psutil.Process) -> None:
 
 
 def _run(command: list[str], home: Home, text: str = "") -> subprocess.CompletedProcess[str]:
-    """Run one of PostgreSQL's programs, tagged as part of this home."""
-    return subprocess.run(
-        command,
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=PROGRAM_TIMEOUT_S,
-        check=False,
-        cwd=home.path,
-        env={"PATH": os.environ.get("PATH", os.defpath), HOME_TAG: str(home.path), COMPONENT: "postgres"},
-    )
+    """Run one of PostgreSQL's programs, tagged as part of this home. Raises StackError when it does not end in time."""
+    try:
+        return subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=PROGRAM_TIMEOUT_S,
+            check=False,
+            cwd=home.path,
+            env={"PATH": os.environ.get("PATH", os.defpath), HOME_TAG: str(home.path), COMPONENT: "postgres"},
+        )
+    except subprocess.TimeoutExpired as error:
+        raise StackError(
+            f"PostgreSQL does not answer: a program of it has not ended after {PROGRAM_TIMEOUT_S:g} s",
+            where=str(home.database),
+            mend="look at the disk that holds it, and at the machine's load, then start again",
+        ) from error
 
 
 def program(name: str) -> Path:
