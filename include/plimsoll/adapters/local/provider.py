@@ -184,14 +184,15 @@ class LocalProvider:
         )
 
     def _destroyed(self, cluster_id: ClusterId, deadline: float) -> list[str]:
-        """What is left. Goes round until nothing is: someone may have started a job between the kill and the look."""
-        while True:
+        """What is left."""
+
+        def ended() -> list[str]:
             cleaning.kill_all(self._work, str(cluster_id), deadline)
             obstacle = folders.remove(self._work, cluster_id)
             self._release(cluster_id)
-            left = [*cleaning.running(self._work, str(cluster_id)), *self._left_on_disk(cluster_id, obstacle)]
-            if not left or time.monotonic() > deadline:
-                return left
+            return [*cleaning.running(self._work, str(cluster_id)), *self._left_on_disk(cluster_id, obstacle)]
+
+        return cleaning.until_nothing_is_left(ended, deadline)
 
     def _release(self, cluster_id: ClusterId) -> None:
         with exclusive(self._claims):

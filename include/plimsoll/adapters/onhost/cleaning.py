@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from plimsoll.adapters.onhost import control, supervisor
@@ -15,7 +15,8 @@ from plimsoll.adapters.onhost import control, supervisor
 WORK, CLUSTER, ENVIRONMENT = "PLIMSOLL_WORK", "PLIMSOLL_CLUSTER", "PLIMSOLL_ENVIRONMENT"
 PATIENCE_S = 20.0
 """How long ended processes may take to be gone, s."""
-_POLL_S = 0.02
+# Others may be measuring on this host: what resists is looked for less and less often.
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 
 
 def clean(work: Path, cluster: str | None) -> list[str]:
@@ -25,15 +26,16 @@ def clean(work: Path, cluster: str | None) -> list[str]:
     """
     folder = work / cluster if cluster else work
     deadline = time.monotonic() + PATIENCE_S
-    # Goes round until nothing is left: someone may have started a job between the kill and the look.
-    while True:
+
+    def ended() -> list[str]:
         kill_all(work, cluster, deadline)
         obstacle = _remove(folder)
-        left = [*running(work, cluster), *([obstacle] if obstacle else [])]
-        if not left or time.monotonic() > deadline:
-            if not left:
-                _prune(work, folder)
-            return left
+        return [*running(work, cluster), *([obstacle] if obstacle else [])]
+
+    left = until_nothing_is_left(ended, deadline)
+    if not left:
+        _prune(work, folder)
+    return left
 
 
 def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> list[str]:
@@ -43,12 +45,24 @@ def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> 
     environment.
     """
     deadline = time.monotonic() + PATIENCE_S
-    while True:
+
+    def ended() -> list[str]:
         kill_all(work, cluster, deadline, keep)
         obstacles = [obstacle for folder in hosts for obstacle in _remove_others(folder, keep)]
-        left = [*running(work, cluster, keep), *obstacles]
-        if not left or time.monotonic() > deadline:
-            return left
+        return [*running(work, cluster, keep), *obstacles]
+
+    return until_nothing_is_left(ended, deadline)
+
+
+def until_nothing_is_left(ended: Callable[[], list[str]], deadline: float) -> list[str]:
+    """Go round, with pauses, until `ended` says that nothing is left or the deadline has passed. Returns what is left.
+
+    One round is not enough: someone may have started a job between the kill and the look.
+    """
+    pauses = _pauses()
+    while (left := ended()) and time.monotonic() <= deadline:
+        time.sleep(next(pauses))
+    return left
 
 
 def tagged_processes(work: Path, cluster: str | None, keep: frozenset[str] = frozenset()) -> Iterator[tuple[int, int]]:
@@ -75,10 +89,18 @@ def kill_all(work: Path, cluster: str | None, deadline: float, keep: frozenset[s
 
     The deadline is a value of `time.monotonic()`. Processes that are forked meanwhile are found in the next round.
     """
+    pauses = _pauses()
     while (living := list(tagged_processes(work, cluster, keep))) and time.monotonic() < deadline:
         for pid, start in living:
             control.send(pid, start, signal.SIGKILL)
-        time.sleep(_POLL_S)
+        time.sleep(next(pauses))
+
+
+def _pauses() -> Iterator[float]:
+    pause_s = _FIRST_PAUSE_S
+    while True:
+        yield pause_s
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
 
 def _remove_others(host: Path, keep: frozenset[str]) -> Iterator[str]:

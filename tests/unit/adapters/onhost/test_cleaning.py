@@ -1,11 +1,14 @@
 """What cleaning says of what it can't remove; what it does remove is tested with real processes."""
 
 import shutil
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from plimsoll.adapters.onhost import cleaning
+from plimsoll.adapters.onhost import cleaning, control
 
 KEY = "demo-1/g1-040k-r1/1"
 
@@ -39,6 +42,46 @@ def test_of_every_cluster_all_goes(work: Path) -> None:
 
 def test_nothing_there_is_clean(tmp_path: Path) -> None:
     assert cleaning.clean(tmp_path / "none", KEY) == []
+
+
+@pytest.fixture
+def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The naps that were taken, s. Time passes by them, and by a millisecond with each look at the clock."""
+    taken: list[float] = []
+    looks = count()
+    clock = SimpleNamespace(monotonic=lambda: sum(taken) + next(looks) / 1000, sleep=taken.append)
+    monkeypatch.setattr(cleaning, "time", clock)
+    monkeypatch.setattr(cleaning, "PATIENCE_S", 20.0)
+    return taken
+
+
+@pytest.mark.parametrize(
+    "remove",
+    [lambda work: cleaning.clean(work, KEY), lambda work: cleaning.clear(work, KEY, [work / KEY], frozenset())],
+)
+def test_what_resists_takes_no_processor_from_those_who_measure(
+    work: Path, naps: list[float], monkeypatch: pytest.MonkeyPatch, remove: Callable[[Path], list[str]]
+) -> None:
+    tries = []
+
+    def refuse(folder: Path) -> None:
+        tries.append(folder)
+        raise OSError(16, "Device or resource busy", str(folder))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    assert remove(work)
+    assert len(tries) < 60
+    assert (min(naps), max(naps), sum(naps) < 21) == (0.02, 0.5, True)
+
+
+def test_a_process_that_can_not_be_killed_is_looked_for_less_and_less_often(
+    work: Path, naps: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cleaning, "tagged_processes", lambda *_: [(1, 0)])
+    monkeypatch.setattr(control, "send", lambda *_: None)
+    cleaning.kill_all(work, KEY, 20.0)
+    assert naps == sorted(naps)
+    assert len(naps) < 60
 
 
 def test_what_resists_is_named(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
