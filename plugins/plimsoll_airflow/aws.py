@@ -7,24 +7,14 @@ service's model, which botocore keeps for only one session, and searching the so
 from collections.abc import Iterable
 from typing import Any
 
-from botocore.config import Config
-
 from plimsoll import __version__
-from plimsoll.adapters.aws_sessions import new_session
+from plimsoll.adapters.aws_sessions import client_config, new_session
 from plimsoll_airflow.internals import aws as provider
+from plimsoll_airflow.pacing import LOOKS_AT_ONCE
 
-_CONNECT_S, _READ_S, _TRIES = 10, 60, 8
-# As many as a triggerer's polls may ask at once; boto3's own ten would be opened anew all the time.
-_KEPT_OPEN = 100
-_RETRIES: Any = {"mode": "standard", "total_max_attempts": _TRIES}
-CONFIG = Config(
-    connect_timeout=_CONNECT_S,
-    read_timeout=_READ_S,
-    retries=_RETRIES,
-    max_pool_connections=_KEPT_OPEN,
-    user_agent_extra=f"Plimsoll/{__version__}",
-)
-"""Time limits and retries of all clients."""
+# A connection stays open for each look at a load; boto3's own ten would be opened anew all the time.
+CONFIG = client_config(max_pool_connections=LOOKS_AT_ONCE, user_agent_extra=f"Plimsoll/{__version__}")
+"""The settings of all clients."""
 
 
 def client(connection: Any, service: str, region: str | None) -> Any:

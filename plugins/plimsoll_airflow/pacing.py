@@ -1,9 +1,14 @@
-"""The interval of looks at a cell's run: cheap compared with a load, but short enough that nobody waits for it."""
+"""How often the run of a cell is looked at, and how many loads are at once.
+
+Looks at a run are cheap compared with a load, but near enough to each other that nobody waits for them.
+"""
 
 from datetime import timedelta
 
 RUN_POLLS = 40
 RUN_POLL_S = (2, 30)
+LOOKS_AT_ONCE = 100
+"""How many loads a triggerer may look at in the same moment, each in a thread of its own."""
 
 
 def run_poll_s(duration: timedelta) -> int:

@@ -8,8 +8,17 @@ from functools import cache
 from typing import Any
 
 from boto3.session import Session
+from botocore.config import Config
 from botocore.loaders import create_loader
 from botocore.session import get_session
+
+_CONNECT_S, _READ_S, _TRIES = 10, 60, 8
+
+
+def client_config(**more: Any) -> Config:
+    """The time limits and retries of every client, with further settings of botocore's."""
+    retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
+    return Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries, **more)
 
 
 def new_session(**arguments: Any) -> Session:

@@ -20,6 +20,7 @@ from plimsoll.services.cell.steps import Polling, step
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.internals.supervisor import count_runs
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
+from plimsoll_airflow.pacing import LOOKS_AT_ONCE
 from plimsoll_airflow.toolkit import toolkit
 
 TOLD_EVERY = timedelta(seconds=30)
@@ -27,7 +28,7 @@ TOLD_EVERY = timedelta(seconds=30)
 SOON_S = 1.0
 """When to look again at what could not be observed, s."""
 
-THREADS = ThreadPoolExecutor(max_workers=100, thread_name_prefix="plimsoll-load")
+THREADS = ThreadPoolExecutor(max_workers=LOOKS_AT_ONCE, thread_name_prefix="plimsoll-load")
 """The core blocks on hosts and the store; the triggerer's loop must not. Not the loop's own few threads: a host that
 does not answer holds one for half a minute, and the hosts of a whole zone would hold up all other cells."""
 

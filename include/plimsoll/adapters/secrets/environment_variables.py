@@ -6,8 +6,6 @@ from typing import Any
 from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
-_CONNECT_S, _READ_S, _TRIES = 10, 60, 8
-
 
 class EnvironmentSecrets:
     """Implements the Secrets port. There is one key and one account; the connection's id appears only in errors.
@@ -35,17 +33,14 @@ class EnvironmentSecrets:
 
 
 def _client(service: str, region: str | None) -> Any:
-    from botocore.config import Config
     from botocore.exceptions import BotoCoreError
 
-    from plimsoll.adapters.aws_sessions import new_session
+    from plimsoll.adapters.aws_sessions import client_config, new_session
 
-    retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
-    config = Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries)
     # A session of its own: the default one of boto3 is not to be shared between threads while it is made.
     try:
         session: Any = new_session()
-        return session.client(service, region_name=region, config=config)
+        return session.client(service, region_name=region, config=client_config())
     except (BotoCoreError, ValueError) as error:
         mend = "name a region in the definition, and check AWS_PROFILE and AWS_ENDPOINT_URL"
         raise SecretError(f"no client for {service}: {error}", where=f"AWS region {region}", mend=mend) from error
