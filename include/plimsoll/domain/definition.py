@@ -27,6 +27,7 @@ from plimsoll.domain.units import Usd
 from plimsoll.domain.variant import SLUG, Variant
 from plimsoll.domain.workload import NamedWorkload, Workload
 
+LONGEST_NAME = 60
 MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
 STORED = {"stored": True}
@@ -44,7 +45,8 @@ class Definition(Model):
     """A campaign as declared in one YAML file."""
 
     name: Annotated[
-        str, Field(pattern=SLUG, max_length=60, description="Name. The DAG has the same name, with underscores")
+        str,
+        Field(pattern=SLUG, max_length=LONGEST_NAME, description="Name. The DAG has the same name, with underscores"),
     ]
     title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
     description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""

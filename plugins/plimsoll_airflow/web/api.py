@@ -12,7 +12,7 @@ from plimsoll.domain.errors import NotFound, ProviderError
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.report.side_by_side_parts import Comparisons
 from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.request import SOME_CELLS
+from plimsoll.services.campaign.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.publish.results import campaign_capacities
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -46,7 +46,7 @@ class RunAgain(BaseModel):
 
     cells: str = Field(
         min_length=1,
-        max_length=20_000,
+        max_length=LONGEST_CHOICE,
         pattern=SOME_CELLS,
         description="`missing`, `failed`, `invalid`, or ids and patterns as in the form of the DAG",
         examples=["failed", "g1-040k-r3, zgc-*-r1"],

@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.services.campaign.deleting import interrupted_deletion
-from plimsoll.services.campaign.request import SOME_CELLS
+from plimsoll.services.campaign.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import require_change
@@ -55,7 +55,7 @@ def matrix_alone(visit: Visited) -> Response:
 @pages.post("/again", dependencies=[Depends(action_logging("plimsoll.again"))])
 def run_again(
     visit: Visited,
-    cells: Annotated[str, Form(max_length=20_000, pattern=f"^$|{SOME_CELLS}")] = "",
+    cells: Annotated[str, Form(max_length=LONGEST_CHOICE, pattern=f"^$|{SOME_CELLS}")] = "",
     cell: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     """*Run again*: the cells of the pressed button, else the ticked cells."""

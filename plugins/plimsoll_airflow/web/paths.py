@@ -4,18 +4,25 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from plimsoll.domain.cell import CAMPAIGN_ID
+from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID
+from plimsoll.domain.contradictions import LONGEST_CELL_ID
+from plimsoll.domain.definition import LONGEST_NAME
 from plimsoll.domain.variant import SLUG
 
 _PAIR = "[a-z0-9-]+=[a-z0-9-]+"
 
-CampaignId = Annotated[str, Path(pattern=CAMPAIGN_ID, max_length=100, examples=["demo-20260131t120000"])]
-CellId = Annotated[str, Path(pattern=SLUG, max_length=80, examples=["g1-040k-r3"])]
+CampaignId = Annotated[
+    str, Path(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID, examples=["demo-20260131t120000"])
+]
+CellId = Annotated[str, Path(pattern=SLUG, max_length=LONGEST_CELL_ID, examples=["g1-040k-r3"])]
 AttemptNumber = Annotated[int, Path(ge=1, le=100_000)]
-PartName = Annotated[str, Path(pattern=SLUG, max_length=80, examples=["key-value"])]
-DefinitionName = Annotated[str, Path(pattern=SLUG, max_length=60, examples=["demo"])]
-CampaignNamed = Annotated[str, Query(pattern=CAMPAIGN_ID, max_length=100, examples=["demo-20260131t120000"])]
-CampaignChosen = Annotated[str, Query(pattern=f"^$|{CAMPAIGN_ID}", max_length=100)]
+# Ids of cells contain it.
+PartName = Annotated[str, Path(pattern=SLUG, max_length=LONGEST_CELL_ID, examples=["key-value"])]
+DefinitionName = Annotated[str, Path(pattern=SLUG, max_length=LONGEST_NAME, examples=["demo"])]
+CampaignNamed = Annotated[
+    str, Query(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID, examples=["demo-20260131t120000"])
+]
+CampaignChosen = Annotated[str, Query(pattern=f"^$|{CAMPAIGN_ID}", max_length=LONGEST_CAMPAIGN_ID)]
 Pairs = Annotated[
     str,
     Query(
