@@ -9,7 +9,6 @@ import logging
 import os
 import re
 import secrets
-import sys
 from typing import Any
 
 from airflow.listeners import hookimpl
@@ -18,6 +17,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import INSTALLATION
 from plimsoll.services.retries import SOON_S, with_retries
+from plimsoll_airflow.internals.processes import is_scheduler
 from plimsoll_airflow.internals.variables import ensure_variable
 from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT, INSTALLATION_VARIABLE
 
@@ -40,7 +40,7 @@ def on_starting(component: Any) -> None:
     The scheduler makes the id, unless the environment or a secrets backend gives one. It also puts the id into its
     environment, so that the tasks that it forks need not ask the api-server.
     """
-    if type(component).__name__ == "Job" and "scheduler" in sys.argv:
+    if is_scheduler(component):
         found = find_installation() or ensure_variable(INSTALLATION_VARIABLE, secrets.token_hex(_BYTES), _ABOUT)
         os.environ[INSTALLATION_ENVIRONMENT] = found
 

@@ -5,7 +5,6 @@ seconds, which every `judge` would spend again.
 """
 
 import importlib
-import sys
 from typing import Any
 
 from airflow.listeners import hookimpl
@@ -52,7 +51,7 @@ def on_starting(component: Any) -> None:
     if not processes.is_job(component):
         return
     warm_up()
-    if "scheduler" in sys.argv:  # which part of Airflow it is, `component` does not know yet
+    if processes.is_scheduler(component):
         warm_up_for_tasks()
 
 

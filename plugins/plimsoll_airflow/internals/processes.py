@@ -5,6 +5,7 @@ nothing public tells. A name that is gone in another version fails when it is im
 """
 
 import importlib
+import sys
 from typing import Any
 
 TASK_MODULES = (
@@ -49,6 +50,14 @@ def is_job(component: Any) -> bool:
     Uses the name of the class `airflow.jobs.job.Job`: listeners are given the object, and tasks need not import that.
     """
     return type(component).__name__ == "Job"
+
+
+def is_scheduler(component: Any) -> bool:
+    """Whether what a listener was told of is the scheduler.
+
+    Uses the subcommand of `airflow`, for the object does not know yet which of the long-lived processes it is.
+    """
+    return is_job(component) and "scheduler" in sys.argv
 
 
 def load_listeners() -> None:
