@@ -76,17 +76,18 @@ def _memory() -> Finding:
 
 
 def _disk(name: str, folder: Path, needed_gib: int) -> Finding:
-    free = shutil.disk_usage(_existing(folder)).free / _GIB
+    free = shutil.disk_usage(existing_part(folder)).free / _GIB
     return Finding(name, free >= needed_gib, f"{free:.0f} GiB free", f"free at least {needed_gib} GiB below {folder}")
 
 
 def _writable(name: str, folder: Path) -> Finding:
-    there = _existing(folder)
+    there = existing_part(folder)
     ok = os.access(there, os.W_OK | os.X_OK)
     return Finding(name, ok, str(folder), f"give {os.getenv('USER', 'the user')} the right to write to {there}")
 
 
-def _existing(folder: Path) -> Path:
+def existing_part(folder: Path) -> Path:
+    """The folder itself, or the nearest folder above that is there."""
     return next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
 
 

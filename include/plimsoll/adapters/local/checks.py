@@ -12,6 +12,7 @@ from plimsoll.adapters.facts import memory_bytes
 from plimsoll.adapters.local.files import mend
 from plimsoll.adapters.local.options import LocalOptions
 from plimsoll.adapters.local.subnets import MOST_NODES, free_subnet
+from plimsoll.adapters.machine import existing_part
 from plimsoll.adapters.onhost import readings
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
@@ -37,7 +38,7 @@ def problems(definition: Definition, work: Path) -> list[Problem]:
         options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
     except ValidationError as error:
         return problems_of(error, LocalOptions, "provider.options")
-    machine = Machine(memory_bytes(readings.read()), shutil.disk_usage(_existing(work)).free)
+    machine = Machine(memory_bytes(readings.read()), shutil.disk_usage(existing_part(work)).free)
     return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work)]
 
 
@@ -86,7 +87,7 @@ def _mib(size: int) -> str:
 
 def _folder(work: Path) -> Iterator[Problem]:
     """Problems with the work folder, found by writing, because access rights do not show a full or read-only disk."""
-    there = _existing(work)
+    there = existing_part(work)
     try:
         with tempfile.TemporaryFile(dir=there) as file:
             file.write(b"x")
@@ -102,7 +103,3 @@ def _addresses(definition: Definition, work: Path) -> Sequence[Problem]:
     except ProviderError as error:
         return (Problem(error.where, error.what, error.mend),)
     return ()
-
-
-def _existing(folder: Path) -> Path:
-    return next(parent for parent in (folder, *folder.parents) if parent.exists())
