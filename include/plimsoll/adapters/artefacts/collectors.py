@@ -2,22 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.jdks import Jdk, facts_entry
 from plimsoll.adapters.artefacts.processes import ask_java, run_java
+from plimsoll.adapters.collector_flags import COLLECTOR_FLAGS
 from plimsoll.domain.variant import Collector
 
-_FLAGS: Mapping[Collector, str] = {
-    "G1": "UseG1GC",
-    "CMS": "UseConcMarkSweepGC",
-    "Shenandoah": "UseShenandoahGC",
-    "ZGC": "UseZGC",
-    "Parallel": "UseParallelGC",
-    "Serial": "UseSerialGC",
-}
 _SMALL = ("-Xmx64m", "-XX:+UnlockExperimentalVMOptions")
 
 
@@ -36,7 +28,7 @@ def _ask(java: Path) -> list[Collector]:
     # Azul's JVM has C4 and no other: it takes the flags of the others for the sake of old command lines.
     if "Zing" in ask_java(java, "-version"):
         return ["C4"]
-    return [collector for collector, flag in _FLAGS.items() if _has(java, flag)]
+    return [collector for collector, flag in COLLECTOR_FLAGS.items() if _has(java, flag)]
 
 
 def _has(java: Path, flag: str) -> bool:

@@ -13,19 +13,16 @@ With both sets CMS also gets the flag that `cassandra-env.sh` adds to it.
 """
 
 from plimsoll.adapters.cassandra.release import Release
+from plimsoll.adapters.collector_flags import COLLECTOR_FLAGS
 from plimsoll.domain.units import format_size
 from plimsoll.domain.variant import Collector, JvmConfiguration
 
 _MIB = 1 << 20
 
-# The flags that choose a collector. C4 needs none, because its JVM has no other collector.
+# What chooses a collector. C4 has no flag, and JDK 11 offers ZGC only as an experiment.
 CHOICE: dict[Collector, tuple[str, ...]] = {
-    "G1": ("-XX:+UseG1GC",),
-    "CMS": ("-XX:+UseConcMarkSweepGC",),
-    "Shenandoah": ("-XX:+UseShenandoahGC",),
-    "ZGC": ("-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC"),
-    "Parallel": ("-XX:+UseParallelGC",),
-    "Serial": ("-XX:+UseSerialGC",),
+    **{collector: (f"-XX:+{flag}",) for collector, flag in COLLECTOR_FLAGS.items()},
+    "ZGC": ("-XX:+UnlockExperimentalVMOptions", f"-XX:+{COLLECTOR_FLAGS['ZGC']}"),
     "C4": (),
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 from plimsoll.adapters.cassandra.command import JMX_PORT, jmx_address
 from plimsoll.adapters.cassandra.node_status import name_of
 from plimsoll.adapters.cassandra.node_tool import NodeTool
+from plimsoll.adapters.collector_flags import COLLECTOR_FLAGS
 from plimsoll.domain.errors import DeployError
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
 from plimsoll.domain.variant import Collector
@@ -16,15 +17,6 @@ from plimsoll.ports.host import Host
 
 _WHOLE = timedelta(seconds=90)
 _JVM_START = timedelta(seconds=60)
-
-_COLLECTOR_FLAGS: Mapping[str, Collector] = {
-    "UseG1GC": "G1",
-    "UseConcMarkSweepGC": "CMS",
-    "UseShenandoahGC": "Shenandoah",
-    "UseZGC": "ZGC",
-    "UseParallelGC": "Parallel",
-    "UseSerialGC": "Serial",
-}
 
 
 def probe(tool: NodeTool, load: Host, nodes: Sequence[Host]) -> None:
@@ -105,7 +97,7 @@ def jvm_facts(answer: Mapping[str, Any]) -> JvmFacts:
 def _collector(flags: Mapping[str, str], vm_name: str) -> Collector | None:
     if "Zing" in vm_name:
         return "C4"
-    return next((name for flag, name in _COLLECTOR_FLAGS.items() if flags.get(flag) == "true"), None)
+    return next((name for name, flag in COLLECTOR_FLAGS.items() if flags.get(flag) == "true"), None)
 
 
 def ask(tool: NodeTool, host: Host, *arguments: str, allowed: timedelta) -> Any:
