@@ -32,12 +32,14 @@ class Refused(StoreError):
 
 @contextmanager
 def explained(where: str) -> Iterator[None]:
-    """Raise what boto3 raises as an error of the store: NotFound, Refused, SecretError or StoreError.
+    """Raise what boto3 and the source of credentials raise as an error of the store: NotFound, Refused or StoreError.
 
     `where` is the address that was asked for.
     """
     try:
         yield
+    except SecretError as error:  # whoever uses a store is prepared for its errors only, whatever keeps it away
+        raise StoreError(error.what, where=error.where, mend=error.mend) from error
     except ClientError as error:
         fault = error.response.get("Error", {})
         repeated = bool(error.response.get("ResponseMetadata", {}).get("RetryAttempts"))
@@ -45,7 +47,7 @@ def explained(where: str) -> Iterator[None]:
         raise error_of(where, str(fault.get("Code", "")), said, repeated=repeated) from error
     except (NoCredentialsError, PartialCredentialsError) as error:
         mend = "give the store's connection an access key, or run where an instance profile or AWS_PROFILE gives one"
-        raise SecretError(f"no AWS credentials: {error}", where=where, mend=mend) from error
+        raise StoreError(f"no AWS credentials: {error}", where=where, mend=mend) from error
     except (BotoCoreError, OSError) as error:
         raise StoreError(f"can't be used: {error}", where=where, mend=_ELSE) from error
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseOperator, TriggerRule
 from airflow.sdk.exceptions import AirflowFailException, TaskDeferralTimeout
 
-from plimsoll.domain.errors import SecretError, StoreError
+from plimsoll.domain.errors import StoreError
 from plimsoll.domain.result import Verdict
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import OVERTIME
@@ -162,7 +162,7 @@ class CleanUp(StepTask):
         tools, run_id, mine = toolkit(), context["run_id"], own_installation()
         try:
             work = find_attempt(tools, cell_of(context), run_id, mine)
-        except (StoreError, SecretError):
+        except StoreError:
             for cluster_id in destroy_owned(tools, lambda owner: is_of_run(owner, run_id, mine)):
                 self.log.info("the cluster %s is gone", cluster_id)
             raise

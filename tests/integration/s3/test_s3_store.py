@@ -19,7 +19,7 @@ from tests.support.stores.s3 import running_s3
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.bootstrap import build_store
-from plimsoll.domain.errors import NotFound, SecretError, StoreError
+from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.ports.store import StoredFile, UploadTicket
 from plimsoll.settings import Settings
 
@@ -243,5 +243,5 @@ def test_settings_choose_it_by_the_url_and_make_no_client_yet(monkeypatch: pytes
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent")
     store = build_store(Settings(store="s3://results/runs"))
     assert isinstance(store, S3Store)
-    with pytest.raises(SecretError, match="no AWS credentials"):
+    with pytest.raises(StoreError, match="no AWS credentials"):
         store.read("a")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from plimsoll.domain.errors import SecretError, StoreError
+from plimsoll.domain.errors import StoreError
 from plimsoll.ports.clock import Clock
 
 _KEPT = timedelta(minutes=1)
@@ -20,7 +20,7 @@ class Outage:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Access the store inside the block. Raises StoreError when the store, or its credentials, can't be had.
+        """Access the store inside the block. Raises StoreError when it can't be reached.
 
         While the store is known to be out of reach, it raises the error at once.
         """
@@ -28,7 +28,6 @@ class Outage:
             raise self._error
         try:
             yield
-        except (StoreError, SecretError) as error:
-            self._error = StoreError(error.what, where=error.where, mend=error.mend)
-            self._until = self._clock.now() + _KEPT
-            raise self._error from error
+        except StoreError as error:
+            self._error, self._until = error, self._clock.now() + _KEPT
+            raise
