@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import PurePosixPath
 
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.errors import HostError, NotFound
 from plimsoll.ports.host import STORED, TAKEN, Host, UploadingHost
 from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
 
@@ -39,8 +39,11 @@ def upload_directly(
 
 
 def _arrived(store: DirectStore, key: str, measured: StoredFile, said: str) -> StoredFile | None:
-    """The file as the store has it, unless it differs from what the host sent."""
+    """The file as the store has it, if it does, unless it differs from what the host sent."""
     if said not in (STORED, TAKEN):
         return None
-    found = store.stored(key)
+    try:
+        found = store.stored(key)
+    except NotFound:  # it was sent elsewhere, or is deleted by now
+        return None
     return found if found.sha256 and (said == TAKEN or found == measured) else None

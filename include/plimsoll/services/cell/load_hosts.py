@@ -14,7 +14,7 @@ from typing import TypeVar
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.clocks import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import LoadError, PlimsollError
+from plimsoll.domain.errors import HostError, LoadError
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.host import Host
@@ -44,16 +44,16 @@ def start_all(work: AttemptContext, hosts: Sequence[Host], request: LoadRequest)
     _at_once(parts, lambda one: work.load_generator.start(*one))
 
 
-def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
+def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[str, HostError]:
     """Stop the load on all hosts at the same time.
 
-    Returns the errors by host; an error on one host does not stop the others.
+    Returns the errors of hosts, by host; an error on one host does not stop the others.
     """
 
-    def stop(host: Host) -> PlimsollError | None:
+    def stop(host: Host) -> HostError | None:
         try:
             work.load_generator.stop(host, job_id)
-        except PlimsollError as error:
+        except HostError as error:
             return error
         return None
 

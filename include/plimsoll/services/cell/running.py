@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from plimsoll.domain.errors import PlimsollError, ProviderError
+from plimsoll.domain.errors import PlimsollError, ProviderError, SecretError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.attempts import begin
@@ -114,10 +114,11 @@ def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
 
 def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str, ...]:
     """Run the steps until one fails. Returns its reason, which is also shown and recorded."""
+    again = (*PASSING, SecretError)  # a key that can't be read now must not cost a measurement that is there
     for step in steps:
         try:
             with failures_recorded(work, step.name):
-                with_retries(work.toolkit.clock, partial(step.run, work), say)
+                with_retries(work.toolkit.clock, partial(step.run, work), say, again=again)
         except Exception as error:
             say(f"{work.key}: {step.name} failed: {error}")
             return (f"{work.key}: {step.name}: {error}",)

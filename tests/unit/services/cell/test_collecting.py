@@ -1,15 +1,16 @@
 """What is collected of a cluster that is not whole any more, or is collected by two."""
 
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import InstantLoadGenerator, InstantProvider
+from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider
 
+from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import HostError, ProviderError, Unreachable
+from plimsoll.domain.errors import HostError, PlimsollError, ProviderError, SecretError, StoreError, Unreachable
 from plimsoll.domain.result import Manifest
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions, loading
@@ -151,3 +152,38 @@ def test_of_two_who_collect_at_once_the_first_manifest_stays(
     )
     assert collect(work) == first
     assert read_manifest(work.toolkit.store, work.key) == first
+
+
+@pytest.mark.parametrize(
+    ("part", "method", "error"),
+    [
+        (ObjectStore, "upload", StoreError("the store is away")),
+        (InstantDatabase, "down", SecretError("there is no such connection")),
+        (InstantDatabase, "files", SecretError("there is no such connection")),
+        (FolderHost, "fetch", SecretError("there is no such connection")),
+        (InstantLoadGenerator, "stop", SecretError("there is no such connection")),
+    ],
+)
+def test_what_says_nothing_about_the_hosts_fails_it_and_collected_again_everything_is_there(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch, part: type[Any], method: str, error: PlimsollError
+) -> None:
+    real, left = getattr(part, method), iter([None, error])
+
+    def failing_at_the_second_call(*asked: Any) -> Any:
+        if (found := next(left, None)) is not None:
+            raise found
+        return real(*asked)
+
+    # The one load is stopped by one call.
+    if method == "stop":
+        next(left)
+    monkeypatch.setattr(part, method, failing_at_the_second_call)
+
+    with pytest.raises(type(error)):
+        collect(work)
+    assert read_manifest(work.toolkit.store, work.key) is None
+
+    manifest = collect(work)
+    assert manifest.failure is None
+    hosts = {entry.path.split("/")[1] for entry in manifest.files}
+    assert hosts == {"node1", "node2", "node3", "load"}

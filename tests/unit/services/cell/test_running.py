@@ -4,14 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from tests.fakes.clock import SteppingClock
+from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare, declare_polling
 
-from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
+from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, SecretError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_cell, run_cells
@@ -123,6 +124,31 @@ def test_what_can_not_be_collected_is_on_record_and_the_next_cell_runs(
     assert [trouble.partition(": ")[2] for trouble in first.troubles] == ["collect: the store is away"]
     assert tools.store.read(layout.attempt_file(first.work.key, layout.FAILURE)) == b"collect: the store is away"
     assert second.verdict is not None
+
+
+@pytest.mark.parametrize("error", [StoreError("the store is away"), SecretError("there is no such connection")])
+def test_a_store_or_a_key_that_is_away_for_a_minute_while_files_are_collected_costs_nothing(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch, error: PlimsollError
+) -> None:
+    monkeypatch.setattr(FolderHost, "fetch", failing(FolderHost.fetch, error, 5))
+
+    assert run_cell(tools, "campaign", CELLS[0], "me", print).valid
+
+
+def test_files_that_can_not_be_stored_for_good_end_the_attempt_after_the_last_try(
+    installation: Installation, tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> NoReturn:
+        raise StoreError("the store is away")
+
+    monkeypatch.setattr(type(tools.store), "upload", away)
+
+    [ran] = run_cells(tools, "campaign", CELLS[:1], "me", print)
+
+    assert clock.slept == list(AWAY_S)
+    assert (ran.verdict, read_manifest(tools.store, ran.work.key)) == (None, None)
+    assert [trouble.partition(": ")[2] for trouble in ran.troubles] == ["collect: the store is away"]
+    assert installation.provider.clusters() == []
 
 
 def still_populating(clock: SteppingClock) -> Callable[[object], LoadStatus]:
