@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Self
+from typing import NoReturn, Self
+
+import pytest
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.errors import Problem, StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
+from plimsoll.services.hosts import spending
 
 
 class PaidProvider:
@@ -66,3 +69,12 @@ class Prices:
     def tariff(self, definition: Definition) -> Tariff:
         rate = HostRate(kind="big", vcpus=8, usd_per_hour=self._usd)
         return Tariff(node=rate, load=rate, source="a price table of tests")
+
+
+def hide_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the store fail whoever reads what a campaign has cost so far."""
+
+    def away(*_: object) -> NoReturn:
+        raise StoreError("the store is away")
+
+    monkeypatch.setattr(spending, "ledger", away)

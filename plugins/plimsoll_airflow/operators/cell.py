@@ -11,10 +11,10 @@ from plimsoll.domain.errors import StoreError
 from plimsoll.domain.result import Verdict
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import OVERTIME
+from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import failures_recorded, record_failure
 from plimsoll.services.cell.steps import Role, Step, step, steps_of
 from plimsoll.services.hosts.reaping import destroy_owned
-from plimsoll.services.hosts.spending import spent_so_far
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.installation import own_installation
@@ -191,4 +191,4 @@ def tasks_of(role: Role) -> list[StepTask]:
 
 
 def _money(work: AttemptContext) -> Iterable[str]:
-    return filter(None, [spent_so_far(work.toolkit, work.campaign, work.definition)])
+    return filter(None, [money_line(work)])

@@ -11,10 +11,10 @@ from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import LoadPoller
+from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
 from plimsoll.services.cell.steps import Polling, Step, steps_of
 from plimsoll.services.hosts.kept_hosts import end_kept
-from plimsoll.services.hosts.spending import spent_so_far
 from plimsoll.services.retries import PASSING, SOON_S, with_retries
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_verdict
@@ -86,13 +86,24 @@ def _attempted(work: AttemptContext, say: Say) -> Ran:
             with_retries(work.toolkit.clock, lambda: record_failure(work, reason), say)
     unkept = _all_of(work, steps_of("keep"), say)
     remains = _cleaned_up(work, say)
-    if money := spent_so_far(work.toolkit, work.campaign, work.definition):
+    verdict, unjudged = (None, ()) if unkept else _judged(work, say)
+    if money := money_line(work):
         say(f"{work.key}: {money}")
-    unjudged = () if unkept else _all_of(work, steps_of("judge"), say)
-    verdict = None if unkept or unjudged else read_verdict(work.toolkit.store, work.key)
+    return Ran(work, verdict, (*unkept, *remains, *unjudged), remains=bool(remains))
+
+
+def _judged(work: AttemptContext, say: Say) -> tuple[Verdict | None, tuple[str, ...]]:
+    """The verdict, which is also shown, or the reason why there is none."""
+    if unjudged := _all_of(work, steps_of("judge"), say):
+        return None, unjudged
+    try:
+        verdict = with_retries(work.toolkit.clock, lambda: read_verdict(work.toolkit.store, work.key), say)
+    except PlimsollError as error:
+        say(f"{work.key}: its verdict could not be read: {error}")
+        return None, (f"{work.key}: its verdict could not be read: {error}",)
     if verdict is not None:
         say(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
-    return Ran(work, verdict, (*unkept, *remains, *unjudged), remains=bool(remains))
+    return verdict, ()
 
 
 def _measure(work: AttemptContext, step: Step, say: Say) -> None:

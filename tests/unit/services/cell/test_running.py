@@ -10,16 +10,19 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.paid import PaidProvider, Prices, hide_costs
 from tests.support.campaigns.declared_steps import declare, declare_polling
 
 from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, SecretError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services.cell import running
+from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_cell, run_cells
 from plimsoll.services.cell.steps import step
 from plimsoll.services.retries import AWAY_S, SOON_S
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
@@ -230,9 +233,57 @@ def test_ctrl_c_puts_the_attempt_on_record_as_ended_and_leaves_no_cluster(
 
 
 def test_an_attempt_that_can_not_be_begun_ends_it_all(tools: Toolkit, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plimsoll.services.cell import running
-
-    monkeypatch.setattr(running, "begin", failing(vars(running)["begin"], StoreError("the store is away"), 99))
+    monkeypatch.setattr(running, "begin", failing(begin, StoreError("the store is away"), 99))
 
     with pytest.raises(StoreError, match="the store is away"):
         run_cells(tools, "campaign", CELLS, "me", print)
+
+
+@pytest.fixture
+def paying(tools: Toolkit) -> Toolkit:
+    """The same where hosts cost money."""
+    provider = PaidProvider(tools.providers["instant"], tools.clock)
+    return replace(tools, providers={"instant": provider}, tariffs={"instant": Prices()})
+
+
+def test_what_the_campaign_has_cost_is_said_after_the_verdict(paying: Toolkit) -> None:
+    said: list[str] = []
+
+    run_cell(paying, "campaign", CELLS[0], "me", said.append)
+
+    verdict, cost = said[-2:]
+    assert "/1: met" in verdict
+    assert "/1: the campaign has spent " in cost
+
+
+def test_a_cost_that_can_not_be_read_costs_no_verdict_and_is_said(
+    paying: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    hide_costs(monkeypatch)
+
+    assert run_cell(paying, "campaign", CELLS[0], "me", said.append).valid
+
+    assert said[-1].endswith("what the campaign has spent so far can't be told: the store is away")
+
+
+def test_a_verdict_that_can_not_be_read_just_then_is_read_again(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = StoreError("the store is away")
+    monkeypatch.setattr(running, "read_verdict", failing(read_verdict, away, 5))
+
+    assert run_cell(tools, "campaign", CELLS[0], "me", print).valid
+
+
+def test_a_verdict_that_stays_unread_is_told_and_the_next_cell_runs(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = StoreError("the store is away")
+    monkeypatch.setattr(running, "read_verdict", failing(read_verdict, away, len(AWAY_S) + 1))
+
+    first, second = run_cells(tools, "campaign", CELLS, "me", print)
+
+    assert (first.verdict, first.remains) == (None, False)
+    assert first.troubles == (f"{first.work.key}: its verdict could not be read: the store is away",)
+    assert second.verdict is not None
