@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -16,6 +17,8 @@ import fsspec
 
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.ports.store import StoredFile
+
+_TRIES = 5
 
 
 class ObjectStore:
@@ -86,10 +89,13 @@ class ObjectStore:
         return tuple(sorted(PurePosixPath(name).name for name in found if not self._leads_out(name)))
 
     def delete(self, prefix: str) -> None:
-        """Remove everything below a prefix."""
+        """Remove everything below a prefix. What another removes at the same time is no error."""
         with self._explained(prefix):
-            if self._fs.exists(self._path(prefix)):
-                self._fs.rm(self._path(prefix), recursive=True)
+            place = self._path(prefix)
+            if self._local:
+                _remove(Path(place))
+            else:
+                self._delete_remote(place)
 
     def check(self) -> None:
         """Write, read and delete a small file. A missing root is created, but none of its parent folders."""
@@ -125,6 +131,16 @@ class ObjectStore:
         except FileExistsError:
             return False
         return True
+
+    def _delete_remote(self, place: str) -> None:
+        for _ in range(_TRIES):
+            # Where another was quicker with a file, fsspec may have left the others.
+            with suppress(FileNotFoundError):
+                if self._fs.exists(place):
+                    self._fs.rm(place, recursive=True)
+                return
+        mend = "wait until nobody else deletes there, then do it again"
+        raise StoreError("files vanish there while they are deleted", where=place, mend=mend)
 
     def _path(self, key: str) -> str:
         parts = PurePosixPath(key).parts
@@ -184,6 +200,20 @@ def _file_system(root: str) -> tuple[Any, str]:
         mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
         raise StoreError(f"is no address of a store ({error})", where=root, mend=mend) from error
     return found
+
+
+def _remove(place: Path) -> None:
+    """Remove a file, or a folder with all that is in it, as far as it is there."""
+    if place.is_dir():
+        shutil.rmtree(place, onerror=_unless_missing)
+    else:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            place.unlink()
+
+
+def _unless_missing(_: object, __: str, fault: tuple[Any, BaseException, Any]) -> None:
+    if not isinstance(fault[1], FileNotFoundError):
+        raise fault[1]
 
 
 def _link_new(path: Path, data: bytes) -> bool:

@@ -1,6 +1,7 @@
 """Tests that every result store must pass. Test modules import these functions and define a fixture `store`."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,15 @@ def test_delete_removes_a_prefix_and_nothing_else(store: ResultStore) -> None:
     store.delete("x")
     store.delete("x")
     assert list(store.keys("")) == ["xy"]
+
+
+def test_of_many_who_delete_at_once_none_fails(store: ResultStore) -> None:
+    for number in range(10):
+        store.write("x/settled.json", b"")
+        store.write(f"x/{number}/a", b"")
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(store.delete, ["x/settled.json", "x/settled.json", "x", "x"]))
+        assert list(store.keys("")) == []
 
 
 def test_upload_says_what_was_stored(store: ResultStore, tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
+import os
 import uuid
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
 from tests.support.stores import contract
 from tests.support.stores.contract import (  # noqa: F401
     test_a_store_that_works_checks_itself_and_leaves_nothing,
@@ -31,6 +33,60 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
 def test_of_many_who_create_at_once_one_succeeds(tmp_path: Path) -> None:
     """Not asked of the store in memory, which is one thread's."""
     contract.test_of_many_who_create_at_once_one_succeeds(ObjectStore(str(tmp_path)))
+
+
+def test_of_many_who_delete_at_once_none_fails(tmp_path: Path) -> None:
+    """Not asked of the store in memory either."""
+    contract.test_of_many_who_delete_at_once_none_fails(ObjectStore(str(tmp_path)))
+
+
+@pytest.mark.parametrize("system", [LocalFileSystem, MemoryFileSystem])
+def test_what_vanishes_before_it_is_deleted_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: type[Any]
+) -> None:
+    store = ObjectStore(str(tmp_path) if system is LocalFileSystem else f"memory://{uuid.uuid4().hex}")
+    exists = system.exists
+    store.write("a", b"")
+
+    def seen_and_gone(files: Any, path: str) -> bool:
+        found = bool(exists(files, path))
+        if found:
+            files.rm_file(path)
+        return found
+
+    monkeypatch.setattr(system, "exists", seen_and_gone)
+    store.delete("a")
+    monkeypatch.undo()
+    assert not list(store.keys(""))
+
+
+def test_what_vanishes_of_a_folder_while_it_is_deleted_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = ObjectStore(str(tmp_path))
+    for key in ("x/1/a", "x/1/b", "x/2"):
+        store.write(key, b"")
+    unlink = os.unlink
+
+    def another_is_quicker(*asked: Any, **further: Any) -> None:
+        unlink(*asked, **further)
+        unlink(*asked, **further)
+
+    monkeypatch.setattr(os, "unlink", another_is_quicker)
+    store.delete("x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_can_not_be_deleted_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ObjectStore(str(tmp_path))
+    store.write("x/a", b"")
+
+    def denied(*_: object, **__: object) -> NoReturn:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "unlink", denied)
+    with pytest.raises(StoreError, match="Permission denied"):
+        store.delete("x")
 
 
 def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
