@@ -3,8 +3,6 @@
 import errno
 import hashlib
 import os
-import shutil
-import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +13,7 @@ from urllib.parse import urlsplit
 
 import fsspec
 
+from plimsoll.adapters.local_files import create_whole, is_unfinished, put_whole, remove
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.ports.store import StoredFile
 
@@ -57,11 +56,8 @@ class ObjectStore:
     def create(self, key: str, data: bytes) -> bool:
         """Write only where there is no file."""
         with self._explained(key):
-            if not self._local:
-                return self._create_remote(key, data)
-            path = Path(self._path(key))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            return _link_new(path, data)
+            place = self._path(key)
+            return create_whole(Path(place), data) if self._local else self._create_remote(place, data)
 
     def upload(self, key: str, path: Path) -> StoredFile:
         """Store a local file atomically."""
@@ -76,7 +72,7 @@ class ObjectStore:
             place = self._path(prefix)
             found = sorted(self._local_files(place) if self._local else self._fs.find(place))
         skip = len(self._prefix.rstrip("/")) + 1
-        return (path[skip:] for path in found if not _is_unfinished(path))
+        return (path[skip:] for path in found if not is_unfinished(path))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         """Names directly below a prefix."""
@@ -93,7 +89,7 @@ class ObjectStore:
         with self._explained(prefix):
             place = self._path(prefix)
             if self._local:
-                _remove(Path(place))
+                remove(Path(place))
             else:
                 self._delete_remote(place)
 
@@ -114,20 +110,14 @@ class ObjectStore:
     def _put(self, key: str, write: Callable[[str], None]) -> None:
         with self._explained(key):
             place = self._path(key)
-            if not self._local:
+            if self._local:
+                put_whole(Path(place), write)
+            else:
                 write(place)
-                return
-            unfinished = f"{place}.{uuid.uuid4().hex}.part"
-            Path(place).parent.mkdir(parents=True, exist_ok=True)
-            try:
-                write(unfinished)
-                Path(unfinished).replace(place)
-            finally:
-                Path(unfinished).unlink(missing_ok=True)
 
-    def _create_remote(self, key: str, data: bytes) -> bool:
+    def _create_remote(self, place: str, data: bytes) -> bool:
         try:
-            self._fs.pipe_file(self._path(key), data, mode="create")
+            self._fs.pipe_file(place, data, mode="create")
         except FileExistsError:
             return False
         return True
@@ -200,37 +190,6 @@ def _file_system(root: str) -> tuple[Any, str]:
         mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
         raise StoreError(f"is no address of a store ({error})", where=root, mend=mend) from error
     return found
-
-
-def _remove(place: Path) -> None:
-    """Remove a file, or a folder with all that is in it, as far as it is there."""
-    if place.is_dir():
-        shutil.rmtree(place, onerror=_unless_missing)
-    else:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            place.unlink()
-
-
-def _unless_missing(_: object, __: str, fault: tuple[Any, BaseException, Any]) -> None:
-    if not isinstance(fault[1], FileNotFoundError):
-        raise fault[1]
-
-
-def _link_new(path: Path, data: bytes) -> bool:
-    """Create by a hard link, which fails where the name is taken and never shows a half-written file."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as unfinished:
-        unfinished.write(data)
-    try:
-        os.link(unfinished.name, path)
-    except FileExistsError:
-        return False
-    finally:
-        Path(unfinished.name).unlink()
-    return True
-
-
-def _is_unfinished(path: str) -> bool:
-    return path.endswith(".part")
 
 
 def _mend(error: OSError) -> str:

@@ -1,5 +1,6 @@
 import os
 import uuid
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -116,6 +117,46 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
         store.write("a", b"new")
     assert store.read("a") == b"old"
     assert list(store.keys("")) == ["a"]
+
+
+@pytest.mark.parametrize("store_it", [ObjectStore.write, ObjectStore.create])
+def test_a_record_is_on_the_disk_before_it_has_its_name_and_then_its_name_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store_it: Callable[[ObjectStore, str, bytes], object]
+) -> None:
+    on_disk: list[tuple[str, bool]] = []
+
+    def synced(handle: int) -> None:
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        on_disk.append((path.read_text() if path.is_file() else path.name, (tmp_path / "c" / "a").exists()))
+
+    monkeypatch.setattr(os, "fsync", synced)
+    store_it(ObjectStore(str(tmp_path)), "c/a", b"record")
+    assert on_disk == [("record", False), ("c", True)]
+
+
+def test_a_log_is_on_the_disk_before_the_manifest_can_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_disk: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: on_disk.append(Path(f"/proc/self/fd/{handle}").readlink().name))
+    source = tmp_path / "source"
+    source.write_bytes(b"log")
+
+    ObjectStore(str(tmp_path / "store")).upload("raw/load.hdr", source)
+
+    assert [name.partition(".")[0] for name in on_disk] == ["load", "raw"]
+
+
+def test_where_a_folder_can_not_be_synced_files_are_stored_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def only_files(handle: int) -> None:
+        if Path(f"/proc/self/fd/{handle}").is_dir():
+            raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", only_files)
+    store = ObjectStore(str(tmp_path))
+    store.write("a", b"1")
+    assert store.create("b", b"2")
+    assert (store.read("a"), store.read("b")) == (b"1", b"2")
 
 
 @pytest.fixture
