@@ -67,6 +67,10 @@ class StoreError(PlimsollError):
     """The result store can't be read or written."""
 
 
+class DamagedRecord(StoreError):
+    """A file in the store that can't be understood. The store itself answers, and a later try finds the same file."""
+
+
 class ProviderError(PlimsollError):
     """Hosts could not be provided, found or destroyed."""
 

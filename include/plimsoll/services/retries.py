@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError, Unreachable
+from plimsoll.domain.errors import CloudOutOfReach, DamagedRecord, PlimsollError, StoreError, Unreachable
 from plimsoll.ports.clock import Clock
 
 AWAY_S = (2.0, 5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0)
@@ -30,6 +30,8 @@ def with_retries(
     for pause in AWAY_S if pauses_s is None else pauses_s:
         try:
             return step()
+        except DamagedRecord:  # which waiting does not mend
+            raise
         except again as error:
             say(f"{error}\n  Trying again in {pause:.0f} s")
             clock.sleep(pause)

@@ -50,7 +50,7 @@ def test_its_cells_have_the_ids_and_outcomes_that_they_had(campaign: CampaignSto
 
 
 def test_its_verdicts_are_stored_again_as_they_were(campaign: CampaignStore) -> None:
-    for text, verdict in zip(campaign.verdict_texts(), campaign.verdicts(), strict=True):
+    for (_, text), verdict in zip(campaign.verdict_files(), campaign.verdicts(), strict=True):
         assert verdict.model_dump_json(indent=1).encode() == text
 
 

@@ -19,6 +19,7 @@ from plimsoll.domain.owner import ProcessOwner, owner_since
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.store import layout
+from plimsoll.services.store.records import read_record
 from plimsoll.services.toolkit import Toolkit
 
 LASTS = timedelta(minutes=5)
@@ -138,7 +139,7 @@ def _newest(store: ResultStore, campaign_id: str) -> tuple[int, Hold] | None:
         if not number:
             return None
         try:
-            return number, Hold.model_validate_json(store.read(layout.hold_key(campaign_id, number)))
+            return number, read_record(store, layout.hold_key(campaign_id, number), Hold)
         except NotFound:  # the campaign was taken over meanwhile
             continue
 

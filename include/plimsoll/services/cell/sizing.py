@@ -30,6 +30,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, write_model
+from plimsoll.services.store.records import read_record
 from plimsoll.services.waiting import tell_waiting
 
 _LONGEST = timedelta(minutes=20)
@@ -61,7 +62,7 @@ def read_counted_rows(work: AttemptContext) -> CountedRows | None:
     """What is on record for the cell's workload; None as long as nobody has measured it."""
     try:
         key = layout.rows_key(work.key.campaign_id, work.cell.workload)
-        return CountedRows.model_validate_json(work.toolkit.store.read(key))
+        return read_record(work.toolkit.store, key, CountedRows)
     except NotFound:
         return None
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.cost import Paid, total
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd
@@ -87,6 +87,8 @@ def _recorded_with_patience(
     for left in reversed(range(_TRIES)):
         try:
             record()
+        except DamagedRecord:  # another try finds it again
+            raise
         except StoreError as error:
             if not left:
                 raise explained(error) from error

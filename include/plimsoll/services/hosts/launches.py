@@ -9,6 +9,7 @@ from plimsoll.domain.launch import Launch
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store import layout
+from plimsoll.services.store.records import read_record
 
 
 class StoredLaunches:
@@ -31,14 +32,14 @@ class StoredLaunches:
 
 def read_launches(store: ReadableStore, cluster_id: ClusterId) -> tuple[Launch, ...]:
     """The cluster's launches, in the order of their requests; empty for a cluster of an earlier version."""
-    found = [Launch.model_validate_json(store.read(name)) for name in store.keys(layout.launches_prefix(cluster_id))]
+    found = [read_record(store, name, Launch) for name in store.keys(layout.launches_prefix(cluster_id))]
     return tuple(sorted(found, key=lambda launch: launch.asked_at))
 
 
 def read_provided(store: ReadableStore, cluster_id: ClusterId) -> Cluster | None:
     """The cluster as it was last provisioned; None where it never was."""
     try:
-        return Cluster.model_validate_json(store.read(layout.cluster_key(cluster_id)))
+        return read_record(store, layout.cluster_key(cluster_id), Cluster)
     except NotFound:
         return None
 

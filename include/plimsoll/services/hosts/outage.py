@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.ports.clock import Clock
 
 _KEPT = timedelta(minutes=1)
@@ -28,6 +28,8 @@ class Outage:
             raise self._error
         try:
             yield
+        except DamagedRecord:  # the store does answer
+            raise
         except StoreError as error:
             self._error, self._until = error, self._clock.now() + _KEPT
             raise

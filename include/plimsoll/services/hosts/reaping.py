@@ -7,7 +7,7 @@ from queue import SimpleQueue
 from threading import BoundedSemaphore, Thread
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
-from plimsoll.domain.errors import PlimsollError, ProviderError, StoreError
+from plimsoll.domain.errors import DamagedRecord, PlimsollError, ProviderError, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.booking import destroy_cluster, record_cost
@@ -143,6 +143,7 @@ def _destroy_and_record(
     troubles: dict[ClusterId, str] = {}
     away: StoreError | None = None
     unrecorded: list[str] = []
+    damaged: list[str] = []
     for cluster, trouble in _destroyed(toolkit, clusters):
         troubles[cluster.id] = trouble
         if trouble:
@@ -152,10 +153,12 @@ def _destroy_and_record(
             continue
         try:
             record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, ended_at, cluster)
+        except DamagedRecord as error:  # which says nothing about the other clusters
+            damaged.append(f"{cluster.id}: what it has cost can't be recorded: {error}")
         except StoreError as error:
             away = error
     others = f"nor what these have cost, which are gone too: {', '.join(sorted(unrecorded))}"
-    return troubles, (*([str(away)] if away else []), *([others] if unrecorded else []))
+    return troubles, (*damaged, *([str(away)] if away else []), *([others] if unrecorded else []))
 
 
 def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[Cluster, str]]:

@@ -15,6 +15,7 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.launches import read_provided
 from plimsoll.services.store import layout
+from plimsoll.services.store.records import read_record
 from plimsoll.services.toolkit import Toolkit
 
 GONE = "hosts of it were gone"
@@ -103,7 +104,7 @@ def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
 def retirement_of(store: ReadableStore, cluster_id: ClusterId) -> Retirement | None:
     """Why the cluster is not used any more; None where it still may be."""
     try:
-        return Retirement.model_validate_json(store.read(layout.retired_key(cluster_id)))
+        return read_record(store, layout.retired_key(cluster_id), Retirement)
     except NotFound:
         return None
 
@@ -128,12 +129,12 @@ def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
 def _replacements(store: ReadableStore, cluster_id: ClusterId) -> list[Replacement]:
     """The replacements in order of time. A process that was killed between its two records has written one twice."""
     files = store.keys(layout.replaced_prefix(cluster_id))
-    return sorted((Replacement.model_validate_json(store.read(file)) for file in files), key=lambda one: one.at)
+    return sorted((read_record(store, file, Replacement) for file in files), key=lambda one: one.at)
 
 
 def _reasons(store: ReadableStore, files: Iterable[str]) -> dict[str, str]:
     """Why each host in these records was unfit, by identity."""
-    records = [Unfit.model_validate_json(store.read(file)) for file in sorted(files)]
+    records = [read_record(store, file, Unfit) for file in sorted(files)]
     return {name: why for record in records for name, why in record.reasons.items()}
 
 

@@ -15,6 +15,7 @@ from plimsoll.domain.owner import owner_since
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_model
+from plimsoll.services.store.records import read_record
 
 _OVER = ".over"
 _TIME = "%Y%m%dT%H%M%S-%fZ"
@@ -109,7 +110,7 @@ def _files(store: ReadableStore, campaign_id: str, purpose: str) -> dict[int, li
 
 
 def _use(store: ReadableStore, key: str, files: Sequence[str]) -> Use:
-    use = Use.model_validate_json(store.read(key))
+    use = read_record(store, key, Use)
     ends = [_over_at(store, file) for file in files if file.endswith(_OVER)]
     first = min((at for at in ends if at is not None), default=None)
     return use.model_copy(update={"over": True, "over_at": first}) if ends else use

@@ -20,6 +20,7 @@ from plimsoll.services.publish.results import campaign_capacities, campaign_data
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_fingerprint
+from plimsoll.services.store.records import parse_record, read_record
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     from plimsoll.quality.campaign import check_campaign as check
 
     campaign = CampaignStore(toolkit.store, campaign_id)
-    texts = list(campaign.verdict_texts())
-    verdicts = [Verdict.model_validate_json(text) for text in texts]
+    texts = dict(campaign.verdict_files())
+    verdicts = [parse_record(campaign.store, key, text, Verdict) for key, text in texts.items()]
     judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
     state = campaign_state(campaign.definition(), judged, CellAttempts[JudgedAttempt])
     _require_every_stage_opened(campaign, state)
@@ -90,7 +91,9 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     if quality.reasons:
         raise _closed(campaign, quality, cells_to_run_again(state, fingerprints))
     passed = GatePass(
-        attempts=tuple(str(verdict.key) for verdict in verdicts), verdicts_sha256=_digest(texts), checks=quality.checks
+        attempts=tuple(str(verdict.key) for verdict in verdicts),
+        verdicts_sha256=_digest(texts.values()),
+        checks=quality.checks,
     )
     toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
     return passed.checks
@@ -184,10 +187,10 @@ def _bundle(
 def _passed(campaign: StoredCampaign) -> tuple[Check, ...]:
     """The checks of the last pass; empty where there was none, or attempts were judged since."""
     try:
-        found = GatePass.model_validate_json(campaign.store.read(_pass_key(campaign.campaign_id)))
+        found = read_record(campaign.store, _pass_key(campaign.campaign_id), GatePass)
     except NotFound:
         return ()
-    return found.checks if found.verdicts_sha256 == _digest(campaign.verdict_texts()) else ()
+    return found.checks if found.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files()) else ()
 
 
 def _pass_key(campaign_id: str) -> str:

@@ -22,6 +22,7 @@ from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.sliding_windows import judged_as, with_sliding_windows
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.store import layout
+from plimsoll.services.store.records import parse_record, read_record
 
 _M = TypeVar("_M", bound=Model)
 _FREE_TO_CHANGE = ("max_cells", "budget", "schedule", "timezone", "notify")
@@ -89,18 +90,19 @@ class StoredCampaign:
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every verdict of every attempt, by cell and attempt."""
-        return map(Verdict.model_validate_json, self.verdict_texts())
+        return (parse_record(self.store, key, text, Verdict) for key, text in self.verdict_files())
 
-    def verdict_texts(self) -> Iterator[bytes]:
-        """Every verdict of every attempt as its stored text, by cell and attempt."""
+    def verdict_files(self) -> Iterator[tuple[str, bytes]]:
+        """Key and text of every verdict of every attempt, by cell and attempt."""
         for cell_id in self.cells_with_attempts():
             for key in self.attempts(cell_id):
+                name = layout.attempt_file(key, layout.VERDICT)
                 with suppress(NotFound):
-                    yield self.store.read(layout.attempt_file(key, layout.VERDICT))
+                    yield name, self.store.read(name)
 
     def _opening(self, stage: str) -> StageOpening | None:
         try:
-            return StageOpening.model_validate_json(self.store.read(layout.stage_key(self.campaign_id, stage)))
+            return read_record(self.store, layout.stage_key(self.campaign_id, stage), StageOpening)
         except NotFound:
             return None
 
@@ -198,7 +200,7 @@ def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:
 def read_model(store: ReadableStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:
     """Read a stored model of an attempt; None where there is none."""
     try:
-        return kind.model_validate_json(store.read(layout.attempt_file(key, name)))
+        return read_record(store, layout.attempt_file(key, name), kind)
     except NotFound:
         return None
 

@@ -1,0 +1,31 @@
+"""Records in the store: models as JSON, and what is told where one can't be read."""
+
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import DamagedRecord
+from plimsoll.ports.store import ReadableStore
+
+_M = TypeVar("_M", bound=Model)
+_MEND = (
+    "use the newer Plimsoll that wrote it, if one did; else put the file back from a copy of the store. Where there is "
+    "no copy, delete the file, or the folder of the attempt that it belongs to, and run that cell again"
+)
+
+
+def read_record(store: ReadableStore, key: str, kind: type[_M]) -> _M:
+    """The record with that key. Raises NotFound where there is none, and DamagedRecord where it can't be understood."""
+    return parse_record(store, key, store.read(key), kind)
+
+
+def parse_record(store: ReadableStore, key: str, text: bytes, kind: type[_M]) -> _M:
+    """The record whose text was read from that key. Raises DamagedRecord where it can't be understood."""
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(map(str, fault["loc"]))
+        what = f"is damaged: {place}: {fault['msg']}" if place else f"is damaged: {fault['msg']}"
+        raise DamagedRecord(what, where=store.url(key), mend=_MEND) from error
