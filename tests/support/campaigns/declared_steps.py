@@ -1,10 +1,12 @@
 """Change the declaration of a cell's steps for a test."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from plimsoll.domain.errors import PlimsollError
 from plimsoll.services.cell import steps
 
 
@@ -19,3 +21,15 @@ def declare_polling(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
     polling = steps.step("load").polling
     assert polling is not None
     declare(monkeypatch, "load", polling=replace(polling, **changes))
+
+
+def failing(step: Callable[..., Any], error: PlimsollError, times: int) -> Callable[..., Any]:
+    """The step, after it has failed that often."""
+    left = iter([error] * times)
+
+    def tried(*arguments: Any) -> Any:
+        for found in left:
+            raise found
+        return step(*arguments)
+
+    return tried

@@ -4,16 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, NoReturn
 
 import pytest
 from tests.fakes.clock import SteppingClock
-from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.paid import PaidProvider, Prices, hide_costs
-from tests.support.campaigns.declared_steps import declare, declare_polling
+from tests.support.campaigns.declared_steps import declare, declare_polling, failing
 
-from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, SecretError, StoreError
+from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import running
 from plimsoll.services.cell.attempts import begin
@@ -22,7 +19,7 @@ from plimsoll.services.cell.running import run_cell, run_cells
 from plimsoll.services.cell.steps import step
 from plimsoll.services.retries import AWAY_S, SOON_S
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
@@ -43,18 +40,6 @@ def clock() -> SteppingClock:
 @pytest.fixture
 def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
     return replace(installation.toolkit, clock=clock)
-
-
-def failing(step: Callable[..., Any], error: PlimsollError, times: int) -> Callable[..., Any]:
-    """The step, after it has failed that often."""
-    left = iter([error] * times)
-
-    def tried(*arguments: Any) -> Any:
-        for found in left:
-            raise found
-        return step(*arguments)
-
-    return tried
 
 
 def test_a_cluster_that_resists_costs_neither_its_verdict_nor_the_next_cell(
@@ -127,31 +112,6 @@ def test_what_can_not_be_collected_is_on_record_and_the_next_cell_runs(
     assert [trouble.partition(": ")[2] for trouble in first.troubles] == ["collect: the store is away"]
     assert tools.store.read(layout.attempt_file(first.work.key, layout.FAILURE)) == b"collect: the store is away"
     assert second.verdict is not None
-
-
-@pytest.mark.parametrize("error", [StoreError("the store is away"), SecretError("there is no such connection")])
-def test_a_store_or_a_key_that_is_away_for_a_minute_while_files_are_collected_costs_nothing(
-    tools: Toolkit, monkeypatch: pytest.MonkeyPatch, error: PlimsollError
-) -> None:
-    monkeypatch.setattr(FolderHost, "fetch", failing(FolderHost.fetch, error, 5))
-
-    assert run_cell(tools, "campaign", CELLS[0], "me", print).valid
-
-
-def test_files_that_can_not_be_stored_for_good_end_the_attempt_after_the_last_try(
-    installation: Installation, tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def away(*_: object) -> NoReturn:
-        raise StoreError("the store is away")
-
-    monkeypatch.setattr(type(tools.store), "upload", away)
-
-    [ran] = run_cells(tools, "campaign", CELLS[:1], "me", print)
-
-    assert clock.slept == list(AWAY_S)
-    assert (ran.verdict, read_manifest(tools.store, ran.work.key)) == (None, None)
-    assert [trouble.partition(": ")[2] for trouble in ran.troubles] == ["collect: the store is away"]
-    assert installation.provider.clusters() == []
 
 
 def still_populating(clock: SteppingClock) -> Callable[[object], LoadStatus]:
@@ -237,53 +197,3 @@ def test_an_attempt_that_can_not_be_begun_ends_it_all(tools: Toolkit, monkeypatc
 
     with pytest.raises(StoreError, match="the store is away"):
         run_cells(tools, "campaign", CELLS, "me", print)
-
-
-@pytest.fixture
-def paying(tools: Toolkit) -> Toolkit:
-    """The same where hosts cost money."""
-    provider = PaidProvider(tools.providers["instant"], tools.clock)
-    return replace(tools, providers={"instant": provider}, tariffs={"instant": Prices()})
-
-
-def test_what_the_campaign_has_cost_is_said_after_the_verdict(paying: Toolkit) -> None:
-    said: list[str] = []
-
-    run_cell(paying, "campaign", CELLS[0], "me", said.append)
-
-    verdict, cost = said[-2:]
-    assert "/1: met" in verdict
-    assert "/1: the campaign has spent " in cost
-
-
-def test_a_cost_that_can_not_be_read_costs_no_verdict_and_is_said(
-    paying: Toolkit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said: list[str] = []
-    hide_costs(monkeypatch)
-
-    assert run_cell(paying, "campaign", CELLS[0], "me", said.append).valid
-
-    assert said[-1].endswith("what the campaign has spent so far can't be told: the store is away")
-
-
-def test_a_verdict_that_can_not_be_read_just_then_is_read_again(
-    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    away = StoreError("the store is away")
-    monkeypatch.setattr(running, "read_verdict", failing(read_verdict, away, 5))
-
-    assert run_cell(tools, "campaign", CELLS[0], "me", print).valid
-
-
-def test_a_verdict_that_stays_unread_is_told_and_the_next_cell_runs(
-    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    away = StoreError("the store is away")
-    monkeypatch.setattr(running, "read_verdict", failing(read_verdict, away, len(AWAY_S) + 1))
-
-    first, second = run_cells(tools, "campaign", CELLS, "me", print)
-
-    assert (first.verdict, first.remains) == (None, False)
-    assert first.troubles == (f"{first.work.key}: its verdict could not be read: the store is away",)
-    assert second.verdict is not None
