@@ -114,6 +114,10 @@ class LoadError(PlimsollError):
     """The load generator did not start, died, or did not complete its run."""
 
 
+OF_HOSTS = (HostError, DeployError, LoadError)
+"""What adapters raise about a host and about what runs there."""
+
+
 class ArtefactError(PlimsollError):
     """A JDK, database or load generator could not be resolved, verified or built."""
 

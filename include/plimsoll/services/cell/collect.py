@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import HostError, ProviderError, Unreachable
+from plimsoll.domain.errors import OF_HOSTS, PlimsollError, ProviderError, Unreachable
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
@@ -93,7 +93,7 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     failed = stop_all(work, loads, load_job(work.key))
     yield from (_lost(load, failed[load.info.name]) for load in loads if load.info.name in failed)
     tasks += [partial(_load, work, load) for load in loads if load.info.name not in failed]
-    with suppress(HostError):  # then it stays unknown whether clocks have moved
+    with suppress(*OF_HOSTS):  # then it stays unknown whether clocks have moved
         note_clocks_after(work, loads)
     with ThreadPoolExecutor(len(tasks)) as pool:
         yield from pool.map(lambda task: task(), tasks)
@@ -107,7 +107,7 @@ def _node(work: AttemptContext, node: Host) -> _Found:
     # Nodes are started once, so whoever runs at the end ran all the time.
     try:
         down = tuple(work.database.down([node]))
-    except HostError as error:
+    except OF_HOSTS as error:
         return _lost(node, error)
     found = _from_host(work, node, lambda: work.database.files(node))
     return _Found(found.entries, down, found.lost)
@@ -119,7 +119,7 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[], Sequence[
         names = {path: f"{layout.RAW}/{host.info.name}/{path.name}" for path in paths}
         keys = {path: layout.attempt_file(work.key, name) for path, name in names.items()}
         sent = upload_directly(work.toolkit.store, host, keys)
-    except HostError as error:
+    except OF_HOSTS as error:
         return _lost(host, error)
     entries, lost = [], []
     for path, name in names.items():
@@ -129,12 +129,12 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[], Sequence[
         except Unreachable as error:  # to ask for each of the others would take as long again
             lost.append(f"not collected from {host.info.name}, from {path.name} on: {error}")
             break
-        except HostError as error:
+        except OF_HOSTS as error:
             lost.append(f"not collected: {error}")
     return _Found(tuple(entries), (), tuple(lost))
 
 
-def _lost(host: Host, error: HostError) -> _Found:
+def _lost(host: Host, error: PlimsollError) -> _Found:
     return _Found(lost=(f"nothing was collected from {host.info.name}: {error}",))
 
 

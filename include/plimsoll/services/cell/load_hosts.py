@@ -14,7 +14,7 @@ from typing import TypeVar
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.clocks import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import HostError, LoadError
+from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.host import Host
@@ -44,16 +44,16 @@ def start_all(work: AttemptContext, hosts: Sequence[Host], request: LoadRequest)
     _at_once(parts, lambda one: work.load_generator.start(*one))
 
 
-def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[str, HostError]:
+def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
     """Stop the load on all hosts at the same time.
 
     Returns the errors of hosts, by host; an error on one host does not stop the others.
     """
 
-    def stop(host: Host) -> HostError | None:
+    def stop(host: Host) -> PlimsollError | None:
         try:
             work.load_generator.stop(host, job_id)
-        except HostError as error:
+        except OF_HOSTS as error:
             return error
         return None
 

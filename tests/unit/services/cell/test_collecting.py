@@ -10,7 +10,15 @@ from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantPr
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import HostError, PlimsollError, ProviderError, SecretError, StoreError, Unreachable
+from plimsoll.domain.errors import (
+    HostError,
+    LoadError,
+    PlimsollError,
+    ProviderError,
+    SecretError,
+    StoreError,
+    Unreachable,
+)
 from plimsoll.domain.result import Manifest
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions, loading
@@ -77,11 +85,12 @@ def test_a_host_that_is_dead_in_a_whole_cluster_costs_its_own_files_only(work: A
     assert manifest.failure.startswith("nothing was collected from node1")
 
 
+@pytest.mark.parametrize("error", [HostError("can't be reached: timed out"), LoadError("its job can't be stopped")])
 def test_a_load_host_that_does_not_answer_costs_its_own_files_only(
-    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch, error: PlimsollError
 ) -> None:
     def stop(generator: InstantLoadGenerator, host: Host, job_id: str) -> NoReturn:
-        raise HostError("can't be reached: timed out", where="host load")
+        raise error
 
     monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
     manifest = collect(work)
