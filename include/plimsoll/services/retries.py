@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from plimsoll.domain.errors import CloudOutOfReach, DamagedRecord, PlimsollError, StoreError, Unreachable
+from plimsoll.domain.errors import CloudOutOfReach, DamagedRecord, PlimsollError, SecretError, StoreError, Unreachable
 from plimsoll.ports.clock import Clock
 
 AWAY_S = (2.0, 5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0)
@@ -11,6 +11,8 @@ AWAY_S = (2.0, 5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0)
 SOON_S = (2.0, 5.0, 10.0)
 PASSING: tuple[type[PlimsollError], ...] = (StoreError, Unreachable, CloudOutOfReach)
 """Errors of links and services, which say nothing about the step itself."""
+PASSING_WHILE_KEEPING = (*PASSING, SecretError)
+"""The same for steps that keep what was measured: a key that can't be read now must not cost it."""
 
 _T = TypeVar("_T")
 

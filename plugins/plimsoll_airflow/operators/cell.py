@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseOperator, TriggerRule
@@ -15,6 +16,7 @@ from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import failures_recorded, record_failure
 from plimsoll.services.cell.steps import Role, Step, step, steps_of
 from plimsoll.services.hosts.reaping import destroy_owned
+from plimsoll.services.retries import PASSING_WHILE_KEEPING, with_retries
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.installation import own_installation
@@ -122,7 +124,7 @@ class Provision(Measure):
 class Keep(StepTask):
     """A step that runs whatever happened before.
 
-    Errors are retried here, because the cluster is destroyed next, with everything that was not collected.
+    An outage is waited for, because the cluster is destroyed next, with everything that was not collected.
     """
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
@@ -132,7 +134,9 @@ class Keep(StepTask):
         """Run the step and log its result."""
         with final():
             work = self.attempt(context)
-        self.tell(log_messages.came_of(self.step, self.step.run(work)))
+        again = PASSING_WHILE_KEEPING
+        done = with_retries(work.toolkit.clock, partial(self.step.run, work), self.log.warning, again=again)
+        self.tell(log_messages.came_of(self.step, done))
 
 
 class Judge(StepTask):

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import OF_HOSTS, PlimsollError, ProviderError, Unreachable
+from plimsoll.domain.errors import OF_HOSTS, CloudOutOfReach, PlimsollError, ProviderError, Unreachable
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
@@ -65,7 +65,7 @@ def _collected(work: AttemptContext) -> Iterator[_Found]:
     # Hosts that never were ready have nothing, and may be long in saying so. Why they were not, the failure says.
     if recorded is None and failure_of(work.toolkit.store, work.key) is not None:
         return
-    whole = _whole(work)
+    whole = _whole(work, recorded)
     if whole is None:
         yield _Found(lost=("the cluster was gone, or hosts of it were",))
     cluster = whole or recorded
@@ -73,10 +73,12 @@ def _collected(work: AttemptContext) -> Iterator[_Found]:
         yield from _from_hosts(work, cluster)
 
 
-def _whole(work: AttemptContext) -> Cluster | None:
-    """The cluster; None where some of its hosts are gone, or the provider can't be asked."""
+def _whole(work: AttemptContext, recorded: Cluster | None) -> Cluster | None:
+    """The cluster; None where some of its hosts are gone, or the provider can't tell."""
     try:
         return work.provider.find(work.cluster_id)
+    except CloudOutOfReach:  # hosts that are gone do not answer, and that is recorded
+        return recorded
     except ProviderError:
         return None
 

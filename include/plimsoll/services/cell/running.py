@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from plimsoll.domain.errors import PlimsollError, ProviderError, SecretError
+from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.attempts import begin
@@ -15,7 +15,7 @@ from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
 from plimsoll.services.cell.steps import Polling, Step, steps_of
 from plimsoll.services.hosts.kept_hosts import end_kept
-from plimsoll.services.retries import PASSING, SOON_S, with_retries
+from plimsoll.services.retries import PASSING, PASSING_WHILE_KEEPING, SOON_S, with_retries
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_verdict
 from plimsoll.services.toolkit import Toolkit
@@ -125,11 +125,10 @@ def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
 
 def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str, ...]:
     """Run the steps until one fails. Returns its reason, which is also shown and recorded."""
-    again = (*PASSING, SecretError)  # a key that can't be read now must not cost a measurement that is there
     for step in steps:
         try:
             with failures_recorded(work, step.name):
-                with_retries(work.toolkit.clock, partial(step.run, work), say, again=again)
+                with_retries(work.toolkit.clock, partial(step.run, work), say, again=PASSING_WHILE_KEEPING)
         except Exception as error:
             say(f"{work.key}: {step.name} failed: {error}")
             return (f"{work.key}: {step.name}: {error}",)

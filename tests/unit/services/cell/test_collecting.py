@@ -11,6 +11,7 @@ from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantPr
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import (
+    CloudOutOfReach,
     HostError,
     LoadError,
     PlimsollError,
@@ -96,6 +97,18 @@ def test_a_load_host_that_does_not_answer_costs_its_own_files_only(
     manifest = collect(work)
     assert paths(manifest) == {f"raw/node{number}/system.log" for number in (1, 2, 3)}
     assert manifest.failure.startswith("nothing was collected from load")
+
+
+def test_a_cloud_that_does_not_answer_costs_nothing_as_long_as_its_hosts_do(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(provider: InstantProvider, key: ClusterId) -> NoReturn:
+        raise CloudOutOfReach("the network is down")
+
+    monkeypatch.setattr(InstantProvider, "find", find)
+    manifest = collect(work)
+    assert manifest.failure is None
+    assert {path.split("/")[1] for path in paths(manifest)} == {"node1", "node2", "node3", "load"}
 
 
 def test_a_host_that_falls_silent_meanwhile_is_not_asked_for_each_other_file(
