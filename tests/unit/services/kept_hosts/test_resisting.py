@@ -77,9 +77,16 @@ def test_a_run_that_ends_while_hosts_do_not_answer_says_so(installation: Install
 def test_hosts_that_ended_themselves_are_no_trouble_of_later_runs(
     installation: Installation, tools: Toolkit, clock: SteppingClock
 ) -> None:
-    _, tools = fallen_silent(installation, tools)
+    provider, tools = fallen_silent(installation, tools)
     clock.at += timedelta(hours=5)
     kept_hosts.end_kept(tools, "campaign")
+    # The provider here shows what has expired, and still can't end it: all others are gone.
+    assert [(one.id.name, one.expires_at < clock.at) for one in provider.clusters()] == [("hosts/1", True)]
+    third = started(tools, CELLS[2])
+    assert cluster_of(tools, third) == "hosts/3"
+    actions.destroy(third)
+    kept_hosts.end_kept(tools, "campaign")
+    assert [one.id.name for one in provider.clusters()] == ["hosts/1"]
 
 
 def test_hosts_of_another_variant_that_do_not_answer_are_in_nobodys_way(tmp_path: Path) -> None:
