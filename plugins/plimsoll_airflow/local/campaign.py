@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.progress import CampaignProgress
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.planning import new_campaign_id
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
+from plimsoll.services.definitions.continuing import continued_as
 from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
@@ -29,13 +30,10 @@ def poll_s(cells: int) -> float:
 
 
 def unfinished_campaign(store: ResultStore, definition: Definition) -> str | None:
-    """The newest campaign with the same definition that has cells to run or no report; None when there is none.
-
-    A campaign with an older form of the definition can't be continued, so it does not count.
-    """
+    """The newest campaign that can go on with the definition, if it has cells to run or no report; else None."""
     for campaign_id in sorted(campaign_ids(store), reverse=True):
         campaign = CampaignStore(store, campaign_id)
-        if campaign_id.startswith(f"{definition.name}-") and campaign.definition() == definition:
+        if campaign_id.startswith(f"{definition.name}-") and _can_go_on(campaign, definition):
             return None if _is_finished(campaign) else campaign_id
     return None
 
@@ -104,6 +102,15 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
     run_id = f"{campaign_id}__{now:%Y%m%dt%H%M%S}"
     run = client.trigger(definition.dag_id, {"campaign_id": campaign_id}, run_id=run_id)
     return CampaignRun(client, store, definition, run)
+
+
+def _can_go_on(campaign: CampaignStore, definition: Definition) -> bool:
+    """Whether the campaign can go on with the definition. One that another version wrote, or that is deleted, can't."""
+    try:
+        campaign.require_kept()
+        return continued_as(campaign.declared(), definition) is not None
+    except (Refused, NotFound):
+        return False
 
 
 def _is_finished(campaign: CampaignStore) -> bool:

@@ -9,7 +9,10 @@ from tests.support.campaigns.synthetic import demo_definition
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.stage import OpenedLoad, Stage, StageOpening
+from plimsoll.domain.strategy import FullGrid
 from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
@@ -85,6 +88,38 @@ def test_campaigns_of_other_definitions_and_of_an_older_form_do_not_count(
     opened(store, LATE, demo_definition(seed=7))
     assert unfinished_campaign(store, definition) is None
     opened(store, EARLY, definition)
+    assert unfinished_campaign(store, definition) == EARLY
+
+
+def test_a_campaign_is_gone_on_with_after_a_stage_has_found_its_loads(
+    store: ObjectStore, definition: Definition
+) -> None:
+    stages = (
+        Stage(id="maximum", strategy=FullGrid()),
+        Stage(id="share", loads=TakenLoad.model_validate({"share": "70%", "of": "maximum"})),
+    )
+    staged = definition.model_copy(update={"stages": stages})
+    load = OpenedLoad(variant=staged.variants[0].id, load_ops_s=700, maximum_ops_s=1000, kind="found")
+    opened(store, LATE, staged).open_stage(StageOpening(stage="share", of="maximum", at=NOON, loads=(load,)))
+    assert unfinished_campaign(store, staged) == LATE
+
+
+def test_a_campaign_is_gone_on_with_under_another_budget(store: ObjectStore, definition: Definition) -> None:
+    opened(store, LATE, definition)
+    assert unfinished_campaign(store, definition.model_copy(update={"budget": 7.0})) == LATE
+
+
+@pytest.mark.parametrize(
+    ("key", "content"),
+    [(layout.definition_key(LATE), b"name: demo\nof_another_version: true\n"), (layout.deleting_key(LATE), b"{}")],
+    ids=["of another version", "half deleted"],
+)
+def test_a_campaign_that_can_not_be_opened_is_passed_over(
+    store: ObjectStore, definition: Definition, key: str, content: bytes
+) -> None:
+    opened(store, EARLY, definition)
+    opened(store, LATE, definition)
+    store.write(key, content)
     assert unfinished_campaign(store, definition) == EARLY
 
 

@@ -19,13 +19,13 @@ from plimsoll.domain.result import Manifest, Verdict
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.stage import StageOpening
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.definitions.sliding_windows import judged_as, with_sliding_windows
+from plimsoll.services.definitions.continuing import changed_keys, continued_as
+from plimsoll.services.definitions.sliding_windows import with_sliding_windows
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import parse_record, read_record
 
 _M = TypeVar("_M", bound=Model)
-_FREE_TO_CHANGE = ("max_cells", "budget", "schedule", "timezone", "notify")
 
 
 @dataclass(frozen=True)
@@ -139,14 +139,12 @@ class CampaignStore(StoredCampaign):
         if self.store.create(key, dump_definition(definition).encode()):
             return definition
         stored = self.declared()
-        wanted = judged_as(stored, definition)
-        if stored == wanted:
-            return self.with_openings(stored)
-        if stored.model_copy(update={name: getattr(wanted, name) for name in _FREE_TO_CHANGE}) == wanted:
-            self.store.write(key, dump_definition(wanted).encode())
+        wanted = continued_as(stored, definition)
+        if wanted is not None:
+            if wanted != stored:
+                self.store.write(key, dump_definition(wanted).encode())
             return self.with_openings(wanted)
-        changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(wanted, name)]
-        what = f"was started with another definition; changed since: {', '.join(changed)}"
+        what = f"was started with another definition; changed since: {', '.join(changed_keys(stored, definition))}"
         mend = "start a new campaign, or bring the definition back to what the campaign was started with"
         raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
 
