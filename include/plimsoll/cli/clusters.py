@@ -68,6 +68,7 @@ def destroy(
     Exits with 1 if a cluster could not be destroyed, or if a provider or a host did not answer.
     """
     from plimsoll.bootstrap import build_toolkit
+    from plimsoll.services.hosts.cluster_names import require_known
     from plimsoll.services.hosts.reaping import destroy_unseen, on_this_machine, reap
     from plimsoll.settings import Settings
 
@@ -80,6 +81,9 @@ def destroy(
     failed = {str(alive.id): reason for alive, reason in reaped.failed}
     if cluster and cluster not in (*destroyed, *failed) and destroy_unseen(toolkit, cluster):
         destroyed.append(cluster)
+    if cluster and not (destroyed or failed or reaped.unseen or reaped.silent):
+        # Where somebody could not be asked, a cluster that no record names may live there.
+        require_known(toolkit.store, cluster, [alive.id for alive in reaped.kept])
     # Where the cluster that was named is gone, silent hosts elsewhere say nothing about it.
     unseen = reaped.unseen if cluster in destroyed else (*reaped.unseen, *reaped.silent)
     if as_json:

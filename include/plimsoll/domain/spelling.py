@@ -4,11 +4,17 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-def meant(name: object, known: Iterable[str]) -> str:
-    """`did you mean 'collector'?` where one of the known names resembles the given one, else the empty text."""
+def nearest(name: object, known: Iterable[str]) -> str | None:
+    """The known name that resembles the given one most; None where none does."""
     by_small_letters = {one.lower(): one for one in known}
     found = get_close_matches(str(name).lower(), by_small_letters, n=1, cutoff=0.6)
-    return f"did you mean {by_small_letters[found[0]]!r}?" if found else ""
+    return by_small_letters[found[0]] if found else None
+
+
+def meant(name: object, known: Iterable[str]) -> str:
+    """`did you mean 'collector'?` where one of the known names resembles the given one, else the empty text."""
+    found = nearest(name, known)
+    return f"did you mean {found!r}?" if found else ""
 
 
 def meant_or_known(name: object, known: Iterable[str], *, lead: str = "allowed") -> str:

@@ -350,6 +350,15 @@ def test_destroy_wants_one_cluster_or_all(plimsoll: Command) -> None:
     assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--all")[0] == 2
 
 
+def test_a_misspelt_cluster_is_no_cluster_that_is_gone(plimsoll: Command) -> None:
+    key = alive(1)
+    code, out, err = plimsoll("clusters", "destroy", "dmeo-1/g1-00200-r1/1")
+    assert (code, out) == (2, "")
+    assert "no campaign and no cluster has the name 'dmeo-1/g1-00200-r1/1'" in err
+    assert f"did you mean '{key}'?" in err
+    assert [one["id"]["name"] for one in json.loads(plimsoll("clusters", "list", "--json")[1])] == [key.name]
+
+
 def test_a_cluster_that_resists_is_named_and_fails_the_command(plimsoll: Command, tmp_path: Path) -> None:
     key = alive(1)
     (tmp_path / "work" / "faults").mkdir(parents=True)
