@@ -52,6 +52,32 @@ def test_the_places_of_every_campaign_are_known(installation: Installation, cloc
     assert places.known("ssh") == Places()
 
 
+def test_a_campaign_that_was_made_anew_elsewhere_is_looked_for_there(
+    installation: Installation, clock: SteppingClock
+) -> None:
+    installation.open_campaign(definition("us-east-1"))
+    store = installation.toolkit.store
+    places = StoredPlaces(store, Outage(clock))
+    assert places.of_campaign("ec2", "campaign") == Places(({"region": "us-east-1"},))
+    store.delete("campaign")
+    installation.open_campaign(definition("eu-west-1"))
+    assert places.known("ec2") == places.of_campaign("ec2", "campaign") == Places(({"region": "eu-west-1"},))
+
+
+def test_what_was_read_counts_while_the_store_is_out_of_reach(
+    installation: Installation, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation.open_campaign(definition("us-east-1"))
+    store: Any = installation.toolkit.store
+    places = StoredPlaces(store, Outage(clock))
+    assert places.known("ec2").options == ({"region": "us-east-1"},)
+    for name in ("read", "folders"):
+        monkeypatch.setattr(store, name, Away().read)
+    assert places.of_campaign("ec2", "campaign") == Places(({"region": "us-east-1"},))
+    found = places.known("ec2")
+    assert (found.options, "connection refused" in found.unknown) == (({"region": "us-east-1"},), True)
+
+
 def test_clusters_of_a_campaign_that_the_store_has_lost_may_be_in_every_place(
     installation: Installation, clock: SteppingClock
 ) -> None:

@@ -1,6 +1,7 @@
 """Where a provider's clusters may be, according to the definitions of stored campaigns."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from plimsoll.domain.choices import ProviderChoice
 from plimsoll.domain.definition import Definition
@@ -11,8 +12,19 @@ from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 
 
+@dataclass(frozen=True)
+class _Read:
+    """The text of a campaign's definition as it was read last, and the provider that it chooses."""
+
+    text: bytes
+    choice: ProviderChoice
+
+
 class StoredPlaces:
-    """Implements Whereabouts with the campaigns of a store. A campaign's provider never changes, so each is read once.
+    """Implements Whereabouts with the campaigns of a store.
+
+    A definition is read each time, because a campaign that was deleted and made anew may be elsewhere. It is parsed
+    again only if its text has changed. While the store is out of reach, what was read last counts.
 
     `at_hand` returns the definitions that can be read without the store. They are used while it is out of reach.
     """
@@ -21,7 +33,7 @@ class StoredPlaces:
         self, store: ResultStore, outage: Outage, at_hand: Callable[[], Iterable[Definition]] = lambda: ()
     ) -> None:
         self._store, self._outage, self._at_hand = store, outage, at_hand
-        self._read: dict[str, ProviderChoice] = {}
+        self._read: dict[str, _Read] = {}
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
         """The places of the provider's clusters of the campaign; all known places where the store can't answer that."""
@@ -51,7 +63,9 @@ class StoredPlaces:
             with self._outage.noticed():
                 ids = campaign_ids(self._store)
         except StoreError as error:
-            return list(self._read.values()), [error.what]
+            return [one.choice for one in self._read.values()], [error.what]
+        # Copied, because several threads may ask at once.
+        self._read = {name: one for name, one in self._read.copy().items() if name in ids}
         found, unread = [], []
         for campaign_id in ids:
             try:
@@ -63,7 +77,14 @@ class StoredPlaces:
         return found, unread
 
     def _choice(self, campaign_id: str) -> ProviderChoice:
-        if campaign_id not in self._read:
+        known, campaign = self._read.get(campaign_id), CampaignStore(self._store, campaign_id)
+        try:
             with self._outage.noticed():
-                self._read[campaign_id] = CampaignStore(self._store, campaign_id).definition().provider
-        return self._read[campaign_id]
+                text = campaign.definition_text()
+        except StoreError:
+            if known is None:
+                raise
+            return known.choice
+        if known is None or known.text != text:
+            known = self._read[campaign_id] = _Read(text, campaign.parsed(text).provider)
+        return known.choice

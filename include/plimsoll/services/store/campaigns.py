@@ -50,8 +50,12 @@ class StoredCampaign:
 
     def declared(self) -> Definition:
         """The campaign's own copy as it is stored, without loads that stages took from earlier stages' results."""
+        return self.parsed(self.definition_text())
+
+    def parsed(self, text: bytes) -> Definition:
+        """The definition that this text of the campaign's own copy declares."""
         where = self.store.url(layout.definition_key(self.campaign_id))
-        return parse_definition(self.definition_text().decode(), where, stored=True)
+        return parse_definition(text.decode(), where, stored=True)
 
     def definition_text(self) -> bytes:
         """The text of the campaign's own copy of its definition, as it is stored."""
