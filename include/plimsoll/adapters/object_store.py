@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import accumulate, islice
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -68,11 +69,12 @@ class ObjectStore:
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Keys below a prefix, sorted. Unfinished local writes are left out."""
-        with self._explained(prefix):
-            place = self._path(prefix)
-            found = sorted(self._local_files(place) if self._local else self._fs.find(place))
-        skip = len(self._prefix.rstrip("/")) + 1
-        return (path[skip:] for path in found if not is_unfinished(path))
+        return (self._key(path) for path, _ in self._files(prefix))
+
+    def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
+        """The keys, with a stamp for each file of that name."""
+        for path, facts in self._files(prefix):
+            yield self._key(path), _stamp(path, facts) if path.endswith(f"/{name}") else ""
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         """Names directly below a prefix."""
@@ -144,6 +146,16 @@ class ObjectStore:
             )
         return place
 
+    def _files(self, prefix: str) -> list[tuple[str, Any]]:
+        """The finished files at and below a prefix, sorted, with what a file system that is not local tells of each."""
+        with self._explained(prefix):
+            place = self._path(prefix)
+            told = dict.fromkeys(self._local_files(place)) if self._local else self._fs.find(place, detail=True)
+        return sorted((one for one in told.items() if not is_unfinished(one[0])), key=itemgetter(0))
+
+    def _key(self, path: str) -> str:
+        return path[len(self._prefix.rstrip("/")) + 1 :]
+
     def _local_files(self, place: str) -> list[str]:
         """All files at and below a path. fsspec's own walk looks at each file, and `os.walk` at each folder twice."""
         if Path(place).is_file():
@@ -190,6 +202,17 @@ def _file_system(root: str) -> tuple[Any, str]:
         mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
         raise StoreError(f"is no address of a store ({error})", where=root, mend=mend) from error
     return found
+
+
+def _stamp(path: str, facts: Any) -> str:
+    """What tells this file from others that had or will have its name; empty if it was deleted meanwhile."""
+    if facts is not None:
+        return str(sorted(facts.items(), key=itemgetter(0)))
+    with suppress(FileNotFoundError):
+        # A file that replaces another has an inode of its own, even where clocks are too coarse to tell them apart.
+        found = os.stat(path)
+        return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}"
+    return ""
 
 
 def _mend(error: OSError) -> str:

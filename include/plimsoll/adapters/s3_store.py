@@ -3,10 +3,11 @@
 import hashlib
 import uuid
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from functools import partial
 from io import BufferedReader, BytesIO
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -92,8 +93,13 @@ class S3Store:
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Keys below a prefix, sorted, including a file with exactly that name."""
-        skip = len(self._prefix) + 1 if self._prefix else 0
-        return (name[skip:] for name in sorted(self._names(prefix)))
+        return map(self._key, sorted(self._names(prefix)))
+
+    def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
+        """The keys, with a stamp for each file of that name, from the same listing."""
+        for found in sorted(self._objects(prefix), key=itemgetter("Key")):
+            key = self._key(found["Key"])
+            yield key, f"{found['ETag']} {found['LastModified']}" if key.rpartition("/")[2] == name else ""
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         """Names directly below a prefix."""
@@ -199,11 +205,18 @@ class S3Store:
         return pages
 
     def _names(self, prefix: str) -> Iterator[str]:
-        """Full names of the objects at and below a prefix: `x` and `x/a`, but not `xy`."""
+        """Full names of the objects at and below a prefix."""
+        return (found["Key"] for found in self._objects(prefix))
+
+    def _objects(self, prefix: str) -> Iterator[Mapping[str, Any]]:
+        """The objects at and below a prefix as S3 lists them: `x` and `x/a`, but not `xy`."""
         name, below = self._name(prefix), self._below(prefix)
         for page in self._pages(prefix, Prefix=name):
-            found = (entry["Key"] for entry in page.get("Contents", ()))
-            yield from (each for each in found if each == name or each.startswith(below))
+            found = page.get("Contents", ())
+            yield from (each for each in found if each["Key"] == name or each["Key"].startswith(below))
+
+    def _key(self, name: str) -> str:
+        return name[len(self._prefix) + 1 if self._prefix else 0 :]
 
     def _below(self, prefix: str) -> str:
         name = self._name(prefix)

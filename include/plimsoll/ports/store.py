@@ -45,6 +45,12 @@ class ReadableStore(Protocol):
 class ResultStore(ReadableStore, Protocol):
     """A store that is written to, too. Every method raises StoreError when the store can't be reached."""
 
+    def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
+        """All keys as `keys` gives them, each with the stamp of a file called `name`, and of other files with none.
+
+        The stamp of a file is another one once the file has other content, even if it was deleted and made anew.
+        """
+
     def write(self, key: str, data: bytes) -> None:
         """Store the content atomically, over an existing file."""
 

@@ -50,6 +50,23 @@ def test_keys_and_folders_are_sorted(store: ResultStore) -> None:
     assert store.folders("") == ("x",)
 
 
+def test_a_stamp_tells_a_file_from_the_one_that_it_replaces(store: ResultStore) -> None:
+    def stamp_of(key: str) -> str:
+        return dict(store.stamped("x", "a"))[key]
+
+    for key in ("x/1/a", "x/1/ba", "x/2/a"):
+        store.write(key, b"one")
+    assert [key for key, _ in store.stamped("x", "a")] == list(store.keys("x"))
+    assert [bool(stamp) for _, stamp in store.stamped("x", "a")] == [True, False, True]
+    first, other = stamp_of("x/1/a"), stamp_of("x/2/a")
+    store.write("x/1/a", b"second")
+    second = stamp_of("x/1/a")
+    store.delete("x/1")
+    store.create("x/1/a", b"made anew")
+    assert len({first, second, stamp_of("x/1/a")}) == 3
+    assert stamp_of("x/2/a") == other
+
+
 def test_delete_removes_a_prefix_and_nothing_else(store: ResultStore) -> None:
     store.write("x/a", b"")
     store.write("xy", b"")

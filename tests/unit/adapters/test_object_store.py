@@ -10,6 +10,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from tests.support.stores import contract
 from tests.support.stores.contract import (  # noqa: F401
+    test_a_stamp_tells_a_file_from_the_one_that_it_replaces,
     test_a_store_that_works_checks_itself_and_leaves_nothing,
     test_create_never_overwrites,
     test_delete_removes_a_prefix_and_nothing_else,
