@@ -4,7 +4,7 @@ import errno
 import hashlib
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import accumulate, islice
 from operator import itemgetter
@@ -69,12 +69,13 @@ class ObjectStore:
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Keys below a prefix, sorted. Unfinished local writes are left out."""
-        return (self._key(path) for path, _ in self._files(prefix))
+        found, skip = self._files(prefix), self._above
+        return (path[skip:] for path in found)
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
         """The keys, with a stamp for each file of that name."""
-        for path, facts in self._files(prefix):
-            yield self._key(path), _stamp(path, facts) if path.endswith(f"/{name}") else ""
+        found, skip, end = self._files(prefix), self._above, f"/{name}"
+        return ((path[skip:], _stamp(path, facts) if path.endswith(end) else "") for path, facts in found.items())
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         """Names directly below a prefix."""
@@ -146,15 +147,17 @@ class ObjectStore:
             )
         return place
 
-    def _files(self, prefix: str) -> list[tuple[str, Any]]:
+    def _files(self, prefix: str) -> Mapping[str, Any]:
         """The finished files at and below a prefix, sorted, with what a file system that is not local tells of each."""
         with self._explained(prefix):
             place = self._path(prefix)
             told = dict.fromkeys(self._local_files(place)) if self._local else self._fs.find(place, detail=True)
-        return sorted((one for one in told.items() if not is_unfinished(one[0])), key=itemgetter(0))
+        return {path: told[path] for path in sorted(told) if not is_unfinished(path)}
 
-    def _key(self, path: str) -> str:
-        return path[len(self._prefix.rstrip("/")) + 1 :]
+    @property
+    def _above(self) -> int:
+        """The length of the part of a path that is above its key."""
+        return len(self._prefix.rstrip("/")) + 1
 
     def _local_files(self, place: str) -> list[str]:
         """All files at and below a path. fsspec's own walk looks at each file, and `os.walk` at each folder twice."""
@@ -210,7 +213,7 @@ def _stamp(path: str, facts: Any) -> str:
         return str(sorted(facts.items(), key=itemgetter(0)))
     with suppress(FileNotFoundError):
         # A file that replaces another has an inode of its own, even where clocks are too coarse to tell them apart.
-        found = os.stat(path)
+        found = Path(path).stat()
         return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}"
     return ""
 
