@@ -119,5 +119,5 @@ def _delete(definition: Definition, campaign_id: str, confirm: str, user: BaseUs
         raise Refused([Problem("confirm", "the deletion was not confirmed", mend)], where=f"campaign {campaign_id!r}")
     _deletable(definition, campaign_id, user)
     deleted = delete_campaign(watching_toolkit(), campaign_id, str(user.get_name()))
-    library().forget(campaign_id)
+    library().forget_deleted(campaign_id)
     return deleted

@@ -92,6 +92,8 @@ class Library:
     def campaigns(self) -> tuple[CampaignSummary, ...]:
         """All campaigns, the one that began last first. Campaigns that were read before cause no wait."""
         names = campaign_ids(self.store)
+        for gone in set(self._lines) - set(names):
+            self.forget_deleted(gone)
         unread = [name for name in names if name not in self._lines]
         if unread:
             with ThreadPoolExecutor(FIRST_READERS) as pool:
@@ -100,10 +102,18 @@ class Library:
         return tuple(sorted(found, key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
-        """Read the campaign again at the next request, because it was changed."""
+        """Read the campaign again at the next request, because it was changed.
+
+        Final attempts are not: their verdicts' stamps show whether they have changed.
+        """
         with self._locks[campaign_id]:
             self._snapshots.pop(campaign_id, None)
             self._lines.pop(campaign_id, None)
+
+    def forget_deleted(self, campaign_id: str) -> None:
+        """Remember nothing of the campaign, because it is deleted. Another one may get its id."""
+        self.forget(campaign_id)
+        self.memory.final.forget(campaign_id)
 
     def _line_if_there(self, campaign_id: str) -> CampaignSummary | None:
         """The campaign's line; None for a campaign that is being deleted at the moment."""

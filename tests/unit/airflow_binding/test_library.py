@@ -53,6 +53,14 @@ def start(installation: Installation) -> None:
     begin(installation.toolkit, "campaign", CELL, "me")
 
 
+def judged(installation: Installation, **facts: Any) -> None:
+    """The cell's attempt with its verdict."""
+    start(installation)
+    store = installation.toolkit.store
+    write_model(store, KEY, layout.VERDICT, verdict_of(DEFINITION, KEY, **facts))
+    note_phase(store, installation.toolkit.clock, KEY, "done")
+
+
 def state(library: Library) -> str:
     return library.snapshot("campaign").status.state
 
@@ -138,20 +146,39 @@ def test_the_list_shows_what_is_known_and_reads_it_again_meanwhile(
 def test_a_settled_campaign_is_listed_without_its_attempts_and_as_it_is_once_one_is_begun(
     library: Library, installation: Installation, time: dict[str, float]
 ) -> None:
-    start(installation)
     store = installation.toolkit.store
-    write_model(store, KEY, layout.VERDICT, verdict_of(DEFINITION, KEY))
-    note_phase(store, installation.toolkit.clock, KEY, "done")
+    judged(installation)
     settle(CampaignStore(store, "campaign"), installation.toolkit.clock.now())
 
     (listed,) = library.campaigns()
-    assert (listed.state, listed.counts, library.memory.final) == ("complete", {"met": 1}, {})
+    assert (listed.state, listed.counts, len(library.memory.final)) == ("complete", {"met": 1}, 0)
     start(installation)
     time["now"] += LISTED_S
     library.campaigns()
     assert isinstance(library.reader, Later)
     library.reader.work()
     assert [one.state for one in library.campaigns()] == ["running"]
+
+
+def test_a_campaign_with_the_id_of_a_deleted_one_is_shown_with_its_own_results(
+    library: Library, installation: Installation
+) -> None:
+    judged(installation)
+    assert library.snapshot("campaign").status.counts == {"met": 1}
+    installation.toolkit.store.delete("campaign")
+    installation.open_campaign(DEFINITION)
+    judged(installation, met=False)
+    library.forget("campaign")
+    assert library.snapshot("campaign").status.counts == {"missed": 1}
+
+
+def test_nothing_is_remembered_of_a_campaign_that_is_gone(library: Library, installation: Installation) -> None:
+    judged(installation)
+    library.snapshot("campaign")
+    assert len(library.memory.final) == 1
+    installation.toolkit.store.delete("campaign")
+    assert library.campaigns() == ()
+    assert len(library.memory.final) == 0
 
 
 def test_a_definition_whose_budget_was_raised_is_read_again(library: Library, installation: Installation) -> None:

@@ -1,7 +1,7 @@
 """Read a campaign's state from the store: every attempt in one listing, and unchangeable results only once."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -16,6 +16,7 @@ from plimsoll.domain.spelling import meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.holding import is_at_work
+from plimsoll.services.campaign.remembered import Final, Remembered
 from plimsoll.services.cell.recording import failure_of
 from plimsoll.services.cell.steps import declared_time
 from plimsoll.services.store import layout
@@ -41,8 +42,8 @@ class AttemptState:
     progress: AttemptProgress | None = None
     verdict: Verdict | None = None
     ended: str = ""
-    earlier_verdicts: int = 0
-    """The number of times that it was judged again."""
+    was_judged_again: bool = False
+    """Whether an earlier verdict of it was kept."""
 
     @property
     def is_final(self) -> bool:
@@ -81,13 +82,13 @@ class CellState(CellAttempts[AttemptState]):
 
 @dataclass(frozen=True)
 class Memory:
-    """Data that a repeated reader of the state keeps between reads: final attempts by key, and who knows of owners.
+    """Data that a repeated reader of the state keeps between reads: final attempts, and who knows of owners.
 
-    Nothing of a final attempt is overwritten except the results of judging, and earlier verdicts show when that
-    happened.
+    Nothing of a final attempt is overwritten except the results of judging, and the stamp of its verdict shows when
+    that happened, or when an attempt of another campaign has the same key.
     """
 
-    final: dict[AttemptKey, AttemptState] = field(default_factory=dict)
+    final: Remembered[AttemptState] = field(default_factory=Remembered)
     owners: Owners = field(default_factory=UnknownOwners)
     """Tells which owners of attempts are alive."""
 
@@ -135,36 +136,36 @@ def running_attempts(state: CampaignState[CellState]) -> tuple[AttemptState, ...
 
 def _attempts(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
-) -> Iterator[AttemptState]:
-    for key, names in _files(store, campaign_id).items():
-        # An attempt without a verdict is read again, because one of a deleted campaign may have had the same key.
-        state = memory.final.get(key) if layout.VERDICT in names else None
-        if state is None or state.earlier_verdicts != _earlier_verdicts(names):
-            state = _unless_lost(store, _read(store, key, names), definition, now, memory.owners)
-            _remember(memory, state)
-        yield state
+) -> list[AttemptState]:
+    known = memory.final.of(campaign_id)
+    final: dict[Final, AttemptState] = {}
+    states: list[AttemptState] = []
+    for key, files in _files(store, campaign_id).items():
+        state = known.get((key, files[layout.VERDICT])) if layout.VERDICT in files else None
+        if state is None:
+            state = _unless_lost(store, _read(store, key, files), definition, now, memory.owners)
+        if state.is_final and layout.VERDICT in files:
+            final[key, files[layout.VERDICT]] = state
+        states.append(state)
+    memory.final.replace(campaign_id, final)
+    return states
 
 
-def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, set[str]]:
-    """The names of the files of each attempt, relative to its folder."""
+def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[str, str]]:
+    """The names of the files of each attempt, relative to its folder, and the stamp of its verdict."""
     prefix = layout.cells_prefix(campaign_id)
-    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for cell_id, number, name in _places(store, prefix):
-        found[cell_id, number].add(name)
+    found: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for name, stamp in store.stamped(prefix, layout.VERDICT):
+        parts = name[len(prefix) + 1 :].split("/", 2)
+        if len(parts) == 3 and parts[1].isdigit():
+            found[parts[0], parts[1]][parts[2]] = stamp
     return {
-        AttemptKey(campaign_id=campaign_id, cell_id=cell_id, attempt=int(number)): names
-        for (cell_id, number), names in found.items()
+        AttemptKey(campaign_id=campaign_id, cell_id=cell_id, attempt=int(number)): files
+        for (cell_id, number), files in found.items()
     }
 
 
-def _places(store: ResultStore, prefix: str) -> Iterator[tuple[str, str, str]]:
-    for name in store.keys(prefix):
-        parts = name[len(prefix) + 1 :].split("/", 2)
-        if len(parts) == 3 and parts[1].isdigit():
-            yield parts[0], parts[1], parts[2]
-
-
-def _read(store: ResultStore, key: AttemptKey, names: set[str]) -> AttemptState:
+def _read(store: ResultStore, key: AttemptKey, names: Collection[str]) -> AttemptState:
     # The verdict is read first, so that the other files are not older than it.
     verdict = read_verdict(store, key) if layout.VERDICT in names else None
     progress = read_progress(store, key) if layout.PROGRESS in names else None
@@ -174,15 +175,11 @@ def _read(store: ResultStore, key: AttemptKey, names: set[str]) -> AttemptState:
         progress=progress,
         verdict=verdict,
         ended="" if verdict else _ended(store, key, progress, names),
-        earlier_verdicts=_earlier_verdicts(names),
+        was_judged_again=any(name.startswith(f"{layout.EARLIER_VERDICTS}/") for name in names),
     )
 
 
-def _earlier_verdicts(names: set[str]) -> int:
-    return sum(name.startswith(f"{layout.EARLIER_VERDICTS}/") for name in names)
-
-
-def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None, names: set[str]) -> str:
+def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None, names: Collection[str]) -> str:
     """Why an attempt will never be judged: it was cancelled, or its judging failed. Empty if it still runs."""
     if layout.CANCELLED in names:
         cancelled = read_cancellation(store, key)
@@ -214,11 +211,6 @@ def _ended_with_owner(store: ResultStore, state: AttemptState, owner: str) -> At
         return replace(state, verdict=verdict, progress=read_progress(store, state.key))
     why = failure_of(store, state.key) or "it had not finished"
     return replace(state, ended=f"{owner_words(owner)} has ended, and with it the attempt: {why}")
-
-
-def _remember(memory: Memory, state: AttemptState) -> None:
-    if state.is_final:
-        memory.final[state.key] = state
 
 
 def require_cell_state(state: CampaignState[CellState], cell_id: str, campaign_id: str) -> CellState:

@@ -1,17 +1,20 @@
 """What the store says of attempts and cells, and how a campaign stands."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.attempt_verdicts import verdict_of
+from tests.support.stores.reads import Reads
 
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.status import CampaignStatus
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import CellState, Memory, read_state, require_cell_state
 from plimsoll.services.campaign.status import campaign_status, summary_of
 from plimsoll.services.cell.attempts import begin
@@ -22,6 +25,7 @@ from plimsoll.services.store.campaigns import write_model
 from plimsoll.strategies.state import CampaignState
 
 CELL = "v1-001k-r1"
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=1, loads=2)
 
 
@@ -141,9 +145,12 @@ def test_the_newest_valid_attempt_counts_while_a_newer_one_runs_or_is_invalid(in
 def test_what_is_final_is_read_once(installation: Installation) -> None:
     work, memory = begun(installation), Memory()
     judge(installation, work)
-    state(installation, memory=memory)
-    installation.toolkit.store.write(layout.attempt_file(work.key, layout.VERDICT), b"not to be read again")
-    assert state(installation, memory=memory).state == "met"
+    first, second = Reads(installation.toolkit.store), Reads(installation.toolkit.store)
+    for store in (first, second):
+        found = read_state(cast(ResultStore, store), "campaign", DEFINITION, NOON, memory)
+        assert require_cell_state(found, CELL, "campaign").state == "met"
+    assert layout.attempt_file(work.key, layout.VERDICT) in first.keys_read
+    assert second.keys_read == []
 
 
 def test_what_is_not_final_is_read_again(installation: Installation) -> None:
@@ -160,6 +167,33 @@ def test_a_campaign_that_was_made_anew_is_not_taken_for_the_old_one(installation
     installation.toolkit.store.delete("campaign/cells")
     begun(installation)
     assert state(installation, memory=memory).state == "running"
+
+
+def test_not_even_once_its_attempts_have_verdicts(installation: Installation) -> None:
+    memory = Memory()
+    judge(installation, begun(installation))
+    assert state(installation, memory=memory).state == "met"
+    installation.toolkit.store.delete("campaign/cells")
+    judge(installation, begun(installation), met=False)
+    assert state(installation, memory=memory).state == "missed"
+
+
+def test_a_verdict_in_place_of_another_is_seen_although_none_was_kept(installation: Installation) -> None:
+    work, memory = begun(installation), Memory()
+    judge(installation, work)
+    assert state(installation, memory=memory).state == "met"
+    judge(installation, work, met=False)
+    assert state(installation, memory=memory).state == "missed"
+
+
+def test_what_the_store_has_no_more_is_not_remembered(installation: Installation) -> None:
+    memory = Memory()
+    judge(installation, begun(installation))
+    state(installation, memory=memory)
+    assert len(memory.final) == 1
+    installation.toolkit.store.delete("campaign/cells")
+    state(installation, memory=memory)
+    assert len(memory.final) == 0
 
 
 def test_files_below_an_attempt_are_none_of_its_own(installation: Installation) -> None:
