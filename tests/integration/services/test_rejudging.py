@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,36 @@ def test_by_other_rules_the_new_verdict_counts_and_the_earlier_one_is_kept(
     kept = campaign.store.read(layout.attempt_file(key, "verdicts/1.json"))
     assert json.loads(kept) == json.loads(older.model_dump_json())
     assert list(campaign.store.keys(layout.attempt_file(campaign.key(CELLS[1], 1), "verdicts"))) == []
+
+
+def test_killed_while_it_replaces_a_verdict_it_loses_none_and_goes_on_when_it_is_repeated(
+    installation: Installation, campaign: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, older = misjudge(campaign, CELLS[0])
+    kept, verdict = layout.attempt_file(key, "verdicts/1.json"), layout.attempt_file(key, layout.VERDICT)
+    for name, place in (("create", kept), ("write", verdict)):
+        with monkeypatch.context() as patched:
+            patched.setattr(campaign.store, name, killed_at(getattr(campaign.store, name), place))
+            with pytest.raises(KeyboardInterrupt):
+                again(installation, campaign)
+        found = [read_verdict(campaign.store, key).model_dump_json(indent=1).encode()]
+        found += map(campaign.store.read, campaign.store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
+        assert older.model_dump_json(indent=1).encode() in found
+    again(installation, campaign)
+    assert read_verdict(campaign.store, key).outcome == "met"
+    assert list(campaign.store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS))) == [kept]
+    assert json.loads(campaign.store.read(kept)) == json.loads(older.model_dump_json())
+
+
+def killed_at(change: Callable[[str, bytes], Any], place: str) -> Callable[[str, bytes], Any]:
+    """The same change of the store by a process that is killed before it changes that file."""
+
+    def changed(key: str, data: bytes) -> Any:
+        if key == place:
+            raise KeyboardInterrupt
+        return change(key, data)
+
+    return changed
 
 
 def test_whoever_remembers_verdicts_sees_the_new_ones(installation: Installation, campaign: Any) -> None:

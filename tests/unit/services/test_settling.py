@@ -2,11 +2,12 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
+from tests.support.stores.reads import Reads
 
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.settling import Tally, settle, settled_tally
@@ -17,6 +18,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel, note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.earlier_verdicts import keep_verdict
 from plimsoll.strategies.state import CampaignState
 
 DEFINITION = instant_definition(variants=1, loads=2)
@@ -48,21 +50,6 @@ def judge(installation: Installation, work: AttemptContext, *, worst_ms: float =
 def settled(installation: Installation, campaign: CampaignStore) -> Tally | None:
     settle(campaign, installation.toolkit.clock.now())
     return settled_tally(campaign)
-
-
-class Reads:
-    """The store, and which keys were read of it."""
-
-    def __init__(self, store: ResultStore) -> None:
-        self._store = store
-        self.keys_read: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def read(self, key: str) -> bytes:
-        self.keys_read.append(key)
-        return self._store.read(key)
 
 
 def test_the_line_of_a_settled_campaign_is_that_of_its_attempts_and_reads_none_of_them(
@@ -102,6 +89,17 @@ def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(
     states = read_state(campaign.store, "campaign", DEFINITION, installation.toolkit.clock.now(), Memory())
     monkeypatch.setattr("plimsoll.services.campaign.settling.read_state", begin_then_read)
     assert settled(installation, campaign) is None
+
+
+def test_nothing_is_put_on_record_while_a_verdict_is_being_replaced(
+    installation: Installation, campaign: CampaignStore
+) -> None:
+    key = campaign.key(CELLS[1], 1)
+    keep_verdict(campaign.store, key, verdict_of(DEFINITION, key, worst_ms=50.0))
+    assert settled(installation, campaign) is None
+    write_model(campaign.store, key, layout.VERDICT, verdict_of(DEFINITION, key, met=False))
+    tally = settled(installation, campaign)
+    assert (tally and tally.counts) == {"met": 1, "missed": 1}
 
 
 def test_one_that_was_deleted_by_hand_and_begun_anew_ends_it(

@@ -1,8 +1,9 @@
 """A complete campaign's totals, recorded with its report, so that a list of campaigns need not read its attempts.
 
-The record holds a digest of the names of the attempts' files. A new attempt, or a new verdict in place of an earlier
-one, changes these names and so makes the record void. Code that begins an attempt or replaces a verdict deletes the
-record first, because files that were deleted by hand could come back under the same names.
+The record holds a digest of the names of the attempts' files. A new attempt, or a verdict that is kept because another
+one is about to replace it, changes these names and so makes the record void. Code that begins an attempt or replaces a
+verdict deletes the record first, because files that were deleted by hand could come back under the same names. Between
+the two steps of a replacement nothing is recorded, because the second one changes no name.
 """
 
 from collections import Counter
@@ -14,10 +15,12 @@ from pydantic import AwareDatetime, ValidationError
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CellStateName
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.progress import first_start
-from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.campaign.state import AttemptState, CellState, Memory, read_state
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.earlier_verdicts import is_kept_last
 from plimsoll.strategies.state import CampaignState
 
 
@@ -46,7 +49,7 @@ def settle(campaign: CampaignStore, now: datetime) -> None:
     # Listed before the attempts are read, so that an attempt that begins meanwhile makes the record void.
     digest = _digest(campaign)
     state = read_state(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
-    if _is_settled(state):
+    if _is_settled(campaign.store, state):
         record = _Record(files_sha256=digest, tally=tally_of(state))
         campaign.store.write(layout.settled_key(campaign.campaign_id), record.model_dump_json(indent=1).encode())
 
@@ -60,9 +63,16 @@ def settled_tally(campaign: CampaignStore) -> Tally | None:
     return record.tally if record.files_sha256 == _digest(campaign) else None
 
 
-def _is_settled(state: CampaignState[CellState]) -> bool:
-    attempts = (one for cell in state.cells for one in cell.attempts)
-    return state.is_complete and all(one.is_final or bool(one.ended) for one in attempts)
+def _is_settled(store: ResultStore, state: CampaignState[CellState]) -> bool:
+    attempts = [one for cell in state.cells for one in cell.attempts]
+    stand = all(one.is_final or bool(one.ended) for one in attempts)
+    return state.is_complete and stand and not any(_is_being_replaced(store, one) for one in attempts)
+
+
+def _is_being_replaced(store: ResultStore, attempt: AttemptState) -> bool:
+    """Whether the attempt's verdict was kept already and the one that replaces it is not stored yet."""
+    again, verdict = attempt.was_judged_again, attempt.verdict
+    return again and verdict is not None and is_kept_last(store, attempt.key, verdict)
 
 
 def _digest(campaign: CampaignStore) -> str:

@@ -59,29 +59,15 @@ def judge(work: AttemptContext) -> Verdict:
 def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     """The attempt's earlier verdict, and its replacement by today's rules from the raw files.
 
-    Run again with the same rules, it changes nothing. An earlier verdict that differs is kept as
-    `verdicts/<number>.json`. Raises NotFound while nothing was collected.
+    Run again with the same rules, it changes nothing. An earlier verdict that differs is kept. Raises NotFound while
+    nothing was collected.
     """
     earlier = read_verdict(work.toolkit.store, work.key)
     if earlier is None:
         return None, judge(work)
     manifest = _manifest(work)
     work.toolkit.store.delete(layout.settled_key(work.key.campaign_id))
-    verdict = _judged(work, manifest)
-    if verdict != earlier:
-        _keep(work, earlier)
-    return earlier, verdict
-
-
-def _keep(work: AttemptContext, earlier: Verdict) -> None:
-    """Keep the earlier verdict.
-
-    This happens after the new one is stored, so that a reader of this file finds the new one.
-    """
-    store, folder = work.toolkit.store, layout.attempt_file(work.key, layout.EARLIER_VERDICTS)
-    number = len(list(store.keys(folder))) + 1
-    while not store.create(f"{folder}/{number}.json", earlier.model_dump_json(indent=1).encode()):
-        number += 1
+    return earlier, _judged(work, manifest)
 
 
 def _manifest(work: AttemptContext) -> Manifest:

@@ -12,7 +12,8 @@ from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.blame import ERROR_LIMIT, error_share
 from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
+from plimsoll.services.store.campaigns import read_verdict, write_model
+from plimsoll.services.store.earlier_verdicts import keep_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,10 +89,18 @@ def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
 
 
 def store_verdict(work: AttemptContext, judged: Judged, verdict: Verdict) -> None:
-    """Store the intervals, response times by percentile and Data Docs, and last the verdict."""
+    """Store the intervals, response times by percentile and Data Docs, and last the verdict.
+
+    Another verdict that the attempt had is kept.
+    """
     store, key, judgement = work.toolkit.store, work.key, judged.judgement
     write_table(store, key, layout.INTERVALS, judged.intervals)
     write_table(store, key, layout.LATENCIES, latencies_frame(judgement.counts, judgement.unit))
     for path, content in (judged.quality.data_docs if judged.quality else {}).items():
         store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
+    earlier = read_verdict(store, key)
+    if earlier is not None and earlier != verdict:
+        # Kept before it is replaced: killed in between, judging once more finds both and goes on. The other way round
+        # the earlier verdict would be lost, because the next try finds the new one and has nothing to keep.
+        keep_verdict(store, key, earlier)
     write_model(store, key, layout.VERDICT, verdict)

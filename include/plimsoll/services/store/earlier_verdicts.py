@@ -1,0 +1,38 @@
+"""Earlier verdicts of an attempt that was judged again: `verdicts/1.json` and on, the oldest first."""
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.result import Verdict
+from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.services.store import layout
+
+
+def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
+    """Keep a verdict that is about to be replaced, unless it is the one that was kept last."""
+    if is_kept_last(store, key, verdict):
+        return
+    number = _newest_number(store, key) + 1
+    while not store.create(_place(key, number), _content(verdict)):
+        number += 1
+
+
+def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
+    """Whether that verdict is the one that was kept last.
+
+    While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
+    """
+    number = _newest_number(store, key)
+    return bool(number) and store.read(_place(key, number)) == _content(verdict)
+
+
+def _newest_number(store: ReadableStore, key: AttemptKey) -> int:
+    """The number of the verdict that was kept last; 0 where none was kept."""
+    names = (name.rpartition("/")[2] for name in store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
+    return max((int(name.removesuffix(".json")) for name in names), default=0)
+
+
+def _place(key: AttemptKey, number: int) -> str:
+    return layout.attempt_file(key, f"{layout.EARLIER_VERDICTS}/{number}.json")
+
+
+def _content(verdict: Verdict) -> bytes:
+    return verdict.model_dump_json(indent=1).encode()
