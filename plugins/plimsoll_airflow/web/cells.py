@@ -115,7 +115,11 @@ def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
 
 
 class _Drawing:
-    """The data for a chart. Drawings of the same attempt are equal, because its verdict never changes."""
+    """The data for a chart.
+
+    Drawings of the same verdict under the same definition are equal: judging again stores another verdict where it
+    finds anything else, and by another version of the code in any case.
+    """
 
     def __init__(self, store: ResultStore, definition: Definition, verdict: Verdict, now: datetime) -> None:
         self.store, self.definition, self.verdict, self.now = store, definition, verdict, now
@@ -126,10 +130,14 @@ class _Drawing:
         return attempt_data(self.store, self.verdict)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Drawing) and (self.store, self.verdict) == (other.store, other.verdict)
+        return isinstance(other, _Drawing) and self._identity == other._identity
 
     def __hash__(self) -> int:
         return hash(str(self.verdict.key))
+
+    @property
+    def _identity(self) -> tuple[ResultStore, Verdict, Definition]:
+        return self.store, self.verdict, self.definition
 
 
 @lru_cache(maxsize=64)

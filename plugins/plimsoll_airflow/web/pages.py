@@ -144,9 +144,9 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/timeline.svg")
 def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
-    """The chart of an attempt."""
+    """The chart of an attempt. A browser asks for it each time, because the attempt may have been judged again."""
     svg = timeline(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
-    return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
+    return Response(svg, media_type="image/svg+xml")
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")

@@ -1,6 +1,7 @@
 """What the pages show, and that nothing a user wrote becomes markup."""
 
 import re
+from io import BytesIO
 from urllib.parse import quote, urlencode, urljoin
 
 import pandas as pd
@@ -13,6 +14,7 @@ from tests.support.campaigns.stored import store_every_state, store_later_attemp
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import data_docs
 from plimsoll.services.cell.steps import STEPS, step
+from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict, write_model
@@ -176,6 +178,40 @@ def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_for
     assert "currentColor" in answer.text
     assert "style=" not in answer.text
     assert "<script" not in answer.text
+
+
+def test_a_chart_is_drawn_anew_and_asked_for_anew_once_its_attempt_was_judged_again(
+    client: Client, campaign: Installation
+) -> None:
+    store, at = campaign.toolkit.store, f"{HERE}/cells/v1-002k-r1/attempts/1"
+    key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-002k-r1", attempt=1)
+    before = [client("viewer").get(f"{at}/{name}") for name in ("timeline.svg", "charts")]
+    verdict, intervals = (
+        read_verdict(store, key),
+        pd.read_parquet(BytesIO(store.read(layout.attempt_file(key, layout.INTERVALS)))),
+    )
+    assert verdict
+    write_table(store, key, layout.INTERVALS, intervals.assign(judged_ms=77.7, p99_9_ms=77.7))
+    write_model(store, key, layout.VERDICT, verdict.model_copy(update={"code_version": "a newer one"}))
+
+    after = [client("viewer").get(f"{at}/{name}") for name in ("timeline.svg", "charts")]
+
+    assert [one.text != other.text for one, other in zip(before, after, strict=True)] == [True, True]
+    assert {one.headers["cache-control"] for one in (*before, *after)} == {"private, no-cache"}
+
+
+def test_charts_have_the_name_of_their_variant_in_a_campaign_that_was_made_anew_with_equal_results(
+    client: Client, campaign: Installation
+) -> None:
+    at = f"{HERE}/cells/v1-002k-r1/attempts/1/charts"
+    before = client("viewer").get(at).text
+    named = tuple(one.model_copy(update={"title": f"Renamed {one.id}"}) for one in DEFINITION.variants)
+    renamed = DEFINITION.model_copy(update={"variants": named})
+    campaign.toolkit.store.write(layout.definition_key(CAMPAIGN), dump_definition(renamed).encode())
+
+    after = client("viewer").get(at).text
+
+    assert ("Renamed v1" in before, "Renamed v1" in after) == (False, True)
 
 
 def test_all_that_was_collected_is_framed_without_access_to_airflow(client: Client, campaign: Installation) -> None:
