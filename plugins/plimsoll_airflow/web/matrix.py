@@ -14,6 +14,7 @@ from plimsoll.services.campaign.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import require_change
+from plimsoll_airflow.web.cancelled import AttemptNames, RunNames, ended_of, query_of
 from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import Snapshot, library
 from plimsoll_airflow.web.rendering import base_of, markup, page, render
@@ -21,6 +22,7 @@ from plimsoll_airflow.web.under_way import under_way
 from plimsoll_airflow.web.visits import Visit, Visited, campaign_pages
 
 pages = campaign_pages()
+_More = Annotated[int, Query(ge=0, le=100_000)]
 _LEVEL = 5  # of compression, as in Airflow
 
 
@@ -34,7 +36,7 @@ def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") 
         "may": visit.may,
         "token": token_for(visit.user),
         "deleting": interrupted_deletion(visit.store, visit.campaign_id),
-        "started": started and runs.find_started(visit.definition, visit.campaign_id, started),
+        "started": started and runs.find_run_of(visit.definition, visit.campaign_id, started),
     }
     return render(visit.request, "matrix.html.j2", context)
 
@@ -63,7 +65,7 @@ def run_again(
     asked = cells or " ".join(cell or ())
     if not asked:
         raise Refused([Problem("cells", "no cell is selected", "tick the cells to run again")], where="Run again")
-    return _back(visit, runs.run_again(visit.definition, visit.campaign_id, asked, visit.user))
+    return _back(visit, _asked_for(runs.run_again(visit.definition, visit.campaign_id, asked, visit.user)))
 
 
 @pages.get("/cancel")
@@ -83,17 +85,21 @@ def cancel(visit: Visited) -> Response:
     """*Cancel*. What others work at goes on: then a page says what was ended and what was not."""
     require_change(visit.definition, visit.user)
     ended = runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
-    back = _back(visit)
-    if not ended.others:
-        return back
-    return render(visit.request, "cancelled.html.j2", {"campaign_id": visit.campaign_id, "ended": ended})
+    return _back(visit, f"/cancelled?{query_of(ended)}" if ended.others else "")
+
+
+@pages.get("/cancelled")
+def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None, more: _More = 0) -> Response:
+    """What *Cancel* has ended, and what goes on. It has an address of its own, so loading it again ends nothing."""
+    ended = ended_of(visit, run or (), attempt or ())
+    return render(visit.request, "cancelled.html.j2", {"campaign_id": visit.campaign_id, "ended": ended, "more": more})
 
 
 @pages.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
 def destroy(visit: Visited) -> Response:
     """*Destroy*."""
     require_change(visit.definition, visit.user)
-    return _back(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
+    return _back(visit, _asked_for(runs.destroy_clusters(visit.campaign_id, visit.user)))
 
 
 def _confirm(visit: Visit, what: str) -> Response:
@@ -114,12 +120,16 @@ def _confirm(visit: Visit, what: str) -> Response:
     return render(visit.request, "confirm.html.j2", context)
 
 
-def _back(visit: Visit, started: runs.StartedRun | None = None) -> Response:
+def _back(visit: Visit, place: str = "") -> Response:
+    """A redirect to the campaign's page, or to that place below it, which shows what was done."""
     library().forget(visit.campaign_id)
-    asked = f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}" if started else ""
-    return RedirectResponse(
-        f"{base_of(visit.request)}/campaigns/{visit.campaign_id}{asked}", status_code=HTTPStatus.SEE_OTHER
-    )
+    here = f"{base_of(visit.request)}/campaigns/{visit.campaign_id}"
+    return RedirectResponse(f"{here}{place}", status_code=HTTPStatus.SEE_OTHER)
+
+
+def _asked_for(started: runs.StartedRun) -> str:
+    """The part of the address by which the campaign's page tells of the run."""
+    return f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}"
 
 
 def _live(visit: Visit, snapshot: Snapshot) -> str:

@@ -20,12 +20,14 @@ from tests.support.campaigns.stored import store_begun, store_every_state, store
 from tests.support.campaigns.synthetic import demo_campaign
 from tests.support.suite.requirements import needs
 
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.report import build_report
 from plimsoll.services.campaign.deleting import Deletion
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import write_model
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
+THEIRS = "/plimsoll/campaigns/demo-theirs"
 UNREACHABLE = """() => [...document.querySelectorAll("body *")].filter((one) => {
   const scrolls = ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth;
   return scrolls && one.tabIndex < 0 && !one.querySelector("a[href], button, input:not([tabindex='-1'])");
@@ -42,6 +44,8 @@ PAGES = {
     "deletion to be finished": "/plimsoll/campaigns/demo-half/manage",
     "cancel?": f"{HERE}/cancel",
     "destroy?": f"{HERE}/destroy",
+    "cancelled in part": f"{THEIRS}/cancelled?run=demo%2Fruns%2Ftheirs&attempt=v2-002k-r1%2F1&more=3",
+    "nothing cancelled": f"{HERE}/cancelled",
     "cell, met": f"{HERE}/cells/v1-001k-r1",
     "cell, missed": f"{HERE}/cells/v1-002k-r1",
     "cell, invalid": f"{HERE}/cells/v2-001k-r1",
@@ -51,7 +55,7 @@ PAGES = {
     "report and downloads": f"{HERE}/report",
     "report": f"{HERE}/report/page",
     "charts of a cell": f"{HERE}/cells/v1-002k-r1/attempts/1/charts",
-    "no report yet": "/plimsoll/campaigns/demo-theirs/report",
+    "no report yet": f"{THEIRS}/report",
     "nothing to compare": "/plimsoll/compare",
     "compare": f"/plimsoll/compare?a={CAMPAIGN}&b=demo-theirs",
     "not comparable": f"/plimsoll/compare?a={CAMPAIGN}&b=demo-reads",
@@ -117,6 +121,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     reads = DEFINITION.model_copy(update={"workload": DEFINITION.workload.model_copy(update={"read_share": 0.9})})
     for name, definition in ((CAMPAIGN, DEFINITION), ("demo-theirs", DEFINITION), ("demo-reads", reads)):
         store_every_state(made, definition, name)
+    theirs = AttemptKey(campaign_id="demo-theirs", cell_id="v3-002k-r1", attempt=1)
+    begun = Attempt(key=theirs, owner="somebody", started_at=made.toolkit.clock.now(), code_version="0.1.0")
+    write_model(made.toolkit.store, theirs, layout.ATTEMPT, begun)
     again = store_every_state(made, REPEATED, "demo-again")
     store_later_attempts(made, again, running="v1-002k-r1", cancelled="v1-001k-r1")
     store_every_state(made, DEFINITION, "demo-half")
@@ -139,14 +146,18 @@ def url(airflow_app: FastAPI, shown: Installation, unopened_run: None) -> Iterat
 
 @pytest.fixture(scope="module")
 def unopened_run(database: None) -> Iterator[None]:
-    """Two runs of the DAG `demo` that nobody has begun, one of them of a campaign that there is."""
+    """Three runs of the DAG `demo` that nobody has begun, two of them of campaigns that there are."""
     from airflow.models.dagrun import DagRun
     from airflow.utils.session import create_session
     from airflow.utils.types import DagRunType
 
     with create_session() as session:
         begins = datetime(2026, 1, 31, 12, tzinfo=UTC)
-        for run_id, conf in (("unopened", {}), ("manual", {"campaign_id": CAMPAIGN})):
+        for run_id, conf in (
+            ("unopened", {}),
+            ("manual", {"campaign_id": CAMPAIGN}),
+            ("theirs", {"campaign_id": "demo-theirs"}),
+        ):
             facts: dict[str, Any] = {"run_type": DagRunType.MANUAL, "state": "queued", "run_after": begins}
             session.add(DagRun(dag_id="demo", run_id=run_id, conf=conf, **facts))
     yield
@@ -229,6 +240,16 @@ def test_axe_finds_nothing_to_mend_where_a_stranger_is_sent_to_log_in(visited: C
         page = visited(look, role=None)
         page.goto(HERE)
         assert_accessible(page)
+
+
+def test_the_page_after_cancelling_names_what_ended_and_what_goes_on(visited: Callable[..., Page]) -> None:
+    page = visited("light")
+    page.goto(PAGES["cancelled in part"])
+
+    expect(page.get_by_role("heading", name="Not all of the campaign was cancelled")).to_be_visible()
+    expect(page.get_by_role("link", name="demo: theirs")).to_be_visible()
+    expect(page.get_by_text("attempt demo-theirs/v2-002k-r1/1")).to_be_visible()
+    expect(page.get_by_role("status")).to_have_text(re.compile("These attempts go on"))
 
 
 @pytest.mark.parametrize("look", BY_WIDTH)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from airflow.models.dag import DagModel
@@ -25,6 +26,8 @@ from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, 
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun
 from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.web.cancelled import NAMED, query_of
+from plimsoll_airflow.web.runs import EndedRuns, StartedRun
 
 API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
 
@@ -205,6 +208,69 @@ def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client
     assert (cell["state"], cell["reason"]) == ("failed", "cancelled by the user")
 
 
+def shown_after(client: Client, pressed: Response) -> Response:
+    """The page that a browser shows after a form was sent."""
+    assert pressed.status_code == 303
+    return client("user").get(pressed.headers["location"])
+
+
+def goes_on_elsewhere(campaign: Installation, cell_id: str, owner: str) -> None:
+    """Somebody else works at that cell."""
+    store = campaign.toolkit.store
+    key = CampaignStore(store, CAMPAIGN).key(cell_id, 1)
+    attempt = Attempt(key=key, owner=owner, started_at=datetime.now(UTC), code_version="0.1.0")
+    write_model(store, key, layout.ATTEMPT, attempt)
+
+
+def test_loading_the_page_again_that_tells_what_was_cancelled_cancels_nothing_more(
+    client: Client, campaign: Installation
+) -> None:
+    goes_on_elsewhere(campaign, "v3-002k-r1", "somebody")
+    _start("demo", campaign_id=CAMPAIGN)
+    _start("cell", campaign_id=CAMPAIGN, cell_id="v3-001k-r1")
+    pressed = client("user").post(f"/plimsoll/campaigns/{CAMPAIGN}/cancel")
+    first = shown_after(client, pressed)
+    _start("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
+    before = live_tasks()
+
+    again = shown_after(client, pressed)
+
+    assert (first.status_code, again.text, live_tasks()) == (200, first.text, before)
+    told = Page(first.text).text
+    assert ("run demo: manual" in told, "run cell: manual" in told) == (True, True)
+    assert f"attempt {CAMPAIGN}/v3-001k-r1/1" in told
+    assert f"{CAMPAIGN}/v3-002k-r1/1: somebody works at it. To end it: end it where it was begun." in told
+
+
+def test_the_page_after_cancelling_tells_of_nothing_that_is_not_this_campaigns(client: Client) -> None:
+    _start("demo", campaign_id="other")
+    with create_session() as session:
+        run_id = session.scalars(select(DagRun.run_id)).one()
+    page = f"/plimsoll/campaigns/{CAMPAIGN}/cancelled"
+
+    told = client("viewer").get(page, params={"run": [f"demo/runs/{run_id}", "x"], "attempt": ["v1-001k-r1/1"]})
+
+    assert ("Nothing was cancelled" in told.text, run_id in told.text, "v1-001k-r1" in told.text) == (
+        True,
+        False,
+        False,
+    )
+    assert "No attempt of others goes on any more" in told.text
+    assert client("viewer").get(page, params={"attempt": "../x/1"}).status_code == 422
+    assert "and 7 more runs and attempts" in client("viewer").get(page, params={"more": 7}).text
+
+
+def test_of_very_much_that_was_cancelled_the_address_names_a_part_and_counts_the_rest() -> None:
+    ended = [StartedRun(dag_id="cell", run_id=f"{CAMPAIGN}__v1-{number:03}k-r1") for number in range(500)]
+    attempts = [f"{CAMPAIGN}/v1-{number:03}k-r1/1" for number in range(500)]
+
+    query = query_of(EndedRuns(runs=ended, attempts=attempts, others=[]))
+
+    found = parse_qs(query)
+    assert (len(found["run"]), found["attempt"][0], found["more"]) == (NAMED, "v1-000k-r1/1", [str(1000 - 2 * NAMED)])
+    assert len(query) < 8_000
+
+
 PROCESS = ProcessOwner(host="lab1", boot="b", namespace=1, pid=4711, started=5).token
 
 
@@ -229,7 +295,7 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
     store.write(layout.hold_key(CAMPAIGN, 1), hold.model_dump_json().encode())
     here = f"/plimsoll/campaigns/{CAMPAIGN}/cancel"
     nothing_else_runs = client("user").get(here).text
-    in_vain = client("user").post(here)
+    in_vain = shown_after(client, client("user").post(here))
     _start("demo", campaign_id=CAMPAIGN)
     _start("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
 
@@ -237,7 +303,7 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
     answered = client("user").post(f"{API}/cancel")
     answer = answered.json()
     _start("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
-    pressed = client("user").post(here)
+    pressed = shown_after(client, client("user").post(here))
 
     assert (answer["attempts"], [run["dag_id"] for run in answer["runs"]]) == ([], ["demo", "demo"])
     assert answer["others"] == [{"attempt": str(key), "owner": who, "mend": mend}]
