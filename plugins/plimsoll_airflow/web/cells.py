@@ -130,13 +130,14 @@ class _Drawing:
         return attempt_data(self.store, self.verdict)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Drawing) and self._identity == other._identity
+        return isinstance(other, _Drawing) and self.identity == other.identity
 
     def __hash__(self) -> int:
         return hash(str(self.verdict.key))
 
     @property
-    def _identity(self) -> tuple[ResultStore, Verdict, Definition]:
+    def identity(self) -> tuple[ResultStore, Verdict, Definition]:
+        """What the chart depends on, except for the moment at which it is drawn."""
         return self.store, self.verdict, self.definition
 
 
