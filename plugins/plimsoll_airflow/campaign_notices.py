@@ -16,7 +16,7 @@ from plimsoll_airflow import notices
 from plimsoll_airflow.definitions import timetable
 from plimsoll_airflow.internals import schedules
 from plimsoll_airflow.ownership import NEXT_ROUND_TASK
-from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.wiring import toolkit
 
 _log = logging.getLogger(__name__)
 GRACE = timedelta(minutes=15)

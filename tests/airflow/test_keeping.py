@@ -34,7 +34,7 @@ def test_an_outage_of_a_minute_is_waited_for_since_the_cluster_is_destroyed_next
     task = Keep(task_id="collect")
     monkeypatch.setattr(task, "attempt", lambda _: work)
 
-    task.execute({})  # type: ignore[typeddict-item]  # it asks for nothing but the attempt
+    task.execute({})  # it asks for nothing but the attempt
 
     manifest = read_manifest(work.toolkit.store, work.key)
     assert manifest is not None

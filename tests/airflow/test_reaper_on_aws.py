@@ -27,7 +27,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import aws
 from plimsoll_airflow.operators.reaper import Reap
 from plimsoll_airflow.ownership import CellRun
-from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.wiring import toolkit
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 DEAD = ClusterId(campaign_id="azul", name="g1-020k-r1/1")

@@ -52,7 +52,7 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.services.definitions import text
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
-from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.wiring import toolkit
 parsed, parse_yaml = [], text.parse_yaml
 text.parse_yaml = lambda *given, **named: parsed.append(given) or parse_yaml(*given, **named)
 from airflow.dag_processing.dagbag import DagBag

@@ -33,8 +33,8 @@ from plimsoll_airflow.ownership import (
     CampaignRunOwner,
     CellRunId,
 )
-from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.slot import SlotTrigger
+from plimsoll_airflow.wiring import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

@@ -24,8 +24,8 @@ from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.ownership import CellRun, CellRunId, is_of_run
 from plimsoll_airflow.parent_death import end_with_supervisor
 from plimsoll_airflow.run_owners import RunOwners
-from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.load import LoadTrigger
+from plimsoll_airflow.wiring import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

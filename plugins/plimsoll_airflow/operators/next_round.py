@@ -13,7 +13,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.campaign import OPENED_CAMPAIGN
 from plimsoll_airflow.own_task import require_running
 from plimsoll_airflow.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
-from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.wiring import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

@@ -28,7 +28,7 @@ from plimsoll_airflow.ownership import (
     CampaignRunOwner,
     CellRun,
 )
-from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.wiring import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

@@ -21,7 +21,7 @@ from plimsoll_airflow import log_messages
 from plimsoll_airflow.internals.supervisor import count_runs
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
 from plimsoll_airflow.pacing import LOOKS_AT_ONCE
-from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.wiring import toolkit
 
 TOLD_EVERY = timedelta(seconds=30)
 """A line in the task's log at least so often."""

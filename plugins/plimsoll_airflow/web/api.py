@@ -18,7 +18,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.api_server import action_logging
-from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import CampaignDefinition, may_read, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
@@ -27,6 +26,7 @@ from plimsoll_airflow.web.comparison_request import ComparisonOptions, compare
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CampaignNamed, CellId, DefinitionName
 from plimsoll_airflow.web.problems import RESPONSES
+from plimsoll_airflow.wiring import toolkit
 
 router = APIRouter(prefix="/api/v1", responses=RESPONSES)
 of_campaign = APIRouter(prefix="/campaigns/{campaign_id}", dependencies=[Depends(require_campaign)])

@@ -7,7 +7,7 @@ from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.internals.api_server import find_run
 from plimsoll_airflow.ownership import CELL_DAG, CampaignRunOwner, CellRun
-from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.wiring import toolkit
 
 
 class RunsAndProcesses:

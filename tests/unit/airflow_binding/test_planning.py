@@ -7,7 +7,7 @@ from plimsoll.domain.choices import ProviderChoice
 from plimsoll.domain.errors import SecretError
 from plimsoll.services.campaign.opening import open_campaign
 from plimsoll.services.campaign.request import Request
-from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.wiring import toolkit
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from botocore.loaders import JSONFileLoader
 
 from plimsoll.bootstrap import build_secrets
 from plimsoll.domain.errors import SecretError
-from plimsoll_airflow import toolkit
+from plimsoll_airflow import wiring
 from plimsoll_airflow.secrets import AirflowSecrets
 
 
@@ -81,7 +81,7 @@ def test_airflow_takes_keys_from_its_connections_unless_another_source_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path))  # a toolkit is made once for the same settings
-    monkeypatch.setattr(toolkit, "build_toolkit", build_secrets)
-    assert isinstance(toolkit.toolkit(), AirflowSecrets)
+    monkeypatch.setattr(wiring, "build_toolkit", build_secrets)
+    assert isinstance(wiring.toolkit(), AirflowSecrets)
     monkeypatch.setenv("PLIMSOLL_SECRETS", "plimsoll.bootstrap:environment_secrets")
-    assert not isinstance(toolkit.toolkit(), AirflowSecrets)
+    assert not isinstance(wiring.toolkit(), AirflowSecrets)

@@ -1,4 +1,4 @@
-"""The wired core, made once per process and settings."""
+"""The core, wired once per process and settings."""
 
 from functools import lru_cache
 
