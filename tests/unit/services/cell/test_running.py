@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from tests.fakes.clock import SteppingClock
@@ -23,23 +22,6 @@ from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    made = Installation(tmp_path)
-    made.open_campaign(instant_definition(variants=1, loads=2))
-    return made
-
-
-@pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
-def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
-    return replace(installation.toolkit, clock=clock)
 
 
 def test_a_cluster_that_resists_costs_neither_its_verdict_nor_the_next_cell(

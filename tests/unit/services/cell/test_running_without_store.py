@@ -1,13 +1,12 @@
 """Cells in this process while the store, or a key to the hosts, is away for a while or for good."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.hosts import FolderHost
-from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.installation import Installation
 from tests.fakes.paid import PaidProvider, Prices, hide_costs
 from tests.support.campaigns.declared_steps import failing
 
@@ -19,23 +18,6 @@ from plimsoll.services.store.campaigns import read_manifest, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    made = Installation(tmp_path)
-    made.open_campaign(instant_definition(variants=1, loads=2))
-    return made
-
-
-@pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
-def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
-    return replace(installation.toolkit, clock=clock)
 
 
 @pytest.mark.parametrize("error", [StoreError("the store is away"), SecretError("there is no such connection")])
