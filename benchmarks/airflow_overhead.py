@@ -68,7 +68,7 @@ def main() -> None:
     _keep_what_python_compiles()
     rounds, load_s = [], {_OURS: _LOAD_S, _PLAIN: arguments.plain_load_s}
     with _airflow(definition, arguments.parallel) as airflow:
-        _warm_up(airflow, definition)
+        _warm_up(airflow, definition, arguments.plain_load_s)
         for _ in range(arguments.rounds):
             rounds.append([_measure(airflow, dag_id, arguments.cells, load_s[dag_id]) for dag_id in (_PLAIN, _OURS)])
     for name, place in (("plain", 0), ("ours", 1)):
@@ -87,9 +87,9 @@ def _keep_what_python_compiles() -> None:
     sys.dont_write_bytecode = False
 
 
-def _warm_up(airflow: StackUnderTest, definition: Definition) -> None:
+def _warm_up(airflow: StackUnderTest, definition: Definition, plain_load_s: float) -> None:
     first = next(iter(cells_by_id(definition)))
-    for dag_id, conf in ((_PLAIN, {"cells": 1}), (_OURS, {"cells": first})):
+    for dag_id, conf in ((_PLAIN, {"cells": 1, "load_s": str(plain_load_s)}), (_OURS, {"cells": first})):
         _require_success(airflow.run_to_end(dag_id, conf, timeout_s=_TIMEOUT_S, poll_s=2))
 
 

@@ -1,4 +1,4 @@
-"""How often the run of a cell is looked at, and how many loads are at once.
+"""How often the run of a cell is looked at, and how many loads may be looked at at the same time.
 
 Looks at a run are cheap compared with a load, but near enough to each other that nobody waits for them.
 """

@@ -1,41 +1,81 @@
 """The steps of a cell that keep what was measured, while what they need is away."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.errors import PlimsollError, SecretError, StoreError
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store.campaigns import read_manifest
+from plimsoll_airflow.operators import cell
 from plimsoll_airflow.operators.cell import Keep
+from plimsoll_airflow.ownership import CellRun
+
+RUN = "campaign__v1-001k-r1"
+AWAY_S = 60.0
 
 
-@pytest.mark.parametrize("error", [StoreError("the store is away"), SecretError("the connection can't be read")])
-def test_an_outage_of_a_minute_is_waited_for_since_the_cluster_is_destroyed_next(
-    installation: Installation, monkeypatch: pytest.MonkeyPatch, error: PlimsollError
-) -> None:
-    installation.open_campaign(instant_definition(variants=1, loads=1))
+@pytest.fixture
+def clock(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> SteppingClock:
     clock = SteppingClock()
-    work = begin(replace(installation.toolkit, clock=clock), "campaign", "v1-001k-r1", "test")
+    tools = replace(installation.toolkit, clock=clock)
+    monkeypatch.setattr(cell, "toolkit", lambda: tools)
+    return clock
+
+
+@pytest.fixture
+def work(installation: Installation, clock: SteppingClock) -> AttemptContext:
+    """An attempt of the run whose load is complete, nothing collected yet."""
+    installation.open_campaign(instant_definition(variants=1, loads=1))
+    tools = replace(installation.toolkit, clock=clock)
+    work = begin(tools, "campaign", "v1-001k-r1", CellRun(RUN, 0).token)
     for phase in (actions.provision, actions.deploy, loading.start_load):
         phase(work)
-    ends, upload = clock.at.timestamp() + 60, type(work.toolkit.store).upload
+    return work
 
-    def away_for_a_minute(*asked: Any) -> Any:
-        if clock.at.timestamp() < ends:
+
+def collect() -> None:
+    context: Any = {"run_id": RUN, "params": {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}}
+    Keep.execute.__wrapped__(Keep(task_id="collect"), context)  # type: ignore[attr-defined]
+
+
+def away(call: Callable[..., Any], error: PlimsollError, clock: SteppingClock) -> Callable[..., Any]:
+    """The call, which fails for the next minute."""
+    since = clock.now()
+
+    def called(*given: Any) -> Any:
+        if (clock.now() - since).total_seconds() < AWAY_S:
             raise error
-        return upload(*asked)
+        return call(*given)
 
-    monkeypatch.setattr(type(work.toolkit.store), "upload", away_for_a_minute)
-    task = Keep(task_id="collect")
-    monkeypatch.setattr(task, "attempt", lambda _: work)
+    return called
 
-    task.execute({})  # it asks for nothing but the attempt
 
+@pytest.mark.parametrize("method", ["read", "folders", "upload"])
+@pytest.mark.parametrize("error", [StoreError("the store is away"), SecretError("the connection can't be read")])
+def test_an_outage_of_a_minute_is_waited_for_since_the_cluster_is_destroyed_next(
+    work: AttemptContext, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch, method: str, error: PlimsollError
+) -> None:
+    monkeypatch.setattr(ObjectStore, method, away(getattr(ObjectStore, method), error, clock))
+
+    collect()
+
+    assert sum(clock.slept) >= AWAY_S
     manifest = read_manifest(work.toolkit.store, work.key)
     assert manifest is not None
     assert manifest.failure is None
+
+
+def test_a_run_that_began_no_attempt_is_not_waited_for(installation: Installation, clock: SteppingClock) -> None:
+    installation.open_campaign(instant_definition(variants=1, loads=1))
+    with pytest.raises(AirflowFailException, match="has begun no attempt"):
+        collect()
+    assert clock.slept == []

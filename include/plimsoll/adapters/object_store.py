@@ -75,7 +75,9 @@ class ObjectStore:
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
         """The keys, with a stamp for each file of that name."""
         found, skip, end = self._files(prefix), self._above, f"/{name}"
-        return ((path[skip:], _stamp(path, facts) if path.endswith(end) else "") for path, facts in found.items())
+        with self._explained(prefix):
+            stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in found.items()]
+        return ((path[skip:], stamp) for path, stamp in zip(found, stamps, strict=True))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         """Names directly below a prefix."""
@@ -209,7 +211,7 @@ def _file_system(root: str) -> tuple[Any, str]:
 
 def _stamp(path: str, facts: Any) -> str:
     """What tells this file from others that had or will have its name; empty if it was deleted meanwhile."""
-    if facts is not None:
+    if facts:
         return str(sorted(facts.items(), key=itemgetter(0)))
     with suppress(FileNotFoundError):
         # A file that replaces another has an inode of its own, even where clocks are too coarse to tell them apart.

@@ -92,11 +92,11 @@ Strategy = Annotated[FullGrid | Search | Ramp, Field(discriminator="name"), Befo
 
 
 TRIES_BY_ITSELF = 2
-"""How often a search or a ramp runs an invalid cell without being asked to."""
+"""How often a search or a ramp runs a cell without being asked to, the first time included, until it is valid."""
 
 
 def tries_of_a_cell(strategy: Strategy) -> int:
-    """How often a campaign runs an invalid cell by itself. After that it runs only when a person asks for it.
+    """How often a campaign runs a cell by itself, the first time included, until it is valid. Then a person must ask.
 
     A search or a ramp can't go on with a variant before the cell is valid, and would stand still overnight for one
     disturbance. In a full grid nothing waits for an invalid cell.

@@ -71,7 +71,7 @@ class _Playing:
         self._openings: dict[str, StageOpening] = {}
         self._tried: Counter[str] = Counter()  # in the order of the first attempts
         self._outcomes: dict[str, ValidOutcome] = {}
-        self._go_on_with(definition)
+        self._use(definition)
 
     def play(self) -> Replay:
         """Run rounds and open stages until the strategies ask for nothing that can run."""
@@ -85,7 +85,7 @@ class _Playing:
             else:
                 return self._result(decision)
 
-    def _go_on_with(self, definition: Definition) -> None:
+    def _use(self, definition: Definition) -> None:
         self._definition, self._strategy = definition, StrategyOfCampaign(definition)
         self._cells = cells_by_id(definition)
 
@@ -95,7 +95,7 @@ class _Playing:
 
     def _open(self, stage: str) -> None:
         self._openings[stage] = opening(self._definition, stage, Results(self._outcomes), _AT)
-        self._go_on_with(self._definition.opened(self._openings))
+        self._use(self._definition.opened(self._openings))
 
     def _round(self, decision: Decision) -> Sequence[str]:
         """The cells that run now: those that the strategy asks for and that have further attempts."""

@@ -190,7 +190,8 @@ class CampaignState(Generic[C_co]):
         if not one.was_unsound:
             return False
         is_judged = one.newest is not None and one.newest.verdict is not None
-        return not is_judged or len(one.attempts) >= self._tries[one.cell.stage]
+        judged = sum(attempt.verdict is not None for attempt in one.attempts)
+        return not is_judged or judged >= self._tries[one.cell.stage]
 
     @cached_property
     def _tries(self) -> Mapping[str, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseOperator, TriggerRule
 from airflow.sdk.exceptions import AirflowFailException, TaskDeferralTimeout
 
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.domain.result import Verdict
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import OVERTIME
@@ -132,11 +132,15 @@ class Keep(StepTask):
 
     def execute(self, context: "Context") -> None:
         """Run the step and log its result."""
-        with final():
+        run, again = partial(self._run, context), PASSING_WHILE_KEEPING
+        self.tell(log_messages.came_of(self.step, with_retries(toolkit().clock, run, self.log.warning, again=again)))
+
+    def _run(self, context: "Context") -> object:
+        try:
             work = self.attempt(context)
-        again = PASSING_WHILE_KEEPING
-        done = with_retries(work.toolkit.clock, partial(self.step.run, work), self.log.warning, again=again)
-        self.tell(log_messages.came_of(self.step, done))
+        except NotFound as error:  # nothing was begun, and no further try finds anything
+            raise AirflowFailException(str(error)) from error
+        return self.step.run(work)
 
 
 class Judge(StepTask):

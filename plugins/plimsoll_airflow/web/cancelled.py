@@ -1,13 +1,16 @@
 """What *Cancel* has ended, named by the address of a page, so that loading the page again ends nothing more.
 
-The address is only a hint: the page tells of what Airflow and the store know to be of this campaign.
+The page tells of runs that Airflow knows to be of this campaign, and of attempts that the store knows to be cancelled.
+Only the number of those that are not named is taken from the address.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import Query
+from pydantic import AfterValidator
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.services.store.campaigns import read_cancellation
@@ -16,17 +19,29 @@ from plimsoll_airflow.web.under_way import under_way
 from plimsoll_airflow.web.visits import Visit
 
 NAMED = 40
-"""How many runs, and how many attempts, are named in the address at most: browsers and proxies limit its length."""
+"""How many runs, and how many attempts, an address may name."""
+LONGEST_QUERY = 2000
+"""How long the query that names them becomes at most: browsers and proxies limit addresses."""
 
-_ATTEMPT = r"^[a-z0-9]+(-[a-z0-9]+)*/[1-9][0-9]{0,5}$"
+
+def _as_attempt(text: str) -> str:
+    """The text if it is the name of an attempt, `cell/number`. Raises ValueError."""
+    AttemptKey.parse(f"campaign/{text}")
+    return text
+
+
 RunNames = Annotated[list[Annotated[str, Query(max_length=400)]] | None, Query(max_length=NAMED)]
-AttemptNames = Annotated[list[Annotated[str, Query(max_length=87, pattern=_ATTEMPT)]] | None, Query(max_length=NAMED)]
+AttemptNames = Annotated[
+    list[Annotated[str, Query(max_length=100), AfterValidator(_as_attempt)]] | None, Query(max_length=NAMED)
+]
 
 
 def query_of(ended: runs.EndedRuns) -> str:
     """The query that names what was ended, and counts what is too much to be named."""
     named = [("run", f"{one.dag_id}/runs/{one.run_id}") for one in ended.runs[:NAMED]]
     named += [("attempt", attempt.partition("/")[2]) for attempt in ended.attempts[:NAMED]]
+    lengths = accumulate(len(urlencode([one])) + 1 for one in named)
+    named = [one for one, length in zip(named, lengths, strict=True) if length <= LONGEST_QUERY]
     more = len(ended.runs) + len(ended.attempts) - len(named)
     return urlencode([*named, ("more", str(more))] if more else named)
 

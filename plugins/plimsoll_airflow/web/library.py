@@ -1,6 +1,7 @@
 """Data of the store, read once for all users: definitions, statuses, and results that can't change any more."""
 
 import hashlib
+import logging
 import threading
 import time
 from collections import defaultdict
@@ -11,7 +12,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import DamagedRecord, NotFound
 from plimsoll.domain.status import CampaignStatus, CampaignSummary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
@@ -30,6 +31,7 @@ FIRST_READERS = 8
 """How many campaigns are read at once that nobody has asked for yet: a store elsewhere takes its time for each."""
 
 _T = TypeVar("_T")
+_log = logging.getLogger("plimsoll")
 
 
 @dataclass(frozen=True)
@@ -116,10 +118,13 @@ class Library:
         self.memory.final.forget(campaign_id)
 
     def _line_if_there(self, campaign_id: str) -> CampaignSummary | None:
-        """The campaign's line; None for a campaign that is being deleted at the moment."""
+        """The campaign's line; None if it is just being deleted, or is damaged, of which its own page tells."""
         try:
             return self._listed(campaign_id)
         except NotFound:
+            return None
+        except DamagedRecord as error:
+            _log.error("left out of the list of campaigns: %s", error)
             return None
 
     def _listed(self, campaign_id: str) -> CampaignSummary:

@@ -133,11 +133,15 @@ def live_runs(definition: Definition, campaign_id: str) -> list[StartedRun]:
 def find_run_of(definition: Definition, campaign_id: str, named: str) -> StartedRun | None:
     """The run named as `<dag>/runs/<run>`; None if it does not exist, or belongs to another campaign."""
     dag_id, _, run_id = named.partition("/runs/")
-    of_all = (CELL_DAG, REAPER_DAG)
-    run = api_server.find_run(dag_id, run_id) if dag_id in (definition.dag_id, *of_all) else None
+    of_every_campaign = (CELL_DAG, REAPER_DAG)
+    run = api_server.find_run(dag_id, run_id) if dag_id in (definition.dag_id, *of_every_campaign) else None
     if run is None:
         return None
-    asked = run.conf.get("campaign_id") if dag_id in of_all else campaign_id_of(definition, run.conf, run.run_after)
+    asked = (
+        run.conf.get("campaign_id")
+        if dag_id in of_every_campaign
+        else campaign_id_of(definition, run.conf, run.run_after)
+    )
     return _named_run(run) if asked == campaign_id else None
 
 

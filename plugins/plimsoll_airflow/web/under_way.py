@@ -10,6 +10,7 @@ from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.services.campaign.state import AttemptState, Memory, read_state, running_attempts
 from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.owners import watching_toolkit
 
 
@@ -35,7 +36,7 @@ class UnderWay:
 def under_way(definition: Definition, campaign_id: str) -> UnderWay:
     """The campaign's attempts under way, by what is known here of their owners."""
     tools = watching_toolkit()
-    memory = Memory(owners=tools.owners)
+    memory = Memory(final=library().memory.final, owners=tools.owners)
     running = running_attempts(read_state(tools.store, campaign_id, definition, tools.clock.now(), memory))
     here = find_installation()
     return UnderWay(

@@ -26,6 +26,7 @@ from plimsoll.services.publish.publishing import check_campaign, report_files
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict, write_model
+from plimsoll.services.store.earlier_verdicts import keep_verdict
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
 PATIENCE_S = 120.0
@@ -118,6 +119,18 @@ def test_killed_while_it_replaces_a_verdict_it_loses_none_and_goes_on_when_it_is
     assert read_verdict(campaign.store, key).outcome == "met"
     assert list(campaign.store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS))) == [kept]
     assert json.loads(campaign.store.read(kept)) == json.loads(older.model_dump_json())
+
+
+def test_a_verdict_that_was_kept_and_then_found_again_is_kept_no_longer(
+    installation: Installation, campaign: Any
+) -> None:
+    key = collected_attempts(campaign)[0]
+    folder, verdict = layout.attempt_file(key, layout.EARLIER_VERDICTS), read_verdict(campaign.store, key)
+    assert verdict is not None
+    keep_verdict(campaign.store, key, verdict)
+    campaign.store.write(f"{folder}/1.json.bak", b"a person put it there")
+    again(installation, campaign)
+    assert list(campaign.store.keys(folder)) == [f"{folder}/1.json.bak"]
 
 
 def killed_at(change: Callable[[str, bytes], Any], place: str) -> Callable[[str, bytes], Any]:

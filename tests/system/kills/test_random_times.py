@@ -17,6 +17,8 @@ from tests.system.kills.definitions import DEFINITIONS
 KILLS = 20
 AT_WORK = "a process at work"
 """A worker, a task's supervisor or a task, whichever is there."""
+ENOUGH = 5
+"""So many rounds that kill whoever is at work tell whether they strike anybody."""
 SPAN_S = 40.0
 """About what the campaign takes when nobody is killed."""
 ENDED_S = 1500.0
@@ -35,10 +37,10 @@ def first_seed() -> int:
 
 @pytest.fixture(scope="module")
 def struck() -> Iterator[list[str]]:
-    """What each round has killed; empty where nobody was at work. Most rounds must have killed somebody."""
+    """What each round that kills whoever is at work has killed; empty where nobody was. Most must have killed one."""
     found: list[str] = []
     yield found
-    assert sum(map(bool, found)) * 2 >= len(found), f"most kills struck nobody: {found}"
+    assert len(found) < ENOUGH or sum(map(bool, found)) * 2 >= len(found), f"most kills struck nobody: {found}"
 
 
 @pytest.mark.parametrize("number", range(KILLS))
@@ -55,10 +57,9 @@ def test_a_kill_at_a_random_time_loses_and_doubles_nothing(
     time.sleep(moment_s)
     if part == AT_WORK:
         struck.append(scene.kill_at_work(choice))
+        print(f"killed: {struck[-1] or 'nobody, for nobody was at work'}")
     else:
         scene.kill_part(part)
-        struck.append(part)
-    print(f"killed: {struck[-1] or 'nobody, for nobody was at work'}")
     ended = scene.end(campaign_id, timeout_s=ENDED_S)
 
     assert ended.state == "success", scene.failures(campaign_id)

@@ -9,7 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import DamagedRecord, NotFound
 from plimsoll.services.campaign.settling import settle
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
@@ -191,3 +191,16 @@ def test_a_definition_whose_budget_was_raised_is_read_again(library: Library, in
 def test_a_campaign_that_is_none_is_not_found(library: Library) -> None:
     with pytest.raises(NotFound, match="there is no campaign 'other'"):
         library.snapshot("other")
+
+
+def test_a_damaged_campaign_is_left_out_of_the_list_and_its_own_page_says_why(
+    library: Library, installation: Installation
+) -> None:
+    installation.open_campaign(DEFINITION, "damaged")
+    begin(installation.toolkit, "damaged", CELL, "me")
+    damaged = AttemptKey(campaign_id="damaged", cell_id=CELL, attempt=1)
+    installation.toolkit.store.write(layout.attempt_file(damaged, layout.ATTEMPT), b"")
+
+    assert [one.campaign_id for one in library.campaigns()] == ["campaign"]
+    with pytest.raises(DamagedRecord, match=r"is damaged"):
+        library.snapshot("damaged")

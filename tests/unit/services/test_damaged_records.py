@@ -84,7 +84,7 @@ def test_of_one_that_is_whole_but_wrong_the_wrong_part_is_named(tools: Toolkit) 
         read_attempt(tools.store, KEY)
 
 
-def test_no_time_is_spent_on_trying_it_again(tools: Toolkit) -> None:
+def test_no_time_is_spent_on_trying_it_again() -> None:
     clock = SteppingClock()
 
     def damaged() -> NoReturn:

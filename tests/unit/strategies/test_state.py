@@ -93,3 +93,10 @@ def test_a_miss_below_what_was_found_has_the_search_take_it_back() -> None:
     state = state_of(SEARCH, *found, again)
     assert {one.decided_by for one in state.not_needed} == {Decider("v1-001k-r2", "missed")}
     assert state.missing == ()
+
+
+def test_a_cell_that_was_killed_before_it_was_invalid_once_runs_again_by_itself() -> None:
+    state = state_of(SEARCH, attempt(FIRST, None, 1), attempt(FIRST, "invalid", 2))
+    assert (ids(state.to_go_on_with), ids(state.left_to_a_person)) == ([FIRST], [])
+    state = state_of(SEARCH, *(attempt(FIRST, "invalid", number) for number in (1, 2)))
+    assert (ids(state.to_go_on_with), ids(state.left_to_a_person)) == ([], [FIRST])

@@ -18,11 +18,11 @@ from plimsoll.domain.variant import JdkArchive
 
 MOST_BYTES = 4 << 30
 """How large an archive may be; large JDKs have a tenth of it."""
-MOST_S = 3600.0
+MOST_S = 7200.0
 """How long fetching one may take, with all its tries, s."""
 _TIMEOUT_S = 30
 _TRIES = 3
-# Small, so that a server that sends a byte now and then is noticed while a block fills.
+# Of S3. The bounds are looked at after each block, and after each piece that arrives from another server.
 _BLOCK = 1 << 16
 _MEND = "check the definition's `jvm.archive` and the way to it, then run it again"
 

@@ -38,11 +38,11 @@ class Rate:
 
 
 class Ec2Tariffs:
-    """Implements the Tariffs port. Each process asks the API for a price once, and after a failure in five minutes."""
+    """Implements the Tariffs port. A process asks for a price once, and five minutes after it got none again."""
 
     def __init__(self, secrets: Secrets) -> None:
         self._known: dict[tuple[str, str, str, str], Rate] = {}
-        self._failed_at: dict[tuple[str, str, str, str], float] = {}
+        self._had_none_at: dict[tuple[str, str, str, str], float] = {}
         self._client = cache(
             lambda connection: RenewedClient(lambda: secrets.aws(connection).client("pricing", _PRICING_REGION))
         )
@@ -69,10 +69,10 @@ class Ec2Tariffs:
     def _from_api(self, options: Ec2Options, kind: str) -> Rate | None:
         """The API's price; None where the API can't be reached or used, or has no such price."""
         asked = (options.connection, options.region, options.tenancy, kind)
-        if asked not in self._known and time.monotonic() - self._failed_at.get(asked, -_WITHOUT_S) >= _WITHOUT_S:
+        if asked not in self._known and time.monotonic() - self._had_none_at.get(asked, -_WITHOUT_S) >= _WITHOUT_S:
             rate = self._ask(options, kind)
             if rate is None:
-                self._failed_at[asked] = time.monotonic()
+                self._had_none_at[asked] = time.monotonic()
             else:
                 self._known[asked] = rate
         return self._known.get(asked)

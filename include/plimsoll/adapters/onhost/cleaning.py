@@ -54,13 +54,13 @@ def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> 
     return until_nothing_is_left(ended, deadline)
 
 
-def until_nothing_is_left(ended: Callable[[], list[str]], deadline: float) -> list[str]:
-    """Go round, with pauses, until `ended` says that nothing is left or the deadline has passed. Returns what is left.
+def until_nothing_is_left(end_and_list: Callable[[], list[str]], deadline: float) -> list[str]:
+    """Go round, with pauses, until `end_and_list` lists nothing more or the deadline has passed. Returns what is left.
 
     One round is not enough: someone may have started a job between the kill and the look.
     """
     pauses = _pauses()
-    while (left := ended()) and time.monotonic() <= deadline:
+    while (left := end_and_list()) and time.monotonic() <= deadline:
         time.sleep(next(pauses))
     return left
 

@@ -37,32 +37,41 @@ def take_over(
 ) -> dict[str, Any]:
     """Take the folder from an expired lease, if that is still as it was seen, after `clean` has ended what it left.
 
-    The answer is that of `take`, with a sentence for each thing that resisted; then the lease is not taken.
+    The answer is that of `take`, with a sentence for each thing that resisted; then the lease is not taken. It may be
+    asked again after it was killed half way, or after its answer was lost.
     """
     with _locked(folder):
         current = read(folder)["lease"]
-        left = _ended(folder, seen, clean) if current == seen else []
-        if not left and current in (seen, None):
+        is_as_seen = current is not None and _unready(current) == _unready(seen)
+        left = _clean_up_after(folder, seen, clean) if is_as_seen else []
+        if not left and (is_as_seen or current is None):
             _write(folder, lease)
         return {**read(folder), "left": left}
 
 
-def _ended(folder: Path, lease: dict[str, Any], clean: Callable[[], list[str]]) -> list[str]:
+def _clean_up_after(folder: Path, lease: dict[str, Any], clean: Callable[[], list[str]]) -> list[str]:
     """Clean under the lock, so that the holder can't renew its lease meanwhile. Returns what remains.
 
     Its cluster is not whole from then on: the holder must not go on with it if this program is killed now.
     """
-    _write(folder, {**lease, "ready": False})
+    _write(folder, _unready(lease))
     return clean()
 
 
+def _unready(lease: dict[str, Any]) -> dict[str, Any]:
+    return {**lease, "ready": False}
+
+
 def renew(folder: Path, lease: dict[str, Any]) -> bool:
-    """Change the lease, such as its expiry. False where another key holds the folder."""
+    """Change the lease, such as its expiry. False where another key holds the folder.
+
+    A cluster that is not whole on this host does not become whole by it: another may have begun to take it over.
+    """
     with _locked(folder):
         current = read(folder)["lease"]
         if current is None or current["key"] != lease["key"]:
             return False
-        _write(folder, lease)
+        _write(folder, {**lease, "ready": bool(lease.get("ready")) and bool(current.get("ready"))})
         return True
 
 

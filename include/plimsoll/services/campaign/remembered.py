@@ -9,7 +9,7 @@ from plimsoll.domain.cell import AttemptKey
 
 _S = TypeVar("_S")
 
-Final = tuple[AttemptKey, str]
+FinalAttempt = tuple[AttemptKey, str]
 """A final attempt: its key, and the stamp of its verdict in the store, which no other verdict has."""
 LIMIT = 12_000
 """How many attempts of several campaigns are remembered at most. Each takes about 50 kB of memory."""
@@ -23,17 +23,17 @@ class Remembered(Generic[_S]):
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
-        self._of: OrderedDict[str, Mapping[Final, _S]] = OrderedDict()
+        self._of: OrderedDict[str, Mapping[FinalAttempt, _S]] = OrderedDict()
         self._changing = Lock()
 
     def __len__(self) -> int:
         return sum(map(len, self._of.values()))
 
-    def of(self, campaign_id: str) -> Mapping[Final, _S]:
+    def of(self, campaign_id: str) -> Mapping[FinalAttempt, _S]:
         """What the last read of the campaign found."""
         return self._of.get(campaign_id, {})
 
-    def replace(self, campaign_id: str, found: Mapping[Final, _S]) -> None:
+    def replace(self, campaign_id: str, found: Mapping[FinalAttempt, _S]) -> None:
         """Remember what was found now, and nothing else of the campaign."""
         with self._changing:
             self._of[campaign_id] = found

@@ -38,8 +38,8 @@ def name_of_next(campaign: CampaignStore) -> str:
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:
     """The cells of the first round, then of every further round until the strategy asks for no more.
 
-    The strategy is asked for a round when the round before it is over. No cell comes more often than campaigns run it
-    by themselves, even if its attempts leave no record.
+    The strategy is asked for a round when the round before it is over. No cell comes more than twice, even if
+    its attempts leave no record.
     """
     tried: Counter[str] = Counter()
     cells = first

@@ -16,7 +16,7 @@ from plimsoll.domain.spelling import meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.holding import is_at_work
-from plimsoll.services.campaign.remembered import Final, Remembered
+from plimsoll.services.campaign.remembered import FinalAttempt, Remembered
 from plimsoll.services.cell.recording import failure_of
 from plimsoll.services.cell.steps import declared_time
 from plimsoll.services.store import layout
@@ -138,7 +138,7 @@ def _attempts(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> list[AttemptState]:
     known = memory.final.of(campaign_id)
-    final: dict[Final, AttemptState] = {}
+    final: dict[FinalAttempt, AttemptState] = {}
     states: list[AttemptState] = []
     for key, files in _files(store, campaign_id).items():
         state = known.get((key, files[layout.VERDICT])) if layout.VERDICT in files else None

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import OF_HOSTS, CloudOutOfReach, PlimsollError, ProviderError, Unreachable
+from plimsoll.domain.errors import OF_HOSTS, HostsLost, PlimsollError, ProviderError, Unreachable
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
@@ -74,13 +74,13 @@ def _collected(work: AttemptContext) -> Iterator[_Found]:
 
 
 def _whole(work: AttemptContext, recorded: Cluster | None) -> Cluster | None:
-    """The cluster; None where some of its hosts are gone, or the provider can't tell."""
+    """The cluster; None where some of its hosts are gone. Where the provider can't tell, the cluster on record."""
     try:
         return work.provider.find(work.cluster_id)
-    except CloudOutOfReach:  # hosts that are gone do not answer, and that is recorded
-        return recorded
-    except ProviderError:
+    except HostsLost:
         return None
+    except ProviderError:  # hosts that are gone do not answer, and that is recorded
+        return recorded
 
 
 def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.errors import DamagedRecord, PlimsollError
 from plimsoll.domain.units import format_duration
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
@@ -40,6 +40,8 @@ class LoadPoller:
         try:
             status = self.polling.look(self.work)
             late = self._why_late(status) if status.state == "running" else ""
+        except DamagedRecord:  # which waiting does not mend
+            raise
         except PlimsollError as error:
             if self.work.toolkit.clock.now() - self._seen > OUT_OF_REACH:
                 return LoadStatus("failed", reason=f"out of reach for {OUT_OF_REACH}: {error}")

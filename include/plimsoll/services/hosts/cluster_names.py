@@ -31,10 +31,10 @@ def require_known(store: ReadableStore, name: str, living: Sequence[ClusterId]) 
 
 def _is_on_record(store: ReadableStore, name: str) -> bool:
     """Whether the name is a campaign's, or that of a cluster with a folder in the store."""
-    campaign_id, purpose, number = _parts(name)
+    campaign_id, purpose, _ = _parts(name)
     if not purpose:
         return campaign_id in store.folders("") and campaign_exists(store, campaign_id)
-    return f"{campaign_id}/{purpose}/{number}" == name and name in _clusters(store, campaign_id, purpose)
+    return name in _clusters(store, campaign_id, purpose)
 
 
 def _alike(store: ReadableStore, name: str) -> Iterator[str]:

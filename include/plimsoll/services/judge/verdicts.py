@@ -13,7 +13,7 @@ from plimsoll.quality.blame import ERROR_LIMIT, error_share
 from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_verdict, write_model
-from plimsoll.services.store.earlier_verdicts import keep_verdict
+from plimsoll.services.store.earlier_verdicts import keep_no_copy, keep_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,7 +99,9 @@ def store_verdict(work: AttemptContext, judged: Judged, verdict: Verdict) -> Non
     for path, content in (judged.quality.data_docs if judged.quality else {}).items():
         store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
     earlier = read_verdict(store, key)
-    if earlier is not None and earlier != verdict:
+    if earlier == verdict:
+        keep_no_copy(store, key, verdict)
+    elif earlier is not None:
         # Kept before it is replaced: killed in between, judging once more finds both and goes on. The other way round
         # the earlier verdict would be lost, because the next try finds the new one and has nothing to keep.
         keep_verdict(store, key, earlier)

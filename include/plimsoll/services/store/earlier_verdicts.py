@@ -1,5 +1,7 @@
 """Earlier verdicts of an attempt that was judged again: `verdicts/1.json` and on, the oldest first."""
 
+from pathlib import PurePosixPath
+
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.store import ReadableStore, ResultStore
@@ -15,6 +17,15 @@ def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
         number += 1
 
 
+def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
+    """Remove the verdict that was kept last if it is this one, which the attempt still has.
+
+    Judging again was killed before it replaced it, and then found the same verdict again.
+    """
+    if is_kept_last(store, key, verdict):
+        store.delete(_place(key, _newest_number(store, key)))
+
+
 def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
     """Whether that verdict is the one that was kept last.
 
@@ -26,8 +37,8 @@ def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> boo
 
 def _newest_number(store: ReadableStore, key: AttemptKey) -> int:
     """The number of the verdict that was kept last; 0 where none was kept."""
-    names = (name.rpartition("/")[2] for name in store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
-    return max((int(name.removesuffix(".json")) for name in names), default=0)
+    stems = (PurePosixPath(name).stem for name in store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
+    return max((int(stem) for stem in stems if stem.isdecimal()), default=0)
 
 
 def _place(key: AttemptKey, number: int) -> str:

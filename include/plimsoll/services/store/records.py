@@ -11,7 +11,8 @@ from plimsoll.ports.store import ReadableStore
 _M = TypeVar("_M", bound=Model)
 _MEND = (
     "use the newer Plimsoll that wrote it, if one did; else put the file back from a copy of the store. Where there is "
-    "no copy, delete the file, or the folder of the attempt that it belongs to, and run that cell again"
+    "no copy, see with `plimsoll clusters list` that nothing of the campaign lives. Then delete the file, or the "
+    "folder of the attempt that it belongs to, and run that cell again"
 )
 
 

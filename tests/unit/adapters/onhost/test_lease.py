@@ -89,6 +89,36 @@ def test_a_takeover_that_is_asked_for_again_changes_nothing(folder: Path) -> Non
     assert lease.take_over(folder, OTHERS, MINE, list)["lease"] == {**OTHERS, "ready": True}
 
 
+class Killed(BaseException):
+    """What a process that cleans is killed by."""
+
+
+def killed() -> list[str]:
+    raise Killed
+
+
+def test_a_takeover_of_a_whole_cluster_that_was_killed_half_way_cleans_again(folder: Path) -> None:
+    whole = {**MINE, "ready": True}
+    lease.take(folder, whole)
+    with pytest.raises(Killed):
+        lease.take_over(folder, OTHERS, whole, killed)
+    assert holder(folder) == MINE
+
+    answer = lease.take_over(folder, OTHERS, whole, lambda: ["process 7 (java) runs"])
+    assert (answer["lease"], answer["left"]) == (MINE, ["process 7 (java) runs"])
+    assert lease.take_over(folder, OTHERS, whole, list)["lease"] == OTHERS
+
+
+def test_renewing_does_not_make_a_cluster_whole_that_another_has_begun_to_take_over(folder: Path) -> None:
+    whole = {**MINE, "ready": True}
+    lease.take(folder, whole)
+    with pytest.raises(Killed):
+        lease.take_over(folder, OTHERS, whole, killed)
+
+    assert lease.renew(folder, {**whole, "until": 2})
+    assert holder(folder) == {**MINE, "until": 2}
+
+
 def test_only_its_holder_makes_it_ready_and_gives_it_back(folder: Path) -> None:
     lease.take(folder, MINE)
     assert not lease.ready(folder, OTHERS["key"])

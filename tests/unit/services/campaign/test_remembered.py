@@ -1,10 +1,10 @@
 """What is remembered of campaigns, and how much at most."""
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.services.campaign.remembered import Final, Remembered
+from plimsoll.services.campaign.remembered import FinalAttempt, Remembered
 
 
-def found(campaign_id: str, count: int) -> dict[Final, str]:
+def found(campaign_id: str, count: int) -> dict[FinalAttempt, str]:
     keys = [AttemptKey(campaign_id=campaign_id, cell_id="v1-001k-r1", attempt=1 + number) for number in range(count)]
     return {(key, "stamp"): str(key) for key in keys}
 

@@ -13,6 +13,7 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import (
     CloudOutOfReach,
     HostError,
+    HostsLost,
     LoadError,
     PlimsollError,
     ProviderError,
@@ -62,7 +63,7 @@ def paths(manifest: Manifest) -> set[str]:
     return {entry.path for entry in manifest.files}
 
 
-@pytest.mark.parametrize("answer", [None, ProviderError("the load host does not answer")])
+@pytest.mark.parametrize("answer", [None, HostsLost("node2 does not answer")])
 def test_what_survivors_have_is_kept_and_the_attempt_is_invalid(
     work: AttemptContext, dead: set[str], monkeypatch: pytest.MonkeyPatch, answer: ProviderError | None
 ) -> None:
@@ -99,11 +100,12 @@ def test_a_load_host_that_does_not_answer_costs_its_own_files_only(
     assert manifest.failure.startswith("nothing was collected from load")
 
 
+@pytest.mark.parametrize("error", [CloudOutOfReach("the network is down"), ProviderError("AWS refuses: slow down")])
 def test_a_cloud_that_does_not_answer_costs_nothing_as_long_as_its_hosts_do(
-    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch, error: ProviderError
 ) -> None:
     def find(provider: InstantProvider, key: ClusterId) -> NoReturn:
-        raise CloudOutOfReach("the network is down")
+        raise error
 
     monkeypatch.setattr(InstantProvider, "find", find)
     manifest = collect(work)
