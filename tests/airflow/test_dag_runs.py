@@ -229,6 +229,8 @@ def test_a_search_ends_red_where_a_cell_holds_it_up_and_goes_on_once_that_cell_i
     installation.faults.plant("v1-001k-r1", "load")
     first = states(run("sought", {"campaign_id": "campaign"}))
     assert (first["quality_gate"], first["next_round"], first["reap"]) == ("failed", "success", "success")
+    second = states(run("sought", {"campaign_id": "campaign", "cells": "v1-001k-r1"}))  # as a search does by itself
+    assert (second["quality_gate"], second["next_round"]) == ("failed", "success")
 
     last = run("sought", {"campaign_id": "campaign", "cells": "v2-002k-r1"})
     assert (states(last)["quality_gate"], states(last)["report"]) == ("success", "skipped")

@@ -38,8 +38,10 @@ def test_from_a_task_of_the_dag_cell_to_its_cell() -> None:
 
 
 def test_the_pages_of_airflow_show_it_for_each_task_of_a_process_without_asking_the_database(
-    installation: Installation,
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # As in the api-server. Airflow changes it for the whole process when it reads DAGs as the scheduler does.
+    monkeypatch.setattr(DagSerialization, "_load_operator_extra_links", True)
     dags = CHECKOUT / "dags"
     parsed = DagBag(dag_folder=str(dags / "cell.py"), bundle_path=dags, bundle_name="dags-folder").dags["cell"]
     shown = DagSerialization.from_dict(DagSerialization.to_dict(parsed))
