@@ -10,9 +10,10 @@ from plimsoll.services.store import layout
 
 def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
     """Keep a verdict that is about to be replaced, unless it is the one that was kept last."""
-    if is_kept_last(store, key, verdict):
+    number, newest = _kept_last(store, key)
+    if newest == _content(verdict):
         return
-    number = _newest_number(store, key) + 1
+    number += 1
     while not store.create(_place(key, number), _content(verdict)):
         number += 1
 
@@ -22,8 +23,9 @@ def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
 
     Judging again was killed before it replaced it, and then found the same verdict again.
     """
-    if is_kept_last(store, key, verdict):
-        store.delete(_place(key, _newest_number(store, key)))
+    number, newest = _kept_last(store, key)
+    if newest == _content(verdict):
+        store.delete(_place(key, number))
 
 
 def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
@@ -31,14 +33,15 @@ def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> boo
 
     While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
     """
-    number = _newest_number(store, key)
-    return bool(number) and store.read(_place(key, number)) == _content(verdict)
+    _, newest = _kept_last(store, key)
+    return newest == _content(verdict)
 
 
-def _newest_number(store: ReadableStore, key: AttemptKey) -> int:
-    """The number of the verdict that was kept last; 0 where none was kept."""
+def _kept_last(store: ReadableStore, key: AttemptKey) -> tuple[int, bytes | None]:
+    """The number and the text of the verdict that was kept last; 0 and None where none was kept."""
     stems = (PurePosixPath(name).stem for name in store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
-    return max((int(stem) for stem in stems if stem.isdecimal()), default=0)
+    number = max((int(stem) for stem in stems if stem.isdecimal()), default=0)
+    return number, store.read(_place(key, number)) if number else None
 
 
 def _place(key: AttemptKey, number: int) -> str:
