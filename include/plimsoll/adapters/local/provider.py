@@ -186,13 +186,13 @@ class LocalProvider:
     def _destroyed(self, cluster_id: ClusterId, deadline: float) -> list[str]:
         """What is left."""
 
-        def ended() -> list[str]:
+        def end_and_list() -> list[str]:
             cleaning.kill_all(self._work, str(cluster_id), deadline)
             obstacle = folders.remove(self._work, cluster_id)
             self._release(cluster_id)
             return [*cleaning.running(self._work, str(cluster_id)), *self._left_on_disk(cluster_id, obstacle)]
 
-        return cleaning.until_nothing_is_left(ended, deadline)
+        return cleaning.until_nothing_is_left(end_and_list, deadline)
 
     def _release(self, cluster_id: ClusterId) -> None:
         with exclusive(self._claims):

@@ -27,12 +27,12 @@ def clean(work: Path, cluster: str | None) -> list[str]:
     folder = work / cluster if cluster else work
     deadline = time.monotonic() + PATIENCE_S
 
-    def ended() -> list[str]:
+    def end_and_list() -> list[str]:
         kill_all(work, cluster, deadline)
         obstacle = _remove(folder)
         return [*running(work, cluster), *([obstacle] if obstacle else [])]
 
-    left = until_nothing_is_left(ended, deadline)
+    left = until_nothing_is_left(end_and_list, deadline)
     if not left:
         _prune(work, folder)
     return left
@@ -46,12 +46,12 @@ def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> 
     """
     deadline = time.monotonic() + PATIENCE_S
 
-    def ended() -> list[str]:
+    def end_and_list() -> list[str]:
         kill_all(work, cluster, deadline, keep)
         obstacles = [obstacle for folder in hosts for obstacle in _remove_others(folder, keep)]
         return [*running(work, cluster, keep), *obstacles]
 
-    return until_nothing_is_left(ended, deadline)
+    return until_nothing_is_left(end_and_list, deadline)
 
 
 def until_nothing_is_left(end_and_list: Callable[[], list[str]], deadline: float) -> list[str]:
