@@ -85,9 +85,9 @@ class CampaignData:
     """All stored data of a campaign.
 
     `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it.
-    `spending` is None where hosts cost nothing, `note` where nobody has written one. `of_part` and `known_state` are
-    set by `data_of_parts`, for a campaign with several parts: the part that this data belongs to, and the state of that
-    part's cells.
+    `spending` is None where hosts cost nothing, `note` where nobody has written one. `of_part`, `known_state` and
+    `other_stages` are set by `data_of_parts`, for a campaign with several parts: the part that this data belongs to,
+    the state of that part's cells, and the data of the parts with the same workload in other stages.
     """
 
     campaign_id: str
@@ -100,6 +100,7 @@ class CampaignData:
     note: Note | None = None
     of_part: Part | None = None
     known_state: CampaignState[CellResult] | None = None
+    other_stages: tuple[CampaignData, ...] = ()
 
     @property
     def part(self) -> str:

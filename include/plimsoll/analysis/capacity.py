@@ -3,7 +3,8 @@
 Capacity is the highest load at which every repeat is valid and met, with all lower loads too.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from math import ceil
 from typing import Annotated
@@ -12,9 +13,11 @@ from pydantic import Field
 
 from plimsoll.analysis import narrowing
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by
+from plimsoll.analysis.contradictions import Contradiction, contradictions
 from plimsoll.analysis.half_load import HalfLoad, Tried, half_load
 from plimsoll.analysis.statistics import pass_probability_bound
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
 
 
@@ -78,7 +81,16 @@ class Capacity(Model):
         tuple[int, ...],
         Field(description="Loads to run next: they would narrow where the boundary lies, the first the most"),
     ] = ()
+    contradicted_by: Annotated[
+        LeftOutIfEmpty[tuple[Contradiction, ...]],
+        Field(description="Misses in other stages at this load or lower ones; what the campaign says is in `answer`"),
+    ] = ()
     rungs: Annotated[tuple[Rung, ...], Field(description="Every load, rising")]
+
+    @property
+    def falls_by(self) -> tuple[Contradiction, ...]:
+        """The misses in other stages that count, so that this capacity is that of its stage alone."""
+        return tuple(one for one in self.contradicted_by if one.counts)
 
     @property
     def bracketed_ops_s(self) -> tuple[int, ...]:
@@ -102,7 +114,7 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     names: dict[str, object] = {"stage": part.stage, "workload": part.workload} if part else {}
     if data.taken:
         names["narrowing_ops_s"] = ()
-    return tuple(_relative(one, control).model_copy(update=names) for one in found)
+    return tuple(_beside(_relative(one, control).model_copy(update=names), data) for one in found)
 
 
 def told_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
@@ -111,6 +123,39 @@ def told_capacities(data: CampaignData, cells: Sequence[CellResult] | None = Non
     Such a part asks what happens at one load, not for the highest, which the earlier stage has found.
     """
     return () if data.taken else capacities(data, cells)
+
+
+@dataclass(frozen=True)
+class AnswerOverStages:
+    """The capacity of each variant with one workload, by its repeats in all stages with the same service levels."""
+
+    workload: str
+    service_levels: tuple[ServiceLevel, ...]
+    capacities: tuple[Capacity, ...]
+
+
+def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOverStages, ...]:
+    """The answers of a campaign, from the data of all its parts, in the definition's order.
+
+    Where no stage with certain service levels has loads of its own, none of them looked for a capacity: these stages
+    have no answer.
+    """
+    groups: dict[tuple[str, tuple[ServiceLevel, ...]], list[CampaignData]] = {}
+    for one in of_parts:
+        workload = one.of_part.workload if one.of_part else ""
+        groups.setdefault((workload, one.definition.service_levels), []).append(one)
+    return tuple(
+        AnswerOverStages(workload, levels, tuple(_over(own, workload)))
+        for (workload, levels), own in groups.items()
+        if not all(one.taken for one in own)
+    )
+
+
+def _over(of_stages: Sequence[CampaignData], workload: str) -> Iterator[Capacity]:
+    cells = [cell for one in of_stages for cell in one.state.by_variant]
+    for variant in dict.fromkeys(one.cell.variant for one in cells):
+        found = _capacity(variant, [one for one in cells if one.cell.variant == variant])
+        yield found.model_copy(update={"workload": workload})
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
@@ -189,6 +234,13 @@ def _lowest_missed(rungs: Sequence[Rung]) -> int | None:
 def _met_again(rungs: Sequence[Rung]) -> tuple[int, ...]:
     lowest = _lowest_missed(rungs)
     return tuple(rung.load_ops_s for rung in rungs if lowest and rung.outcome == "met" and rung.load_ops_s > lowest)
+
+
+def _beside(one: Capacity, data: CampaignData) -> Capacity:
+    """The capacity with the misses in other stages that contradict it. No load narrows what does not stand."""
+    found = contradictions(one.variant, one.capacity_ops_s, data, data.other_stages)
+    one = one.model_copy(update={"contradicted_by": found})
+    return one.model_copy(update={"narrowing_ops_s": ()}) if one.falls_by else one
 
 
 def _relative(one: Capacity, control: Capacity | None) -> Capacity:

@@ -20,7 +20,8 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
     if len(found) == 1:
         return (replace(data, definition=found[0].definition),)
     require_no_strays(data)
-    return tuple(_part_of(data, part) for part in found if any(map(part.loads_of, _ids(part.definition))))
+    divided = tuple(_part_of(data, part) for part in found if any(map(part.loads_of, _ids(part.definition))))
+    return tuple(replace(one, other_stages=_other_stages(one, divided)) for one in divided)
 
 
 def _part_of(data: CampaignData, part: Part) -> CampaignData:
@@ -32,6 +33,16 @@ def _part_of(data: CampaignData, part: Part) -> CampaignData:
         spending=_spending_of(data.spending, cells),
         of_part=part,
         known_state=CampaignState(part.definition, cells),
+    )
+
+
+def _other_stages(data: CampaignData, divided: tuple[CampaignData, ...]) -> tuple[CampaignData, ...]:
+    """The data of the parts with the same workload in other stages."""
+    known = [(one, one.of_part) for one in divided]
+    return tuple(
+        one
+        for one, part in known
+        if part and data.of_part and one is not data and part.workload == data.of_part.workload
     )
 
 

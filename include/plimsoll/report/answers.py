@@ -11,6 +11,7 @@ from plimsoll.analysis.half_load import HalfLoad
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least, plural
+from plimsoll.report.over_stages import miss_elsewhere
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def sentence(findings: Findings, capacity: Capacity) -> str:
     if at is None:
         return f"{label}: {_without_capacity(capacity)}."
     met = f"{_all_met(at)} the service level {_where(capacity)}"
-    return f"{label} carries {headline(capacity)}: {met}; {_beyond(following)}."
+    return f"{label} carries {headline(capacity)}{_alone(capacity)}: {met}; {_beyond(following)}."
 
 
 class Bracketed(Protocol):
@@ -86,6 +87,10 @@ def headline(capacity: Capacity) -> str:
     if capacity.kind == "unknown":
         return "unknown"
     return ops(capacity.capacity_ops_s) if capacity.kind == "found" else f"at least {ops(capacity.capacity_ops_s)}"
+
+
+def _alone(capacity: Capacity) -> str:
+    return " in this stage alone" if capacity.falls_by else ""
 
 
 def rung_outcome(rung: Rung) -> str:
@@ -145,7 +150,7 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
     bound = capacity.pass_probability_bound
     return CapacityRow(
         variant=cells.labels[capacity.variant],
-        capacity=headline(capacity),
+        capacity=f"{headline(capacity)}{_alone(capacity)}",
         rests_on=rung_outcome(at) if at else NOTHING,
         next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
         pass_probability=NOTHING if bound is None else f"≥ {percent_at_least(bound)}",
@@ -186,6 +191,10 @@ def _notes(capacity: Capacity) -> tuple[str, ...]:
     if short:
         loads = ", ".join(ops(rung.load_ops_s) for rung in short)
         notes.append(f"met, but the rate was not achieved in every repeat at {loads}")
+    notes += [
+        f"{miss_elsewhere(one)}{', which counts' if one.counts else ', by other service levels'}"
+        for one in capacity.contradicted_by
+    ]
     if capacity.met_again_at:
         loads = ", ".join(ops(load) for load in capacity.met_again_at)
         notes.append(f"met again at {loads}: not counted, a lower load missed")

@@ -1,12 +1,13 @@
 """The report in one or two sentences: each variant's capacity, the number of repeats behind it, and what is missing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from plimsoll.analysis.capacity import Capacity
+from plimsoll.analysis.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.findings import Findings
 from plimsoll.report.formatting import ops, percent_at_least, plural
 from plimsoll.report.left_out import what_was_run
+from plimsoll.report.over_stages import fall
 from plimsoll.report.taken_load import taken_conclusion
 
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
@@ -19,27 +20,52 @@ def conclusion(findings: Findings) -> str:
     """
     if findings.data.taken:
         return " ".join([f"{taken_conclusion(findings, findings.data.taken)}.", *_reservations(findings)])
-    answer = _answer(findings)
-    if answer.startswith(_OWN_WORDS):
-        answer = answer[0].upper() + answer[1:]  # names of variants stay as they are
-    return " ".join([f"{answer}{_grounds(findings)}.", *_reservations(findings)])
+    falls = [fall(findings.labels[one.variant], one) for one in findings.capacities if one.falls_by]
+    told = _answer if falls else _sentence_of
+    answer = ("In this stage alone " if falls else "") + told(findings.capacities, findings.labels)
+    return " ".join([f"{answer}{_grounds(findings)}.", *falls, *_reservations(findings)])
 
 
-def _answer(findings: Findings) -> str:
-    ranked = sorted(findings.capacities, key=_rank)
-    groups = [(rank, [findings.labels[one.variant] for one in own]) for rank, own in groupby(ranked, key=_rank)]
-    lowest = min(findings.definition.loads)
+def campaign_conclusion(answers: Sequence[AnswerOverStages], of_parts: Sequence[Findings]) -> str:
+    """The conclusion of a campaign with several parts: what each variant carries, over all its stages.
+
+    Sentences follow on stages that found more, and on cells without a valid attempt.
+    """
+    labels = {name: label for one in of_parts for name, label in one.labels.items()}
+    told = [f"{_asked(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
+    falls = [fall(labels[one.variant], one) for found in of_parts for one in found.capacities if one.falls_by]
+    open_cells = sum(one.count("invalid", "not run") for one in of_parts)
+    return " ".join([*told, *falls, *_incomplete(open_cells, sum(len(one.cells) for one in of_parts))])
+
+
+def _asked(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
+    """The workload and service level of an answer, as far as the campaign has several: `kv: `."""
+    alike = [other for other in answers if other.workload == one.workload]
+    level = f"by {' and '.join(map(str, one.service_levels))}" if len(alike) > 1 else ""
+    named = ", ".join(filter(None, (one.workload, level)))
+    return f"{named[0].upper() if not one.workload else named[0]}{named[1:]}: " if named else ""
+
+
+def _sentence_of(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:
+    """What each variant carries, with a capital letter. Names of variants stay as they are."""
+    answer = _answer(capacities, labels)
+    return answer[0].upper() + answer[1:] if answer.startswith(_OWN_WORDS) else answer
+
+
+def _answer(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:
+    ranked = sorted(capacities, key=_rank)
+    groups = [(rank, list(own)) for rank, own in groupby(ranked, key=_rank)]
     if len(groups) == 1:
-        return _alone(findings, ranked[0], groups[0][1])
+        return _alone(ranked[0], [labels[one.variant] for one in ranked])
     clauses: list[str] = []
     carried = [-rank[1] for rank, _ in groups if rank[0] == 0]
-    for (kind, _, _), names in groups:
-        one = next(one for one in ranked if findings.labels[one.variant] == names[0])
+    for (kind, _, _), own in groups:
+        one, names = own[0], [labels[each.variant] for each in own]
         if kind == 0:
             verb = "" if clauses else (" carries" if len(names) == 1 else " carry")
             clauses.append(f"{_and(names)}{verb} {_figure(one)}")
         elif kind == 1:
-            clauses.append(_not_even(names, lowest, carried))
+            clauses.append(_not_even(names, one.rungs[0].load_ops_s, carried))
         else:
             clauses.append(f"what {_and(names)} {'carries' if len(names) == 1 else 'carry'} is unknown")
     return ", ".join(clauses) if len(clauses) == 2 else "; ".join(clauses)
@@ -52,7 +78,7 @@ def _rank(one: Capacity) -> tuple[int, int, bool]:
     """
     if one.capacity_ops_s:
         return 0, -one.capacity_ops_s, one.kind != "found"
-    return (1 if one.kind == "none" else 2), 0, False
+    return (1, one.rungs[0].load_ops_s, False) if one.kind == "none" else (2, 0, False)
 
 
 def _figure(one: Capacity) -> str:
@@ -60,13 +86,12 @@ def _figure(one: Capacity) -> str:
     return figure if one.kind == "found" else f"at least {figure}"
 
 
-def _alone(findings: Findings, one: Capacity, names: Sequence[str]) -> str:
+def _alone(one: Capacity, names: Sequence[str]) -> str:
     """Whether all variants had the same outcome, or there is only one variant."""
     who = f"all {len(names)} variants" if len(names) > 2 else _and(names)
     verb = "carries" if len(names) == 1 else "carry"
-    loads = findings.definition.loads
     if one.kind == "none":
-        return f"{_none_of(names)} {ops(min(loads))}, the lowest load that was run"
+        return f"{_none_of(names)} {ops(one.rungs[0].load_ops_s)}, the lowest load that was run"
     if one.kind == "unknown":
         return f"what {who} {verb} is unknown"
     if one.kind == "at-least":
@@ -118,9 +143,12 @@ def _grounds(findings: Findings) -> str:
 def _reservations(findings: Findings) -> Iterator[str]:
     if run := what_was_run(findings):
         yield run
-    open_cells = findings.count("invalid", "not run")
-    if open_cells:
-        of_all = f"{open_cells} of {plural(len(findings.cells), 'cell')} {'has' if open_cells == 1 else 'have'}"
-        yield f"The campaign is incomplete: {of_all} no valid attempt."
+    yield from _incomplete(findings.count("invalid", "not run"), len(findings.cells))
     if any(result.shown and result.shown.provenance for result in findings.cells):
         yield "The cells were imported, not run by Plimsoll."
+
+
+def _incomplete(open_cells: int, cells: int) -> Iterator[str]:
+    if open_cells:
+        of_all = f"{open_cells} of {plural(cells, 'cell')} {'has' if open_cells == 1 else 'have'}"
+        yield f"The campaign is incomplete: {of_all} no valid attempt."

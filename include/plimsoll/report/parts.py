@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.analysis.capacity import Capacity
+from plimsoll.analysis.capacity import Capacity, capacities_over_stages
 from plimsoll.analysis.taken_loads import AtTakenLoad
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.definition import Definition
@@ -17,8 +17,9 @@ from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import Check
 from plimsoll.report import file_of_part
 from plimsoll.report.answers import CapacityRow, capacity_rows
-from plimsoll.report.conclusion import conclusion
+from plimsoll.report.conclusion import campaign_conclusion, conclusion
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
+from plimsoll.report.over_stages import contradiction_rows
 from plimsoll.report.page import rendered
 from plimsoll.report.sections.answer import capacity_frame
 from plimsoll.report.sections.cells import cells_frame
@@ -57,7 +58,7 @@ class PartSummary(Model):
 class PartsDocument(Model):
     """`report.json` of a campaign with several workloads or stages.
 
-    Only `cost`, and the loads that later stages take from earlier ones, are computed over more than one part.
+    Only `cost`, `answer`, and the loads that later stages take from earlier ones are computed over more than one part.
     """
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
@@ -66,6 +67,13 @@ class PartsDocument(Model):
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
     service_levels: tuple[str, ...]
+    conclusion: Annotated[str, Field(description="The whole answer, of all stages and workloads")]
+    answer: Annotated[
+        tuple[Capacity, ...],
+        Field(
+            description="Of each variant with each workload by its repeats in all stages with the same service levels"
+        ),
+    ]
     capacity: Annotated[
         tuple[Capacity, ...],
         Field(description="Of each variant with each workload in each stage that has loads of its own"),
@@ -102,7 +110,13 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
     at = {part.name: at_loads(one) for part, one in measured}
     sections = tuple(_section(part, by_name) for part in parts(data.definition))
     document = _document(data, measured, at)
-    context = {"data": data, "definition": data.definition, "parts": sections, "document": document}
+    context = {
+        "data": data,
+        "definition": data.definition,
+        "parts": sections,
+        "document": document,
+        "contradictions": contradiction_rows([found for _, found in measured]),
+    }
     taken = [(part, one) for part, _ in measured for one in at[part.name]]
     return {
         "report.html": rendered("parts.html.j2", **context).encode(),
@@ -119,12 +133,15 @@ def _document(
     data: CampaignData, measured: Sequence[tuple[Part, Findings]], at: Mapping[str, tuple[AtTakenLoad, ...]]
 ) -> PartsDocument:
     levels = (str(level) for part in parts(data.definition) for level in part.definition.service_levels)
+    answer = capacities_over_stages([found.data for _, found in measured])
     return PartsDocument(
         campaign_id=data.campaign_id,
         title=data.definition.title,
         generated_at=data.generated_at,
         note=data.note,
         service_levels=tuple(dict.fromkeys(levels)),
+        conclusion=campaign_conclusion(answer, [found for _, found in measured]),
+        answer=tuple(one for group in answer for one in group.capacities),
         capacity=tuple(one for _, found in measured for one in found.capacities),
         stages=stage_documents(data.definition),
         parts=tuple(_summary(part, found, at[part.name]) for part, found in measured),

@@ -236,3 +236,89 @@ def test_only_the_campaign_whose_loads_are_its_own_has_a_capacity_beside_one_wit
     assert (pair.a, pair.b and pair.b.capacity_ops_s, pair.ratio) == (None, 7_000, None)
     assert "in A at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met, B carries at least 7,000 ops/s" in told(found)
     assert "none: its load comes from an earlier stage" in told(found)
+
+
+LEVELS = [{"percentile": 99.9, "interval": "10s", "below": "100ms"}]
+
+
+def contradicting(half: Mapping[str, object], order: tuple[str, str] = ("top", "half")) -> CampaignData:
+    """Stage `top` finds 20,000 ops/s for A and B; in stage `half` a repeat of B misses at 5,000 ops/s."""
+    by_id = {"top": {"id": "top"}, "half": {"id": "half", "loads": ["5000/s"], **half}}
+    outcomes = {name: {20_000: "mm", 40_000: "mm"} for name in ("a", "b")}
+    definition = definition_of(outcomes, control="a", stages=[by_id[name] for name in order])
+    letters = {20_000: "mm", 40_000: "mx", 5_000: "mm"}
+    attempts = [
+        attempt_of(
+            definition,
+            cell,
+            1,
+            "mx"[cell.repeat - 1]
+            if (cell.variant, cell.stage) == ("b", "half")
+            else letters[cell.load_ops_s][cell.repeat - 1],
+        )
+        for cell in grid(definition)
+    ]
+    return CampaignData("torn-1", definition, tuple(attempts), (), GENERATED_AT)
+
+
+@pytest.mark.usefixtures("without_drawings")
+@pytest.mark.parametrize("order", [("top", "half"), ("half", "top")])
+def test_a_miss_at_a_lower_load_of_another_stage_counts_whichever_ran_first(order: tuple[str, str]) -> None:
+    files = build_report(contradicting({"timing": {"duration": "300s", "warmup": "30s"}}, order)).files
+    document = json.loads(files["report.json"])
+    assert document["conclusion"] == (
+        "A carries 20,000 ops/s, B not even 5,000 ops/s, the lowest load that was run. "
+        "Over the whole campaign B does not carry 20,000 ops/s: 1 of 2 repeats missed at 5,000 ops/s in stage half."
+    )
+    assert [(one["variant"], one["kind"], one["capacity_ops_s"]) for one in document["answer"]] == [
+        ("a", "found", 20_000),
+        ("b", "none", None),
+    ]
+    top = json.loads(files["top-report.json"])
+    assert top["conclusion"].startswith("In this stage alone A and B carry 20,000 ops/s; 40,000 ops/s is too much")
+    assert top["conclusion"].endswith("in stage half.")
+    a, b = top["capacity"]
+    assert "contradicted_by" not in a
+    assert b["contradicted_by"] == [{"stage": "half", "load_ops_s": 5_000, "missed": 1, "repeats": 2, "counts": True}]
+    assert (len(a["narrowing_ops_s"]), b["narrowing_ops_s"]) == (3, [])
+    page = files["report.html"].decode()
+    assert "Stages that contradict each other" in page
+    row = "<td>20,000 ops/s in stage top</td><td>1 of 2 repeats missed at 5,000 ops/s in stage half</td>"
+    assert f"{row}<td>the miss counts</td>" in page
+    assert "| B | 20,000 ops/s in stage top | 1 of 2 repeats missed at 5,000 ops/s in stage half |" in (
+        files["summary.md"].decode()
+    )
+
+
+@pytest.mark.usefixtures("without_drawings")
+def test_a_miss_by_other_service_levels_is_put_beside_and_does_not_count() -> None:
+    files = build_report(contradicting({"service_levels": [{**LEVELS[0], "below": "20ms"}]})).files
+    document = json.loads(files["report.json"])
+    first, second = document["conclusion"].split(". ", 1)
+    assert first == "By p99.9 of every 10s interval below 100ms: A and B carry 20,000 ops/s; 40,000 ops/s is too much"
+    assert second == "By p99.9 of every 10s interval below 20ms: A carries at least 5,000 ops/s, B not even that."
+    assert "both stand: the stages have different service levels" in files["report.html"].decode()
+    assert document["capacity"][1]["contradicted_by"][0]["counts"] is False
+
+
+@pytest.mark.usefixtures("without_drawings")
+def test_a_miss_at_a_load_that_was_taken_from_the_maximum_counts_against_it() -> None:
+    stages = [{"id": "maximum"}, {"id": "share", "loads": {"share": "70%", "of": "maximum"}}]
+    definition = definition_of({"a": {10_000: "mm", 20_000: "mm"}}, stages=stages)
+    opened = definition.opened({"share": opening("share", {"a": 7_000})})
+    attempts = [
+        attempt_of(opened, cell, 1, "x" if cell.stage == "share" or cell.load_ops_s == 20_000 else "m")
+        for cell in grid(opened)
+    ]
+    files = build_report(CampaignData("staged-3", opened, tuple(attempts), (), GENERATED_AT)).files
+    assert json.loads(files["report.json"])["conclusion"] == (
+        "A does not carry even 7,000 ops/s, the lowest load that was run. "
+        "Over the whole campaign A does not carry 10,000 ops/s: 2 of 2 repeats missed at 7,000 ops/s in stage share."
+    )
+
+
+def test_the_table_of_capacities_says_that_one_is_its_stages_alone() -> None:
+    a, b, *_ = capacity_table(contradicting({}))
+    assert (a.capacity, a.notes) == ("20,000 ops/s", ())
+    assert b.capacity == "20,000 ops/s in this stage alone"
+    assert b.notes == ("1 of 2 repeats missed at 5,000 ops/s in stage half, which counts",)
