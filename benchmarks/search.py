@@ -28,7 +28,7 @@ from plimsoll.domain.result import Outcome
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.definitions.text import dump_definition
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_progress, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, read_attempt, read_progress, read_verdict
 from plimsoll.settings import Settings
 from plimsoll.strategies.replay import Replay, replay
 
@@ -84,9 +84,10 @@ def _campaign(definition: Definition, name: str, settings: Settings) -> Ran:
     """Run the campaign until no cell is invalid, six times at most, and read what came of it."""
     file = settings.work.parent / f"{name}.yaml"
     file.write_text(dump_definition(definition), encoding="utf-8")
-    argv = [PLIMSOLL, "run", str(file), "--campaign", name]
     environment = {**os.environ, "PLIMSOLL_STORE": settings.store, "PLIMSOLL_WORK": str(settings.work)}
     for _ in range(_RUNS):
+        option = "--campaign" if campaign_exists(build_store(settings), name) else "--new-campaign"
+        argv = [PLIMSOLL, "run", str(file), option, name]
         ended = subprocess.run(argv, env=environment, stdout=sys.stderr, timeout=_TIMEOUT_S, check=False)
         if ended.returncode != _INCOMPLETE:
             break

@@ -63,7 +63,7 @@ def run(definition: Path, campaign_id: str, work: Path, store: ObjectStore) -> "
     """`plimsoll run`, to its end."""
     folders = {"PLIMSOLL_STORE": store.root, "PLIMSOLL_WORK": str(work), "PLIMSOLL_CACHE": str(Settings().cache)}
     return subprocess.run(
-        [PLIMSOLL, "run", str(definition), "--campaign", campaign_id],
+        [PLIMSOLL, "run", str(definition), "--new-campaign", campaign_id],
         env={**os.environ, **EVEN_NODES, **folders},
         capture_output=True,
         text=True,

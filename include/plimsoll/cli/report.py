@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from plimsoll.cli.answer import show_answer
 from plimsoll.cli.output import JsonOption, print_json
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) 
 
 def _publish(campaign: str, as_json: bool) -> None:
     from plimsoll.bootstrap import build_toolkit, existing_store
-    from plimsoll.services.publish.publishing import capacity_rows, next_loads, publish_report
+    from plimsoll.services.publish.publishing import capacity_rows, publish_report
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -53,9 +54,7 @@ def _publish(campaign: str, as_json: bool) -> None:
     if as_json:
         print_json({"campaign_id": campaign, "report": url, "capacity": capacity_rows(toolkit, campaign)})
         return
-    typer.echo(f"report: {url}")
-    if line := next_loads(toolkit, campaign):
-        typer.echo(f"to narrow where the boundaries lie, write into the definition: {line}")
+    show_answer(toolkit, campaign, url)
 
 
 def _again(bundle: Path, into: Path | None, as_json: bool) -> None:

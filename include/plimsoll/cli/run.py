@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import signal
 from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from plimsoll.cli.answer import show_answer
 from plimsoll.cli.output import DefinitionArgument, log_shown
+from plimsoll.domain.errors import Problem, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plimsoll.ports.store import ResultStore
     from plimsoll.services.campaign.holding import Holder
     from plimsoll.services.campaign.opening import CampaignPlan
     from plimsoll.services.cell.running import Ran
@@ -24,7 +28,10 @@ _INTERRUPTED = 130
 def run(
     definition: DefinitionArgument,
     campaign: Annotated[
-        str, typer.Option(help="Id of a campaign to continue. Without it, a new campaign begins.")
+        str, typer.Option(metavar="ID", help="Continue this campaign. Without it, a new campaign begins.")
+    ] = "",
+    new_campaign: Annotated[
+        str, typer.Option(metavar="ID", help="Begin a campaign with this id, in place of one made of name and time.")
     ] = "",
     cells: Annotated[
         str,
@@ -43,7 +50,8 @@ def run(
     """Run the cells that a campaign's strategy asks for, one after another, then its quality gate and report.
 
     Exits with 1 if a cell could not be judged or a cluster could not be destroyed at once, with 2 if a requested cell
-    has no valid attempt, and with 130 after Ctrl-C. To continue after Ctrl-C, run it again with `--campaign`.
+    has no valid attempt or a request can't be met, and with 130 after Ctrl-C. To continue after Ctrl-C, run it again
+    with `--campaign`.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
@@ -58,7 +66,8 @@ def run(
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
     declared = document.model(Definition)
-    request = read_request(declared, {"campaign_id": campaign, "cells": cells})
+    request = read_request(declared, {"campaign_id": campaign or new_campaign, "cells": cells})
+    _require_the_one_meant(toolkit.store, campaign, new_campaign)
     if request.campaign_id and not take_over:
         require_nobody_elsewhere(toolkit, request.campaign_id)
     plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
@@ -72,6 +81,25 @@ def run(
         typer.echo(f"campaign {plan.campaign_id}: {plan.summary}")
         ran = _run(toolkit, plan, holder)
     _finish(toolkit, plan, ran)
+
+
+def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str) -> None:
+    """Raises Refused if the campaign to continue does not exist, or the one to begin does."""
+    from plimsoll.domain.spelling import meant
+    from plimsoll.services.store.campaigns import campaign_exists, campaign_ids
+
+    if campaign and new_campaign:
+        problem = Problem("--new-campaign", "stands beside --campaign", "give one of them: to begin, or to continue")
+    elif campaign and not campaign_exists(store, campaign):
+        begins = f"a new campaign with this id begins with `--new-campaign {campaign}`"
+        mend = f"{meant(campaign, campaign_ids(store))} {begins}".strip()
+        problem = Problem("--campaign", f"there is no campaign {campaign!r} in {store.url()}", mend)
+    elif new_campaign and campaign_exists(store, new_campaign):
+        mend = f"`--campaign {new_campaign}` continues it; give another id to begin a new one"
+        problem = Problem("--new-campaign", f"there is a campaign {new_campaign!r} in {store.url()} already", mend)
+    else:
+        return
+    raise Refused([problem], where="what the run was asked for")
 
 
 def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...]:
@@ -91,16 +119,14 @@ def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...
 
 def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
     """Gate and report, if the requested cells are valid. Exits with 1 after other problems."""
-    from plimsoll.services.publish.publishing import next_loads, pass_gate, publish_report
+    from plimsoll.services.publish.publishing import pass_gate, publish_report
 
     troubles = [trouble for one in ran for trouble in one.troubles]
     for trouble in troubles:
         typer.echo(f"plimsoll: {trouble}", err=True)
     passed = pass_gate(toolkit, plan.campaign_id, [one.work.key.cell_id for one in ran])
     if passed.is_complete:
-        typer.echo(f"report: {publish_report(toolkit, plan.campaign_id)}")
-        if line := next_loads(toolkit, plan.campaign_id):
-            typer.echo(f"to narrow where the boundaries lie, write into the definition: {line}")
+        show_answer(toolkit, plan.campaign_id, publish_report(toolkit, plan.campaign_id))
     else:
         typer.echo(f"{passed.words}; its report is published once all have")
     raise typer.Exit(1 if troubles else 0)
@@ -113,7 +139,7 @@ def _told_how_to_go_on(definition: str, campaign_id: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        typer.echo(f"To go on where it was: plimsoll run {definition} --campaign {campaign_id}", err=True)
+        typer.echo(f"To go on where it was: plimsoll run {quote(definition)} --campaign {campaign_id}", err=True)
         if isinstance(error, KeyboardInterrupt):
             raise typer.Exit(_INTERRUPTED) from None
         raise

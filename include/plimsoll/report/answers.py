@@ -13,6 +13,9 @@ from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least, plural
 from plimsoll.report.over_stages import miss_elsewhere
 
+_FARTHEST = 2
+"""Numbers of nodes are told for at most this multiple of the capacity that was measured."""
+
 
 @dataclass(frozen=True)
 class CapacityRow:
@@ -26,6 +29,7 @@ class CapacityRow:
     capacity: str
     rests_on: str
     next_load: str
+    by_how_much: str
     pass_probability: str
     half_load: str
     to_control: str
@@ -153,6 +157,7 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
         capacity=f"{headline(capacity)}{_alone(capacity)}",
         rests_on=rung_outcome(at) if at else NOTHING,
         next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
+        by_how_much=_by_how_much(capacity),
         pass_probability=NOTHING if bound is None else f"≥ {percent_at_least(bound)}",
         half_load=half_load_words(capacity.half_load),
         to_control=_to_control(cells, capacity),
@@ -165,6 +170,13 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
     )
 
 
+def _by_how_much(capacity: Capacity) -> str:
+    """How far the worst interval lay from the bound on either side of the boundary, as far as it was run."""
+    rungs = [rung for rung in (capacity.at_capacity, capacity.next_load) if rung and rung.worst_ratio is not None]
+    told = [f"{multiple(rung.worst_ratio)} the bound at {ops(rung.load_ops_s)}" for rung in rungs]
+    return f"its worst interval was {listing(told)}" if told else "no interval was judged"
+
+
 def _to_control(cells: CampaignCells, capacity: Capacity) -> str:
     if capacity.variant == cells.definition.control:
         return "control"
@@ -173,16 +185,24 @@ def _to_control(cells: CampaignCells, capacity: Capacity) -> str:
 
 
 def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
-    """The number of nodes for the campaign's highest load, with their price per hour where it is known."""
+    """The number of nodes for the campaign's highest load, with their price per hour where it is known.
+
+    Nothing is extrapolated beyond twice what was measured: for higher loads, more than twice the nodes are needed if
+    the capacity was found.
+    """
     if not capacity.capacity_ops_s:
         return NOTHING
-    definition = cells.definition
-    needed = nodes_for(max(definition.loads), capacity.capacity_ops_s, definition.system.nodes)
-    most = "" if capacity.kind == "found" else "≤ "
+    definition, is_found = cells.definition, capacity.kind == "found"
+    measured, highest = definition.system.nodes, max(definition.loads)
+    farthest = _FARTHEST * capacity.capacity_ops_s
+    if highest > farthest and not is_found:
+        return NOTHING
+    needed = nodes_for(min(highest, farthest), capacity.capacity_ops_s, measured)
+    bound = "more than " if highest > farthest else "" if is_found else "≤ "
     spending = cells.data.spending
     if spending is None or spending.node_usd_per_hour is None:
-        return f"{most}{needed}"
-    return f"{most}{needed}, {show_usd(needed * spending.node_usd_per_hour)} an hour"
+        return f"{bound}{needed}"
+    return f"{bound}{needed}, {bound}{show_usd(needed * spending.node_usd_per_hour)} an hour"
 
 
 def _notes(capacity: Capacity) -> tuple[str, ...]:

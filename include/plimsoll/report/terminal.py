@@ -1,11 +1,51 @@
-"""The capacity table for a terminal."""
+"""The answer of a campaign for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll.analysis.coincidence import BY_ID
+from plimsoll.domain.plurals import plural
 from plimsoll.report.answers import CapacityRow, loads_line
+from plimsoll.report.formatting import listing
+
+_WARNINGS_SHOWN = 8
+_CELLS_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of a campaign: conclusions, capacities, causes linked to misses, and warnings with their cells."""
+
+    conclusions: tuple[str, ...]
+    rows: tuple[CapacityRow, ...]
+    links: tuple[str, ...]
+    warnings: Mapping[str, Sequence[str]]
+
+
+def answer_view(answer: Answer) -> RenderableType:
+    """Conclusions, the table of capacities, why loads were missed, and warnings, as rich shows them."""
+    parts: list[RenderableType] = [Text(line, style="bold") for line in answer.conclusions]
+    if answer.rows:
+        parts += [capacity_view(answer.rows), *(Text(f"{row.variant}: {row.by_how_much}") for row in answer.rows)]
+    parts += [Text(f"Why it missed: {line}") for line in answer.links]
+    return Group(*parts, *_warning_lines(answer.warnings))
+
+
+def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
+    """Each variant's causes that a report's document links to its misses, with their share and their base rate."""
+    labels = {one["id"]: one["title"] or one["id"] for one in document["definition"]["variants"]}
+    for one in document["causes"]:
+        name = ", ".join(filter(None, (labels[one["variant"]], part)))
+        for cause in one["causes"]:
+            if cause["link"] == "linked":
+                missed = f"{cause['missed_with']} of {plural(cause['missed'], 'missed interval')}"
+                met = f"{cause['met_with']} of {cause['met']} that were met"
+                yield f"{name}: {BY_ID[cause['cause']].label} in {missed}, in {met}"
 
 
 def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Table:
@@ -24,3 +64,13 @@ def _cells(row: CapacityRow) -> tuple[str, ...]:
     notes = [*row.notes, *([row.narrowing] if row.narrowing else [])]
     capacity = "\n".join([row.capacity, *(f"({note})" for note in notes)])
     return row.variant, capacity, row.rests_on, row.next_load, row.pass_probability, row.to_control
+
+
+def _warning_lines(warnings: Mapping[str, Sequence[str]]) -> Iterator[Text]:
+    if not warnings:
+        return
+    yield Text(f"{plural(len(warnings), 'warning')}:", style="yellow")
+    for text, cells in list(warnings.items())[:_WARNINGS_SHOWN]:
+        yield Text(f"  - {text} ({listing(cells, _CELLS_NAMED)})")
+    if (more := len(warnings) - _WARNINGS_SHOWN) > 0:
+        yield Text(f"  … {plural(more, 'more warning')} in the report")

@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 from rich.console import Console
 
 from plimsoll.bootstrap import build_store, load_definition
-from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.publish.publishing import report_key
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.campaign import CampaignRun, start_or_find
 from plimsoll_airflow.local.screen import open_screen
@@ -39,18 +38,14 @@ def _outcome(ended: CampaignRun) -> list[object]:
         mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
         return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]
     found = completeness(CampaignStore(ended.store, ended.campaign_id))
-    report = ended.store.url(report_key(ended.campaign_id))
-    where = f"Report: {report}" if found.is_complete else f"{found.words}; its report is published once all have"
-    return [_capacity_table(ended.store, ended.campaign_id), where]
-
-
-def _capacity_table(store: ResultStore, campaign_id: str) -> object:
+    if not found.is_complete:
+        return [f"{found.words}; its report is published once all have"]
     # Analysis brings pandas: only for those who get this far.
-    from plimsoll.report.answers import capacity_table
-    from plimsoll.report.terminal import capacity_view
-    from plimsoll.services.publish.results import campaign_data
+    from plimsoll.report.terminal import answer_view
+    from plimsoll.services.publish.answering import published_answer
 
-    return capacity_view(capacity_table(campaign_data(CampaignStore(store, campaign_id), (), _now())))
+    answer = published_answer(StoredCampaign(ended.store, ended.campaign_id), _now())
+    return [answer_view(answer), f"Report: {ended.store.url(report_key(ended.campaign_id))}"]
 
 
 def _tell(console: Console, *things: object) -> None:

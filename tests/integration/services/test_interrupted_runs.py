@@ -23,7 +23,9 @@ RUN = ("run", "instant", "--campaign", "mine", "--cells", "v1-001k-r1")
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
     made = Installation(tmp_path)
-    made.define(instant_definition(variants=1, loads=2, load_s=600))
+    definition = instant_definition(variants=1, loads=2, load_s=600)
+    made.define(definition)
+    made.open_campaign(definition, "mine")
     return made
 
 

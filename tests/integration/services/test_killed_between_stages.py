@@ -32,8 +32,10 @@ pytestmark = pytest.mark.timeout(1200)
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
     made = Installation(tmp_path)
-    definition = instant_definition("staged", variants=2, loads=1)
-    made.define(definition.model_copy(update={"stages": STAGES, "control": "v1"}))
+    plain = instant_definition("staged", variants=2, loads=1)
+    definition = plain.model_copy(update={"stages": STAGES, "control": "v1"})
+    made.define(definition)
+    made.open_campaign(definition, "mine")
     return made
 
 

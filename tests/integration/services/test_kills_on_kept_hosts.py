@@ -32,7 +32,9 @@ KILLS = [STEPS, *([step] for step in STEPS if IS_LONG)]
 def installation(tmp_path: Path) -> Installation:
     made = Installation(tmp_path, toolkit)
     plain = instant_definition(variants=1, loads=2, parallel=1)
-    made.define(plain.model_copy(update={"cluster_scope": "campaign"}))
+    definition = plain.model_copy(update={"cluster_scope": "campaign"})
+    made.define(definition)
+    made.open_campaign(definition, "mine")
     return made
 
 

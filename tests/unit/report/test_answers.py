@@ -96,6 +96,21 @@ def test_nodes_for_the_highest_load_follow_from_the_capacity() -> None:
     assert capacity_table(campaign_of({"a": {10_000: "x", 20_000: "x"}}))[0].nodes == "–"
 
 
+def test_numbers_of_nodes_are_not_extrapolated_beyond_twice_what_was_measured() -> None:
+    """Three nodes that carry 100 ops/s were told as 90 nodes for 3,000 ops/s."""
+    assert [row.nodes for row in capacity_table(campaign_of({"a": {100: "m", 3_000: "x"}}))] == ["more than 6"]
+    open_ended = {100: "mm", 3_000: "m."}
+    assert [row.nodes for row in capacity_table(campaign_of({"a": open_ended}, repeats=2))] == ["–"]
+
+
+def test_the_distance_of_the_worst_intervals_from_the_bound_is_told_on_both_sides_of_the_boundary() -> None:
+    met_and_missed, nothing = capacity_table(campaign_of({"a": {100: "m", 200: "x"}, "b": {100: ".", 200: "."}}))
+    assert (
+        met_and_missed.by_how_much == "its worst interval was 0.5× the bound at 100 ops/s, 2.5× the bound at 200 ops/s"
+    )
+    assert nothing.by_how_much == "no interval was judged"
+
+
 @pytest.mark.parametrize(
     ("loads", "told"),
     [

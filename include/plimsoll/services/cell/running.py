@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from plimsoll.domain.errors import PlimsollError, ProviderError
@@ -21,6 +22,7 @@ from plimsoll.services.store.campaigns import read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 Say = Callable[[str], None]
+_FIGURES_EVERY = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
@@ -116,11 +118,27 @@ def _measure(work: AttemptContext, step: Step, say: Say) -> None:
 
 
 def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
-    poller, pause_s = LoadPoller(work, polling), polling.pause_s(work.definition)
+    poller, pause_s, lines = LoadPoller(work, polling), polling.pause_s(work.definition), _ProgressLines(work, say)
     while isinstance(status := poller.look(), str) or status.state == "running":
-        say(f"{work.key}: {status if isinstance(status, str) else _progress(status)}")
+        lines.show(status)
         work.toolkit.clock.sleep(pause_s)
     polling.require(work, status)
+
+
+class _ProgressLines:
+    """Shows what differs from the last line: another phase at once, other figures every _FIGURES_EVERY."""
+
+    def __init__(self, work: AttemptContext, say: Say) -> None:
+        self._work, self._say = work, say
+        self._phase, self._line, self._at = "", "", datetime.min.replace(tzinfo=UTC)
+
+    def show(self, status: LoadStatus | str) -> None:
+        """Show the status if it is due."""
+        phase, line = (status, status) if isinstance(status, str) else (status.phase + status.note, _progress(status))
+        now = self._work.toolkit.clock.now()
+        if line != self._line and (phase != self._phase or now - self._at >= _FIGURES_EVERY):
+            self._say(f"{self._work.key}: {line}")
+            self._phase, self._line, self._at = phase, line, now
 
 
 def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str, ...]:

@@ -179,3 +179,20 @@ def test_an_attempt_that_can_not_be_begun_ends_it_all(tools: Toolkit, monkeypatc
 
     with pytest.raises(StoreError, match="the store is away"):
         run_cells(tools, "campaign", CELLS, "me", print)
+
+
+def test_lines_of_a_load_are_shown_when_the_phase_changes_and_then_every_few_seconds(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each look at a load takes a second here, and "populate" stood there once for each."""
+    statuses = iter(
+        [LoadStatus("running", "populate")] * 8
+        + [LoadStatus("running", "load", 100, float(left)) for left in range(12, 0, -1)]
+    )
+    declare_polling(monkeypatch, look=lambda _: next(statuses, LoadStatus("complete", "load")), pause_s=lambda _: 1.0)
+    said: list[str] = []
+
+    run_cell(tools, "campaign", CELLS[0], "me", said.append)
+
+    lines = [line.partition(": ")[2] for line in said if "populate" in line or "ops/s" in line]
+    assert lines == ["populate", *(f"load, 100 ops/s, {left} s left" for left in (12, 7, 2))]

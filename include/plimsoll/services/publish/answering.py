@@ -1,0 +1,45 @@
+"""Read the answer of a published campaign, for those who wait at a terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.publish.results import verdict_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from plimsoll.report.terminal import Answer
+    from plimsoll.services.store.campaigns import StoredCampaign
+
+DOCUMENT = "report.json"
+
+
+def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
+    """The answer that the campaign's published report gives. Raises NotFound where none is published."""
+    from plimsoll.report.answers import capacity_table
+    from plimsoll.report.terminal import Answer, links
+
+    documents = list(_documents(campaign))
+    return Answer(
+        conclusions=tuple(f"{name}: {one['conclusion']}" if name else one["conclusion"] for name, one in documents),
+        rows=capacity_table(verdict_data(campaign, campaign.verdicts(), at)),
+        links=tuple(line for name, one in documents for line in links(one, name)),
+        warnings={text: tuple(cells) for _, one in documents for text, cells in one["warnings"].items()},
+    )
+
+
+def _documents(campaign: StoredCampaign) -> Iterator[tuple[str, Any]]:
+    """The report's document, or in a campaign with several parts the document of each part with its name."""
+    whole = _read(campaign, DOCUMENT)
+    if "parts" not in whole:
+        yield "", whole
+    for part in whole.get("parts", ()):
+        yield part["name"], _read(campaign, part["document"])
+
+
+def _read(campaign: StoredCampaign, name: str) -> Any:
+    return json.loads(campaign.store.read(report_key(campaign.campaign_id, name)))
