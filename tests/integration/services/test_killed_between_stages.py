@@ -80,6 +80,7 @@ def test_it_goes_on_with_the_loads_that_are_on_record(
     code, told = ended(*RUN)
 
     assert code == 0, told
+    assert "\nshare: " in told, "the answer of each stage stands at the end"
     assert record.read_bytes() == found
     attempts = installation.attempts("mine")
     assert {cell: numbers for cell, numbers in attempts.items() if cell.startswith("maximum")} == {

@@ -9,7 +9,6 @@ from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.publish.results import verdict_data
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import datetime
 
     from plimsoll.report.terminal import Answer
@@ -23,22 +22,16 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
     from plimsoll.report.answers import capacity_table
     from plimsoll.report.terminal import Answer, links
 
-    documents = list(_documents(campaign))
+    whole = _read(campaign, DOCUMENT)
+    documents = [(part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ())]
+    of_parts = [f"{name}: {one['conclusion']}" for name, one in documents]
+    documents = documents or [("", whole)]
     return Answer(
-        conclusions=tuple(f"{name}: {one['conclusion']}" if name else one["conclusion"] for name, one in documents),
+        conclusions=(whole["conclusion"], *of_parts),
         rows=capacity_table(verdict_data(campaign, campaign.verdicts(), at)),
         links=tuple(line for name, one in documents for line in links(one, name)),
         warnings={text: tuple(cells) for _, one in documents for text, cells in one["warnings"].items()},
     )
-
-
-def _documents(campaign: StoredCampaign) -> Iterator[tuple[str, Any]]:
-    """The report's document, or in a campaign with several parts the document of each part with its name."""
-    whole = _read(campaign, DOCUMENT)
-    if "parts" not in whole:
-        yield "", whole
-    for part in whole.get("parts", ()):
-        yield part["name"], _read(campaign, part["document"])
 
 
 def _read(campaign: StoredCampaign, name: str) -> Any:
