@@ -16,7 +16,7 @@ from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.next_round import NextRound
 from plimsoll_airflow.operators.reaper import ReapLeftovers
-from plimsoll_airflow.ownership import NEXT_ROUND_TASK, PLAN_TASK
+from plimsoll_airflow.ownership import CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
 from plimsoll_airflow.pacing import run_poll_s
 
 for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
@@ -36,8 +36,8 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
     ):
         plan = Plan(task_id=PLAN_TASK, definition=definition.name)
         run_cell = RunCell.partial(
-            task_id="run_cell",
-            pool="clusters",
+            task_id=RUN_CELL_TASK,
+            pool=CLUSTERS_POOL,
             # Bounds the cells in flight: waiting ones count too.
             max_active_tis_per_dagrun=definition.max_parallel,
             map_index_template="{{ task.cell_run.cell_id }}",

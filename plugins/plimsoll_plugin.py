@@ -2,7 +2,7 @@
 
 from airflow.plugins_manager import AirflowPlugin
 
-from plimsoll_airflow import ended_by_hand, installation, warmup
+from plimsoll_airflow import ended_by_hand, ended_cells, installation, warmup
 from plimsoll_airflow.links import CellTaskLink
 from plimsoll_airflow.web import PREFIX
 from plimsoll_airflow.web.lazy import LazyApp
@@ -12,7 +12,7 @@ class PlimsollPlugin(AirflowPlugin):
     """What Plimsoll adds to Airflow."""
 
     name = "plimsoll"
-    listeners = [warmup, ended_by_hand, installation]
+    listeners = [warmup, ended_by_hand, ended_cells, installation]
     operator_extra_links = [CellTaskLink()]
     fastapi_apps = [{"name": "Plimsoll", "app": LazyApp(), "url_prefix": PREFIX}]
     external_views = [

@@ -1,6 +1,6 @@
 """The state of a campaign in figures, as pages show it and the JSON API returns it."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field
 
@@ -82,10 +82,15 @@ class CampaignSummary(Model):
     state: Annotated[
         CampaignStateName,
         Field(
-            description="waiting: no cell was tried yet; running: some are under way; complete: every cell that is "
-            "needed has a valid attempt; incomplete: nothing runs, and cells lack a valid attempt"
+            description="waiting: no cell was tried yet, or a run lives and none of its cells is under way; "
+            "running: some are under way; complete: every cell that is needed has a valid attempt; incomplete: nothing "
+            "runs, and cells lack a valid attempt"
         ),
     ]
+    waits_for: Annotated[
+        LeftOutIfEmpty[str],
+        Field(description="What its living runs wait for: a cluster, another run"),
+    ] = ""
     cells: Annotated[int, Field(description="Cells of the definition")]
     counts: Annotated[dict[CellStateName, int], Field(description="Cells by state; those of 0 left out")]
     started_at: Annotated[AwareDatetime | None, Field(description="Start of its first attempt")]
@@ -101,6 +106,13 @@ class CampaignSummary(Model):
     def valid(self) -> int:
         """The number of cells with a valid attempt."""
         return self.count("met", "missed")
+
+    def waiting_for(self, what: str) -> Self:
+        """The same while its living runs wait for that; unchanged where that is empty."""
+        if not what:
+            return self
+        state = self.state if self.state in ("running", "complete") else "waiting"
+        return self.model_copy(update={"state": state, "waits_for": what})
 
     def count(self, *states: CellStateName) -> int:
         """The number of cells in any of these states."""

@@ -18,11 +18,10 @@ from plimsoll_airflow.local.process_environment import StackSettings, stack_envi
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.local.users import administrator
-from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT
+from plimsoll_airflow.ownership import CLUSTERS_POOL, INSTALLATION_ENVIRONMENT
 
 MIGRATE_TIMEOUT_S = 180.0
 FORK_TIMEOUT_S = 180.0
-CLUSTERS_POOL = "clusters"
 
 
 @dataclass

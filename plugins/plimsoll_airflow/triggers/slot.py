@@ -7,8 +7,8 @@ from typing import Any
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 from plimsoll_airflow.internals.supervisor import task_states
+from plimsoll_airflow.ownership import RUN_CELL_TASK
 
-TASK = "run_cell"
 _ENDED = {"success", "failed", "skipped", "upstream_failed", "removed"}
 
 
@@ -18,7 +18,7 @@ def has_slot(states: Mapping[str, str | None], map_index: int, parallel: int) ->
     `states` are those that Airflow gives tasks: `run_cell_0` and so on. Only earlier instances count. So the first one
     that has not ended may always start, and at most `parallel` instances run, in whatever order they look.
     """
-    before = [states.get(f"{TASK}_{number}") for number in range(map_index)]
+    before = [states.get(f"{RUN_CELL_TASK}_{number}") for number in range(map_index)]
     return sum(state not in _ENDED for state in before) < parallel
 
 
@@ -43,4 +43,4 @@ class SlotTrigger(BaseTrigger):
 
     def is_free(self) -> bool:
         """Whether a slot is free, by the states of all instances. Can be called in a task's process too."""
-        return has_slot(task_states(self.dag_id, self.run_id, TASK), self.map_index, self.parallel)
+        return has_slot(task_states(self.dag_id, self.run_id, RUN_CELL_TASK), self.map_index, self.parallel)

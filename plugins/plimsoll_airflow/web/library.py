@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DamagedRecord, NotFound
@@ -31,7 +31,15 @@ FIRST_READERS = 8
 """How many campaigns are read at once that nobody has asked for yet: a store elsewhere takes its time for each."""
 
 _T = TypeVar("_T")
+_S = TypeVar("_S", bound=CampaignSummary)
 _log = logging.getLogger("plimsoll")
+
+
+class WaitsFor(Protocol):
+    """Tells what the living runs of a campaign wait for, in words; empty where none waits."""
+
+    def __call__(self, definition: Definition, campaign_id: str, *, runs: bool) -> str:
+        """`runs`: whether cells of the campaign are under way."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,8 @@ class Library:
     clock: Clock
     monotonic: Callable[[], float] = time.monotonic
     memory: Memory = field(default_factory=Memory)
+    waits_for: WaitsFor = lambda _definition, _campaign_id, *, runs: ""  # noqa: ARG005
+    """Tells what a campaign's living runs wait for. `runs`: whether cells of it are under way."""
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _lines: dict[str, Line] = field(default_factory=dict)
@@ -134,7 +144,7 @@ class Library:
             return self._read_line(campaign_id)
         if not self._is_old(known.summary, known.taken, LISTED_S):
             return known.summary
-        if known.summary.state == "running":
+        if known.summary.state == "running" or known.summary.waits_for:
             return self._read_line(campaign_id)
         self.reader.submit(self._read_line, campaign_id)
         return known.summary
@@ -145,17 +155,23 @@ class Library:
             if known is None or self._is_old(known.summary, known.taken, QUIET_S):
                 definition, now = self.definition(campaign_id), self.clock.now()
                 summary = campaign_summary(self.store, campaign_id, definition, now, self.memory)
+                if summary.state != "complete":  # there may be hundreds of these
+                    summary = self._with_waiting(definition, summary)
                 known = self._lines[campaign_id] = Line(summary, self.monotonic())
             return known.summary
 
     def _taken(self, campaign_id: str) -> Snapshot:
         definition = self.definition(campaign_id)
         status = campaign_status(self.store, campaign_id, definition, self.clock.now(), self.memory)
+        status = self._with_waiting(definition, status)
         digest = hashlib.sha256(status.model_dump_json().encode()).hexdigest()[:20]
         return Snapshot(status, f'"{digest}"', self.monotonic())
 
+    def _with_waiting(self, definition: Definition, status: _S) -> _S:
+        return status.waiting_for(self.waits_for(definition, status.campaign_id, runs=status.state == "running"))
+
     def _is_old(self, summary: CampaignSummary, taken: float, quiet_s: float) -> bool:
-        allowed = LIVE_S if summary.state == "running" else quiet_s
+        allowed = LIVE_S if summary.state == "running" or summary.waits_for else quiet_s
         return self.monotonic() - taken >= allowed
 
 
@@ -168,9 +184,11 @@ def library() -> Library:
 def _library_of(_: str) -> Library:
     # Late: tests read stores without a database of Airflow's.
     from plimsoll_airflow.web.owners import RunsAndProcesses
+    from plimsoll_airflow.web.waiting import waits_for
 
     tools = toolkit()
-    return Library(tools.store, tools.clock, memory=Memory(owners=RunsAndProcesses(tools.owners)))
+    memory = Memory(owners=RunsAndProcesses(tools.owners))
+    return Library(tools.store, tools.clock, memory=memory, waits_for=waits_for)
 
 
 def _began(summary: CampaignSummary) -> tuple[bool, str, str]:

@@ -4,10 +4,15 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from airflow.models.dag import DagModel
+from airflow.models.dagrun import DagRun
+from airflow.utils.session import create_session
 from fastapi import FastAPI
+from sqlalchemy import delete, update
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client, TestClient, mounted, token_of
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state
+from tests.support.suite.groups import CHECKOUT
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +51,31 @@ def campaign(installation: Installation, stored: Installation) -> Installation:
     """A copy of it, for the test alone."""
     shutil.copytree(stored.folder, installation.folder, dirs_exist_ok=True)
     return installation
+
+
+@pytest.fixture(scope="session")
+def dags(database: None, stored: Installation) -> None:
+    """The project's DAGs, parsed into the database."""
+    from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
+    from airflow.models.dagbundle import DagBundleModel
+
+    with create_session() as session:
+        session.merge(DagBundleModel(name="dags-folder"))
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in stored.environment.items():
+            environment.setenv(name, value)
+        folder = CHECKOUT / "dags"
+        bag = DagBag(dag_folder=str(folder), bundle_path=folder, bundle_name="dags-folder")
+        sync_bag_to_db(bag, "dags-folder", None)
+    assert not bag.import_errors
+
+
+@pytest.fixture
+def no_runs(dags: None) -> Iterator[None]:
+    """The DAGs, unpaused, without runs of other tests; none is left."""
+    with create_session() as session:
+        session.execute(update(DagModel).values(is_paused=False))
+        session.execute(delete(DagRun))
+    yield
+    with create_session() as session:
+        session.execute(delete(DagRun))

@@ -1,6 +1,5 @@
 """*Run again*, *Cancel* and *Destroy* in Airflow's database: which runs they start and end."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs
@@ -10,11 +9,10 @@ from airflow.models.dag import DagModel
 from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
 from httpx import Response
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client, audited
 from tests.airflow.web.markup import Page
 from tests.fakes.installation import Installation
-from tests.support.suite.groups import CHECKOUT
 
 from plimsoll.domain.cell import Attempt
 from plimsoll.domain.owner import ProcessOwner
@@ -32,32 +30,9 @@ from plimsoll_airflow.web.runs import EndedRuns, StartedRun
 API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
 
 
-@pytest.fixture(scope="module")
-def dags(database: None, stored: Installation) -> None:
-    """The project's DAGs, parsed into the database."""
-    from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
-    from airflow.models.dagbundle import DagBundleModel
-
-    with create_session() as session:
-        session.merge(DagBundleModel(name="dags-folder"))
-    with pytest.MonkeyPatch.context() as environment:
-        for name, value in stored.environment.items():
-            environment.setenv(name, value)
-        folder = CHECKOUT / "dags"
-        bag = DagBag(dag_folder=str(folder), bundle_path=folder, bundle_name="dags-folder")
-        sync_bag_to_db(bag, "dags-folder", None)
-    assert not bag.import_errors
-
-
 @pytest.fixture(autouse=True)
-def ready(dags: None, campaign: Installation) -> Iterator[None]:
-    """No runs, of other tests neither; nothing paused."""
-    with create_session() as session:
-        session.execute(update(DagModel).values(is_paused=False))
-        session.execute(delete(DagRun))
-    yield
-    with create_session() as session:
-        session.execute(delete(DagRun))
+def ready(no_runs: None, campaign: Installation) -> None:
+    """The DAGs, unpaused, without any run; the campaign."""
 
 
 def all_runs() -> list[tuple[str, str, Any]]:

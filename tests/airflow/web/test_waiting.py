@@ -1,0 +1,125 @@
+"""A campaign whose run lives and waits: for a cluster that another campaign holds, or for another run of its DAG."""
+
+from typing import Any
+
+import pytest
+from airflow.api.common.trigger_dag import trigger_dag
+from airflow.models.dagrun import DagRun
+from airflow.models.xcom import XComModel
+from airflow.utils.session import create_session
+from airflow.utils.types import DagRunTriggeredByType
+from sqlalchemy import select
+from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
+from tests.fakes.installation import Installation
+
+from plimsoll_airflow import ended_cells
+from plimsoll_airflow.internals.slots import Slots, slots
+from plimsoll_airflow.ownership import CellRunId
+from plimsoll_airflow.web.library import library
+
+OTHER = "demo-other"
+API = "/plimsoll/api/v1/campaigns"
+
+
+@pytest.fixture(autouse=True)
+def ready(no_runs: None, installation: Installation) -> None:
+    """Two campaigns of which nothing was tried."""
+    installation.define(DEFINITION)
+    for campaign_id in (CAMPAIGN, OTHER):
+        installation.open_campaign(DEFINITION, campaign_id)
+        library().forget(campaign_id)
+
+
+def start(dag_id: str, state: str, **conf: str) -> str:
+    run = trigger_dag(dag_id, triggered_by=DagRunTriggeredByType.TEST, conf=dict(conf))
+    assert run is not None
+    with create_session() as session:
+        session.scalars(select(DagRun).where(DagRun.run_id == run.run_id)).one().state = state
+    return str(run.run_id)
+
+
+def set_cell(run_id: str, campaign_id: str, cell_id: str, state: str) -> None:
+    """The state of the run's `run_cell`, whose `plan` has opened that campaign."""
+    with create_session() as session:
+        run = session.scalars(select(DagRun).where(DagRun.run_id == run_id)).one()
+        task: Any = run.get_task_instance("run_cell", session=session)
+        task.state, task._rendered_map_index = state, cell_id
+        XComModel.set("campaign_id", campaign_id, dag_id=run.dag_id, task_id="plan", run_id=run_id, session=session)
+
+
+def pool_of(run_id: str) -> str:
+    with create_session() as session:
+        run = session.scalars(select(DagRun).where(DagRun.run_id == run_id)).one()
+        task = run.get_task_instance("run_cell", session=session)
+        assert task is not None
+        return str(task.pool)
+
+
+def end_of_cell(campaign_id: str, cell_id: str, *, state: str) -> None:
+    """What Airflow tells its listeners when the run of that cell has come into that state."""
+    start("cell", state, campaign_id=campaign_id, cell_id=cell_id)
+    with create_session() as session:
+        run = session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one()
+        (ended_cells.on_dag_run_success if state == "success" else ended_cells.on_dag_run_failed)(run)
+
+
+def test_a_run_that_waits_for_a_cluster_says_who_holds_it_and_is_not_incomplete(client: Client) -> None:
+    set_cell(start("demo", "running", campaign_id=OTHER), OTHER, "v1-001k-r1", "deferred")
+    set_cell(start("demo", "running", campaign_id=CAMPAIGN), CAMPAIGN, "v2-002k-r1", "scheduled")
+
+    status = client("viewer").get(f"{API}/{CAMPAIGN}").json()
+    told = f"waiting for a cluster (held by {OTHER} with v1-001k-r1)"
+    assert (status["state"], status["waits_for"]) == ("waiting", told)
+    for place in (f"/plimsoll/campaigns/{CAMPAIGN}", "/plimsoll/"):
+        page = client("viewer").get(place).text
+        assert told in page
+        assert 'class="state incomplete"' not in page
+
+
+def test_running_again_shows_at_once_behind_which_run_it_is_queued(client: Client, campaign: Installation) -> None:
+    """A cell of that campaign runs, and the queue shows all the same."""
+    first = start("demo", "running", campaign_id=OTHER)
+    answer = client("user").post(f"{API}/{CAMPAIGN}/runs", json={"cells": "failed"})
+    assert answer.status_code == 202
+
+    page = client("viewer").get(f"/plimsoll/campaigns/{CAMPAIGN}").text
+    assert f"a run is queued for the cells asked for (failed) behind run {first} of campaign {OTHER}" in page
+
+
+def test_a_run_of_a_paused_dag_says_that_it_is_paused(client: Client) -> None:
+    from airflow.models.dag import DagModel
+    from sqlalchemy import update
+
+    start("demo", "queued", campaign_id=CAMPAIGN)
+    with create_session() as session:
+        session.execute(update(DagModel).where(DagModel.dag_id == "demo").values(is_paused=True))
+    told = client("viewer").get(f"{API}/{CAMPAIGN}").json()["waits_for"]
+    assert told == "a run is queued for the cells asked for (missing): the DAG demo is paused"
+
+
+def test_a_campaign_without_a_run_waits_for_nothing(client: Client) -> None:
+    start("demo", "running", campaign_id=OTHER)
+    status = client("viewer").get(f"{API}/{CAMPAIGN}").json()
+    assert "waits_for" not in status
+
+
+@pytest.mark.parametrize("state", ["success", "failed"])
+def test_a_finished_cell_gives_its_slot_back_and_its_campaign_needs_none_to_go_on(state: str) -> None:
+    waiting = start("demo", "running", campaign_id=CAMPAIGN)
+    set_cell(waiting, CAMPAIGN, "v1-001k-r1", "deferred")
+    same_cell_of_another = start("demo", "running", campaign_id=OTHER)
+    set_cell(same_cell_of_another, OTHER, "v1-001k-r1", "deferred")
+
+    end_of_cell(CAMPAIGN, "v1-001k-r1", state=state)
+
+    assert (pool_of(waiting), pool_of(same_cell_of_another)) == ("default_pool", "clusters")
+    assert slots("demo", waiting) == Slots((CellRunId(OTHER, "v1-001k-r1"),), 0)
+
+
+def test_a_run_that_was_marked_as_failed_keeps_its_slot_until_its_teardown_has_run() -> None:
+    waiting = start("demo", "running", campaign_id=CAMPAIGN)
+    set_cell(waiting, CAMPAIGN, "v1-001k-r1", "deferred")
+    start("cell", "queued", campaign_id=CAMPAIGN, cell_id="v1-001k-r1")
+    with create_session() as session:
+        ended_cells.on_dag_run_failed(session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one())
+    assert pool_of(waiting) == "clusters"
