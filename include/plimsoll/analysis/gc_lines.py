@@ -12,16 +12,17 @@ LEAST_MS = 10.0
 """Shorter pauses are left out: a collector like ZGC makes several a second, and none of them explains a miss."""
 _TIMED = re.compile(r"\[?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})(\]|: )", re.ASCII)
 _PAUSE = re.compile(
-    r"(Pause|Allocation Stall) .*?(?P<ms>\d+[.,]\d+)ms$|\[(Full )?GC\b.*, (?P<s>\d+\.\d+) secs\]( \[Times:.*)?$",
+    r"(Pause|Allocation Stall|Relocation Stall) .*?(?P<ms>\d+[.,]\d+)( ms\]|ms)$|"
+    r"\[(Full )?GC\b.*, (?P<s>\d+\.\d+) secs\]( \[Times:.*)?$",
     re.ASCII,
 )
 
 
 def gc_lines(text: str) -> tuple[LogLine, ...]:
-    """Each line on a pause or stall of at least `LEAST_MS`, with the time of the line, which is the pause's end.
+    """Each line on a pause or stall of at least `LEAST_MS`, with its time: the pause's end, or with JDK 8 its start.
 
-    Reads unified logs and those of JDK 8, as far as a line gives the length of a pause. Lines that can't be read are
-    left out.
+    Reads unified logs and those of JDK 8, as far as one line gives the length of a pause. Other lines are left out:
+    `parse_gc_log` counts those that it does not know.
     """
     return tuple(_lines(text))
 

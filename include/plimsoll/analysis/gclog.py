@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.gclegacy import parse_legacy
-from plimsoll.analysis.gcpause import NOTABLE_STOP_MS, CpuTime, HeapChange, Pause, Pauses, size_bytes
+from plimsoll.analysis.gcpause import NOTABLE_STOP_MS, CpuTime, HeapChange, Pause, Pauses, size_bytes, unread
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.variant import Collector
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(
     r"\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})\]\[[\d.,]+s\]"
-    r"\[\w+ *\]\[(?P<tags>[\w,]+) *\] (?P<message>.*)",
+    r"\[\w+ *\]\[(?P<tags>[\w,]+) *\] ?(?P<message>.*)",
     re.ASCII,
 )
 _COLLECTORS: dict[str, Collector] = {
@@ -35,10 +35,11 @@ _COLLECTORS: dict[str, Collector] = {
     "Using Parallel": "Parallel",
     "Using Serial": "Serial",
 }
+_TAGS_OF_PAUSES = ("gc", "gc,phases")
 _PAUSE = re.compile(
     r"GC\(\d+\) (?:[YyOo]: )?(?P<kind>Pause .+?)( \d+[BKMGT]->\d+[BKMGT]\(\d+[BKMGT]\))? (?P<ms>\d+[.,]\d+)ms"
 )
-_STALL = re.compile(r"(?P<kind>Allocation Stall) \(.*\) (?P<ms>\d+[.,]\d+)ms")
+_STALL = re.compile(r"(?P<kind>(Allocation|Relocation) Stall) \(.*\) (?P<ms>\d+[.,]\d+)ms")
 _ENTERING = re.compile(r"Entering safepoint region: (?P<name>.+)")
 _STOPPED_11 = re.compile(
     r"Total time for which application threads were stopped: (?P<s>\d+[.,]\d+) seconds, "
@@ -51,6 +52,8 @@ _HEAP = re.compile(
     r"GC\((?P<cycle>\d+)\) (?!Eden|Old|Survivor).*?(?P<before>\d+[BKMGT])(\(\d+%\))?->(?P<after>\d+[BKMGT])\([^)]*\)"
     r"( (?P<took>\d+[.,]\d+)(?P<unit>ms|s))?"
 )
+_TIMED = re.compile(r"(Pause|Stall|Safepoint|stopped)\b.*\d ?(ms|ns|s|seconds)\b")
+"""A message under the tags that pauses are read from: it must be one of the forms above."""
 _CPU = re.compile(r"GC\(\d+\) User=(?P<user>\d+[.,]\d+)s Sys=(?P<sys>\d+[.,]\d+)s Real=.*")
 _FRAME = {
     "host": "str",
@@ -76,22 +79,30 @@ class _Line:
 def parse_gc_log(text: str) -> Pauses:
     """All pauses of one log: the collector's, other safepoints that are long enough to notice, and ZGC's stalls.
 
-    An incomplete last line is left out. Raises LogError on a text with lines none of which is of a unified log or of a
-    JDK 8 log with date stamps.
+    An incomplete last line is left out, and lines of unknown form are counted. Raises LogError on a text without any
+    line of a unified log or of a JDK 8 log with date stamps, and on one with unknown lines that tells no collection.
     """
-    lines = list(_lines(text))
-    if text.strip() and not lines and (legacy := parse_legacy(text)):
-        return legacy
-    if text.strip() and not lines:
+    found = _parsed(text)
+    if found is None or (found.unread and not found.collections):
         raise LogError(
-            "is not a unified GC log with time, uptime, level and tags",
+            f"tells no collection in a known form: {found.unread}"
+            if found
+            else "is not a unified GC log with time, uptime, level and tags",
             mend="start the JVM with -Xlog:gc*,safepoint:file=F:time,uptime,level,tags; JDK 8 with "
             "-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime",
         )
+    return found
+
+
+def _parsed(text: str) -> Pauses | None:
+    """The pauses of a log in either form; None where no line has one of these forms."""
+    lines, unknown = _lines(text)
+    if not lines:
+        return parse_legacy(text) if text.strip() else Pauses()
     collector = next((_COLLECTORS[line.message] for line in lines if line.message in _COLLECTORS), None)
-    zone = lines[0].at.tzinfo if lines else None
     pauses = tuple(_pauses(lines, collector))
-    return Pauses(collector, zone, pauses, tuple(_heap(lines)), tuple(_cpu(lines)))
+    told = unread(unknown, text)
+    return Pauses(collector, lines[0].at.tzinfo, pauses, tuple(_heap(lines)), tuple(_cpu(lines)), told)
 
 
 def pauses_frame(
@@ -121,11 +132,27 @@ def pauses_frame(
     return frame.astype(_FRAME).sort_values("start_s", ignore_index=True)
 
 
-def _lines(text: str) -> Iterator[_Line]:
-    for line in text.splitlines():
-        match = _LINE.fullmatch(line)
-        if match:
-            yield _Line(datetime.fromisoformat(match["time"]), match["tags"], match["message"])
+def _lines(text: str) -> tuple[list[_Line], list[str]]:
+    """The lines of a unified log, and the others: of another form, or on a pause in words that are not known.
+
+    A last line without its end may be cut.
+    """
+    lines, unknown = list[_Line](), list[str]()
+    for line in text.splitlines(keepends=True):
+        match = _LINE.fullmatch(line.rstrip())
+        read = _Line(datetime.fromisoformat(match["time"]), match["tags"], match["message"]) if match else None
+        if read:
+            lines.append(read)
+        if line.strip() and line.endswith("\n") and (read is None or _strange(read)):
+            unknown.append(line)
+    return lines, unknown
+
+
+def _strange(line: _Line) -> bool:
+    """Whether a line gives the time of a pause, a stall or a safepoint in a form that is not known."""
+    if line.tags not in (*_TAGS_OF_PAUSES, "safepoint") or not _TIMED.search(line.message):
+        return False
+    return not (_collection(line, None) or _stop(line, "", None))
 
 
 def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
@@ -155,7 +182,7 @@ def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
 
 def _collection(line: _Line, collector: Collector | None) -> Pause | None:
     """A collector's pause. ZGC logs its pauses under gc,phases; gc,start and gc,stats repeat pauses and are ignored."""
-    if line.tags not in ("gc", "gc,phases"):
+    if line.tags not in _TAGS_OF_PAUSES:
         return None
     for pattern in (_PAUSE, _STALL):
         if match := pattern.fullmatch(line.message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from plimsoll.domain.variant import Collector
 if TYPE_CHECKING:
     import pandas as pd
 
+_SHOWN = 160
+"""Characters that are shown of an unknown line."""
 NOTABLE_STOP_MS = 1.0
 """Safepoints without a collection are kept from this length on; JDK 11 makes a tiny one every second."""
 
@@ -53,11 +56,31 @@ class CpuTime:
     cpu_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Lines of a GC log whose form is not known, so that they may tell pauses that nobody counted."""
+
+    lines: int
+    of: int
+    first: str
+
+    def __str__(self) -> str:
+        """`3 of 120 lines are of a form that is not known, the first: …`."""
+        return f"{self.lines:,} of {self.of:,} lines are of a form that is not known, the first: {self.first}"
+
+
+def unread(unknown: Sequence[str], text: str) -> Unread | None:
+    """Count the unknown lines of a log, and keep the beginning of the first; None where every line is known."""
+    shown = unknown[0].strip()[:_SHOWN] if unknown else ""
+    return Unread(len(unknown), len(text.splitlines()), shown) if unknown else None
+
+
 @dataclass(frozen=True)
 class Pauses:
     """One JVM's pauses in order of their ends. `collector` is None where the log's beginning is missing.
 
-    `zone`: the time zone of the log's times, which is the JVM's own; None for an empty log.
+    `zone`: the time zone of the log's times, which is the JVM's own; None for an empty log. `unread`: the lines that
+    may tell further pauses, None where there are none.
     """
 
     collector: Collector | None = None
@@ -65,6 +88,7 @@ class Pauses:
     pauses: tuple[Pause, ...] = ()
     heap: tuple[HeapChange, ...] = ()
     cpu: tuple[CpuTime, ...] = ()
+    unread: Unread | None = None
 
     @property
     def collections(self) -> tuple[Pause, ...]:

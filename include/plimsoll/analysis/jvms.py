@@ -14,7 +14,15 @@ from plimsoll.analysis.gcpause import HeapChange, Pauses
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("host", "judged_s", "gc_cpu_share", "allocated_bytes_s", "heap_after_median_bytes", "heap_after_max_bytes")
+COLUMNS = (
+    "host",
+    "judged_s",
+    "gc_cpu_share",
+    "allocated_bytes_s",
+    "heap_after_median_bytes",
+    "heap_after_max_bytes",
+    "unread_lines",
+)
 
 
 def jvms_frame(
@@ -27,7 +35,7 @@ def jvms_frame(
 
     `gc_cpu_share`: the share of all the host's processors that pauses took; no JDK up to 25 logs the share of
     concurrent phases. `allocated_bytes_s`: bytes allocated per second between the end of one collection and the
-    beginning of the next.
+    beginning of the next. `unread_lines`: lines of the whole GC log whose form is not known.
     """
     import pandas as pd  # late: parsing needs none of it
 
@@ -52,6 +60,7 @@ def _row(
         "allocated_bytes_s": _allocation_rate(heap),
         "heap_after_median_bytes": median(after) if after else nan,
         "heap_after_max_bytes": max(after, default=nan),
+        "unread_lines": pauses.unread.lines if pauses.unread else 0,
     }
 
 

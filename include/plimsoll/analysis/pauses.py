@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from plimsoll.analysis.gcpause import stopped_ms
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +47,9 @@ class PauseStatistics(Model):
     gc_cpu_share: Annotated[Range | None, Field(description="Processor time of pauses / the host's, mean over nodes")]
     allocated_bytes_s: Annotated[Range | None, Field(description="Allocation rate of a node, mean over nodes")]
     heap_after_bytes: Annotated[Range | None, Field(description="Heap after collections, highest of all nodes")]
+    unread_lines: Annotated[
+        LeftOutIfEmpty[int], Field(description="Lines of GC logs of unknown form: pauses may be missing")
+    ] = 0
 
 
 def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[PauseStatistics, ...]:
@@ -81,7 +84,13 @@ def _statistics(
         gc_cpu_share=_of_nodes(attempts, "gc_cpu_share", lambda column: float(column.mean())),
         allocated_bytes_s=_of_nodes(attempts, "allocated_bytes_s", lambda column: float(column.mean())),
         heap_after_bytes=_of_nodes(attempts, "heap_after_max_bytes", lambda column: float(column.max())),
+        unread_lines=sum(_unread_lines(attempt.jvms) for attempt in attempts),
     )
+
+
+def _unread_lines(jvms: pd.DataFrame) -> int:
+    """The number of lines in all GC logs; 0 for a table of earlier versions, which did not count them."""
+    return int(jvms["unread_lines"].sum()) if "unread_lines" in jvms else 0
 
 
 def _judged(pauses: pd.DataFrame, warmup_s: float, duration_s: float) -> pd.DataFrame:

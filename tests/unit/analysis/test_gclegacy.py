@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.domain.errors import LogError
 
 FIXTURES = Path(__file__).parent / "fixtures"
 YOUNG_G1 = "Pause Young (G1 Evacuation Pause) (young)"
@@ -168,13 +169,104 @@ SHENANDOAH = """\
 2020-07-01T10:00:00.000+0000: 5.000: [Pause Init Mark, 1.512 ms]
 2020-07-01T10:00:00.002+0000: 5.002: Total time for which application threads were stopped: 0.0020000 seconds, \
 Stopping threads took: 0.0001000 seconds
-2020-07-01T10:00:01.000+0000: 6.000: [Pause Final Mark, 0.312 ms]
-2020-07-01T10:00:01.001+0000: 6.001: Total time for which application threads were stopped: 0.0004000 seconds, \
+2020-07-01T10:00:00.003+0000: 5.003: [Concurrent marking2020-07-01T10:00:01.000+0000: 6.000: Total time for which \
+application threads were stopped: 0.0001000 seconds, Stopping threads took: 0.0000100 seconds
+, 12.657 ms]
+2020-07-01T10:00:02.000+0000: 7.000: [Pause Final Mark
+    Using 2 of 2 workers for final marking
+, 0.312 ms]
+2020-07-01T10:00:02.001+0000: 7.001: Total time for which application threads were stopped: 0.0004000 seconds, \
 Stopping threads took: 0.0001000 seconds
+2020-07-01T10:00:03.000+0000: 8.000: [Pause Full 24M->4M(48M), 285.045 ms]
+"""
+SHENANDOAH_DETAILS = """\
+OpenJDK 64-Bit Server VM (25.252-b09) for linux-amd64 JRE (1.8.0_252-b09), built on Apr 15 2020 09:19:19 by "x"
+CommandLine flags: -XX:+PrintGC -XX:+PrintGCDetails -XX:+PrintGCID -XX:+UseShenandoahGC -XX:-CMSClassUnloadingEnabled
+Regions: 3991 x 1024K
+Heuristics ergonomically sets -XX:+ExplicitGCInvokesConcurrent
+Trigger: Learning 1 of 5. Free (2792M) is below initial threshold (2793M)
+Free: 2792M, Max: 1024K regular, 2792M humongous, Frag: 0% external, 0% internal; Reserve: 200M, Max: 1024K
+2020-07-01T10:00:00.000+0000: 5.000: #1: [Concurrent reset, start]
+    Using 1 of 2 workers for concurrent reset
+2020-07-01T10:00:00.001+0000: 5.001: #1: [Concurrent reset, 0.333 ms]
+2020-07-01T10:00:00.002+0000: 5.002: #1: [Pause Init Mark (process weakrefs) (unload classes), start]
+    Pacer for Mark. Expected Live: 399M, Free: 2792M, Non-Taxable: 279M, Alloc Tax Rate: 0.2x
+2020-07-01T10:00:00.005+0000: 5.005: #1: [Pause Init Mark (process weakrefs) (unload classes), 3.000 ms]
+2020-07-01T10:00:00.010+0000: 5.010: #1: [Concurrent cleanup, start]
+2020-07-01T10:00:00.011+0000: 5.011: #1: [Concurrent cleanup 1613M->1361M(1636M), 1.000 ms]
+2020-07-01T10:00:00.020+0000: 5.020: #1: [Concurrent cleanup, start]
+2020-07-01T10:00:00.021+0000: 5.021: #1: [Concurrent cleanup 1700M->1000M(1636M), 1.000 ms]
+Cancelling concurrent GC: Stopping VM
+All times are wall-clock times, except per-root-class counters, that are sum over
+all workers. Dividing the <total> over the root stage time estimates parallelism.
+Pause Init Mark (G)               185493 us
 """
 
 
-def test_pauses_of_shenandoah_are_safepoints_of_unknown_cause() -> None:
+def test_pauses_of_shenandoah_begin_at_the_time_of_their_line() -> None:
     found = parse_gc_log(SHENANDOAH)
-    assert found.collector is None
-    assert [(pause.kind, pause.duration_ms) for pause in found.pauses] == [("Safepoint unknown", 2.0)]
+    assert (found.collector, found.unread) == ("Shenandoah", None)
+    assert [(pause.kind, pause.duration_ms, pause.stopped_ms) for pause in found.pauses] == [
+        ("Pause Init Mark", 1.512, 2.0),
+        ("Pause Final Mark", 0.312, 0.4),
+        ("Pause Full", 285.045, None),
+    ]
+    assert [pause.at.second for pause in found.pauses] == [0, 2, 3]
+    assert [(one.after_bytes >> 20, one.took_ms) for one in found.heap] == [(4, 285.045)]
+
+
+def test_with_details_a_step_of_shenandoah_ends_at_the_time_of_its_second_line() -> None:
+    found = parse_gc_log(SHENANDOAH_DETAILS)
+    assert (found.collector, found.unread) == ("Shenandoah", None)
+    (pause,) = found.pauses
+    assert (pause.kind, pause.duration_ms, pause.at.microsecond) == (
+        "Pause Init Mark (process weakrefs) (unload classes)",
+        3.0,
+        2_000,
+    )
+    # One cycle cleans up twice: what is copied between is no allocation.
+    assert [(one.after_bytes >> 20, one.cycle) for one in found.heap] == [(1361, 1), (1000, 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "pauses"),
+    [
+        ("jdk8-g1-id", {YOUNG_G1: 1, f"{YOUNG_G1} (initial-mark)": 1, "Pause Remark": 1, "Pause Cleanup": 1}),
+        ("jdk8-cms-id", {"Pause Young (Allocation Failure)": 1, "Pause Initial Mark": 1, "Pause Remark": 1}),
+        ("jdk8-cms-scavenge", {"Pause Initial Mark": 1, "Pause Remark": 1}),
+    ],
+)
+def test_further_flags_of_jdk_8_change_no_count(name: str, pauses: Any) -> None:
+    log = found(name)
+    assert Counter(pause.kind for pause in log.pauses) == pauses
+    assert log.unread is None
+    assert all(0 < pause.duration_ms <= pause.stopped_ms for pause in log.pauses)
+
+
+def test_a_flag_of_another_collector_does_not_name_the_collector() -> None:
+    flags = "CommandLine flags: -XX:+CMSClassUnloadingEnabled -XX:+PrintGCDetails {}\n"
+    pause = "2014-06-25T00:11:00.943+0000: 3.392: [GC pause (G1 Evacuation Pause) (young), 0.0144000 secs]\n"
+    assert parse_gc_log(flags.format("-XX:+UseG1GC") + pause).collector == "G1"
+    assert parse_gc_log(flags.format("") + pause).collector == "G1"
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_no_line_of_a_whole_log_is_of_unknown_form(name: str) -> None:
+    assert found(name).unread is None
+
+
+def test_lines_of_unknown_form_are_counted_and_the_first_is_shown() -> None:
+    known = (FIXTURES / "jdk8-serial.log").read_text()
+    stamp = "2026-11-22T04:42:09.326+0000: 9.301: "
+    odd = f"{stamp}[GC of a kind that nobody knows, 0.5 s]\nwhat is this\n9.400: [GC 10K->1K(20K), 0.1 secs]\n"
+    read = parse_gc_log(known + odd)
+    assert len(read.collections) == 4
+    assert read.unread is not None
+    assert (read.unread.lines, read.unread.of) == (3, len((known + odd).splitlines()))
+    assert "3 of" in str(read.unread)
+
+
+def test_a_log_of_unknown_lines_never_has_no_collections() -> None:
+    stamp = "2026-11-22T04:42:09.326+0000: 9.301: "
+    with pytest.raises(LogError, match="tells no collection in a known form: 2 of 2 lines"):
+        parse_gc_log(f"{stamp}[Odd pause, 1 ms]\n{stamp}[Odd pause, 2 ms]\n")

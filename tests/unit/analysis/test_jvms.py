@@ -54,4 +54,5 @@ def test_processor_time_is_a_share_of_all_processors() -> None:
 
 def test_what_a_log_does_not_tell_is_unknown() -> None:
     found = figures(Pauses(), cpus=None)
-    assert all(isnan(found[name]) for name in found if name not in ("host", "judged_s"))
+    assert all(isnan(found[name]) for name in found if name not in ("host", "judged_s", "unread_lines"))
+    assert found["unread_lines"] == 0

@@ -65,3 +65,15 @@ def test_cells_without_gc_logs_are_left_out() -> None:
     data = campaign_of({"a": {1000: "mm"}})
     assert all(isinstance(attempt, AttemptData) for attempt in data.attempts)
     assert pause_statistics(cell_results(data), 30, 90) == ()
+
+
+def test_lines_of_gc_logs_that_were_not_read_are_counted_over_nodes_and_repeats() -> None:
+    data = campaign_of({"a": {1000: "mm"}})
+    old = pd.DataFrame([{"host": "node1", "judged_s": 60.0, **JVM}])
+    jvms = pd.DataFrame([{"host": host, "judged_s": 60.0, **JVM, "unread_lines": 3.0} for host in ("node1", "node2")])
+    attempts = (
+        replace(data.attempts[0], pauses=pauses(), jvms=jvms),
+        replace(data.attempts[1], pauses=pauses(), jvms=old),
+    )
+    (found,) = pause_statistics(cell_results(replace(data, attempts=attempts)), 30, 90)
+    assert (found.stops, found.unread_lines) == (0, 6)

@@ -6,9 +6,12 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.support.campaigns.running import run_missing
 
+from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.judge import evidence
+from plimsoll.services.judge.attempt_judging import judge_again
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 
 TEXT = """
@@ -24,18 +27,53 @@ provider: {name: instant}
 """
 
 
-def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+FIXTURES = Path(__file__).parents[1] / "analysis" / "fixtures"
+UNKNOWN = b"2026-11-22T04:42:09.326+0000: 9.301: [Collected garbage for 0.5 s]\n"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> AttemptContext:
+    """An attempt that was run and judged."""
     installation = Installation(tmp_path)
     installation.open_campaign(parse_definition(TEXT, "one.yaml"))
     run_missing(installation.toolkit, "campaign", "me", print)
     cells = CampaignStore(installation.toolkit.store, "campaign")
-    work = AttemptContext(installation.toolkit, cells.key("g1-001k-r1", 1))
-    manifest = read_manifest(installation.toolkit.store, work.key)
+    return AttemptContext(installation.toolkit, cells.key("g1-001k-r1", 1))
+
+
+def manifest_of(work: AttemptContext) -> Manifest:
+    manifest = read_manifest(work.toolkit.store, work.key)
     assert manifest is not None
+    return manifest
+
+
+def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = manifest_of(work)
     assert evidence.gather(work, manifest).summary.complete
     monkeypatch.setattr(evidence, "MOST_BYTES", 10)
     found = evidence.gather(work, manifest).summary
     assert not found.complete
     assert "more than 10 are not read of such a file" in found.reason
+
+
+def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict(work: AttemptContext) -> None:
+    manifest, store = manifest_of(work), work.toolkit.store
+    known = (FIXTURES / "jdk11-g1.log").read_bytes()
+    for host, log in (("node1", 3 * UNKNOWN), ("node2", known + UNKNOWN)):
+        path = f"raw/{host}/gc.log"
+        store.write(layout.attempt_file(work.key, path), log)
+        entry = ManifestEntry(path=path, size_bytes=len(log), sha256="")
+        manifest = manifest.model_copy(update={"files": (*manifest.files, entry)})
+    store.write(layout.attempt_file(work.key, layout.MANIFEST), manifest.model_dump_json().encode())
+    _, verdict = judge_again(work)
+    assert verdict.valid
+    assert list(evidence.gather(work, manifest).pauses) == ["node2"]
+    assert [warning for warning in verdict.warnings if "GC log" in warning] == [
+        "the pauses of node1 are not known: its GC log tells no collection in a known form: 3 of 3 lines are of a form "
+        "that is not known, the first: [Collected garbage for 0.5 s]",
+        f"pauses of node2 may be missing: of its GC log, 1 of {len(known.splitlines()) + 1} lines are of a form that "
+        f"is not known, the first: {UNKNOWN.decode().strip()}",
+        "the pauses of node3 are not known: it has no GC log",
+    ]

@@ -86,7 +86,7 @@ def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"pauses_rows": pauses_rows(findings)}
+    return {"pauses_rows": pauses_rows(findings), "pauses_unread": any(one.unread_lines for one in findings.pauses)}
 
 
 def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, object]]:
@@ -108,7 +108,7 @@ def _row(findings: Findings, one: PauseStatistics) -> PausesRow:
     return PausesRow(
         variant=findings.labels[one.variant],
         load=ops(one.load_ops_s),
-        stops=f"{one.stops:,}" + (f" + {one.stalls:,} stalls" if one.stalls else ""),
+        stops=_stops(one),
         stopped_share=percent(one.stopped_share, 2),
         p50=_ms(one.p50_ms),
         p99=_ms(one.p99_ms),
@@ -118,6 +118,11 @@ def _row(findings: Findings, one: PauseStatistics) -> PausesRow:
         allocated=_span(one.allocated_bytes_s, _MIB),
         heap_after=_span(one.heap_after_bytes, _MIB),
     )
+
+
+def _stops(one: PauseStatistics) -> str:
+    stalls = f" + {one.stalls:,} stalls" if one.stalls else ""
+    return f"{one.stops:,}{stalls}" + (f" or more ({one.unread_lines:,} lines not read)" if one.unread_lines else "")
 
 
 def _ms(value: float | None) -> str:

@@ -98,6 +98,7 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
             *judgement.notes,
             *_left_to_do(evidence, fingerprint),
             *_data_size(work, evidence, fingerprint),
+            *evidence.gc_problems,
         ),
         errors=evidence.summary,
         started_at=evidence.summary.started_at,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta, timezone
 from io import BytesIO
@@ -44,7 +43,8 @@ class Evidence:
     `summary`: the report on the whole load; `summaries`: each load host's report on its part; `start`: the common start
     of several load hosts. `response_times`: by load host, histogram logs by file name, each of one of the `operations`.
     `events`: entries of the nodes' own logs, by host; `lines`: the lines of these logs in order of time, with lines of
-    GC logs on long pauses. `seconds`: the load generator's own state. `samples`: the hosts' figures, one row per second
+    GC logs on long pauses. `gc_problems`: a sentence for each GC log that was not read whole. `seconds`: the load
+    generator's own state. `samples`: the hosts' figures, one row per second
     and host.
     """
 
@@ -54,6 +54,7 @@ class Evidence:
     response_times: Mapping[str, Mapping[str, bytes]]
     operations: Sequence[str]
     pauses: Mapping[str, Pauses]
+    gc_problems: Sequence[str]
     events: Mapping[str, Sequence[Event]]
     lines: Mapping[str, Sequence[LogLine]]
     seconds: Sequence[GeneratorSecond]
@@ -67,7 +68,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     summaries = {host: _summary(work, manifest, own) for host, own in paths.items()}
     summary, start = summed(summaries), read_start(work)
     seconds = {host: _seconds(work, own) for host, own in paths.items()}
-    pauses = dict(_pauses(work, manifest))
+    pauses, gc_problems = _pauses(work, manifest)
     logs_of_nodes = dict(_node_logs(work, manifest, _zones(work, pauses)))
     database = work.database
     return Evidence(
@@ -79,6 +80,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         },
         operations=tuple(dict.fromkeys(operation for own in logs.values() for operation in own)),
         pauses=pauses,
+        gc_problems=gc_problems,
         events={host: database.events(text, zone) for host, (text, zone) in logs_of_nodes.items()},
         lines={host: _lines(work, manifest, host, text, zone) for host, (text, zone) in logs_of_nodes.items()},
         seconds=merged_seconds(seconds, start.ahead_ms if start else {}),
@@ -113,12 +115,35 @@ def _summary(work: AttemptContext, manifest: Manifest, paths: Mapping[str, str])
     return work.load_generator.summary(texts)
 
 
-def _pauses(work: AttemptContext, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
+def _pauses(work: AttemptContext, manifest: Manifest) -> tuple[dict[str, Pauses], list[str]]:
+    """The pauses of each host, and a sentence for each GC log that was not read or not whole.
+
+    A node without a GC log has a sentence too if other nodes have one: no log at all is the way of a database that
+    writes none.
+    """
+    found: dict[str, Pauses] = {}
+    problems, logs = list[str](), set[str]()
     for entry in manifest.files:
         if not _is_gc_log(entry.path):
             continue
-        with suppress(LogError):  # a JVM whose log is of another form: its pauses stay unknown
-            yield _host(entry.path), parse_gc_log(_read(work, entry.path).decode(errors="replace"))
+        host = _host(entry.path)
+        logs.add(host)
+        try:
+            found[host] = parse_gc_log(_read(work, entry.path).decode(errors="replace"))
+        except LogError as error:
+            problems.append(f"the pauses of {host} are not known: its GC log {error.what}")
+            continue
+        if told := found[host].unread:
+            problems.append(f"pauses of {host} may be missing: of its GC log, {told}")
+    missing = [host for host in _jvms(work) if logs and host not in logs]
+    return found, [*problems, *(f"the pauses of {host} are not known: it has no GC log" for host in missing)]
+
+
+def _jvms(work: AttemptContext) -> Sequence[str]:
+    """The hosts of the nodes that run in a JVM, as far as the attempt got to know its nodes."""
+    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+    on_jvm = work.definition.variant(work.cell.variant).jvm is not None
+    return [node.host for node in fingerprint.nodes] if fingerprint and on_jvm else []
 
 
 def _zones(work: AttemptContext, pauses: Mapping[str, Pauses]) -> dict[str, tzinfo]:
