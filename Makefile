@@ -29,8 +29,9 @@ up: setup  ## Start Airflow and leave it running (CLUSTERS=2: so many clusters a
 down:  ## Stop Airflow, its database and every cluster
 	@if [ -x $(BIN)/python ]; then exec $(LOCAL) down; fi
 
+# Down is an answer, and no error of make's; the command itself exits with 1, for scripts.
 status:  ## Say whether Airflow is up
-	@if [ -x $(BIN)/python ]; then exec $(LOCAL) status; else echo "not set up: make setup"; exit 1; fi
+	@if [ -x $(BIN)/python ]; then $(LOCAL) status || [ $$? -eq 1 ]; else echo "not set up: make setup"; fi
 
 # The types take one processor most of a minute. They are checked at idle priority, which means in the time that tests leave:
 # while those run that measure, one processor is nearly idle. Mistakes are told at once and at the end.

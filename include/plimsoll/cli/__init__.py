@@ -5,7 +5,7 @@ Heavy modules are imported inside the commands, so that each command pays only f
 
 import sys
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -63,13 +63,18 @@ def app() -> None:
     try:
         cli()
     except PlimsollError as error:
-        typer.echo(f"plimsoll: {error}", err=True)
-        sys.exit(2)
+        _end(error)
     except ValueError as error:
         if (refused := _wrong_settings(error)) is None:
             raise
-        typer.echo(f"plimsoll: {refused}", err=True)
-        sys.exit(2)
+        _end(refused)
+
+
+def _end(error: PlimsollError) -> NoReturn:
+    """Print the error after everything that was printed before, in a pipe too, and exit with 2."""
+    sys.stdout.flush()
+    typer.echo(f"plimsoll: {error}", err=True)
+    sys.exit(2)
 
 
 def _wrong_settings(error: ValueError) -> Refused | None:

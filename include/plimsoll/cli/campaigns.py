@@ -1,12 +1,18 @@
 """`plimsoll campaigns` and `plimsoll status`."""
 
+from __future__ import annotations
+
 import getpass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table
 from plimsoll.domain.plurals import plural
+
+if TYPE_CHECKING:
+    from plimsoll.domain.status import CampaignSummary
+    from plimsoll.ports.store import ResultStore
 
 campaigns_app = typer.Typer(help="List the campaigns in the store, annotate them, or delete them.")
 
@@ -20,24 +26,53 @@ def campaigns(context: typer.Context, as_json: JsonOption = False) -> None:
 
 @campaigns_app.command("list")
 def list_campaigns(as_json: JsonOption = False) -> None:
-    """List the campaigns in the store."""
+    """List the campaigns in the store, the one that began last first.
+
+    Exits with 1 if a campaign can't be read, and names it.
+    """
     from plimsoll.bootstrap import existing_store
-    from plimsoll.services.campaign.annotating import read_note
-    from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
     from plimsoll.settings import Settings
 
     store = existing_store(Settings())
-    notes = {name: read_note(store, name) for name in campaign_ids(store)}
-    titles = {name: CampaignStore(store, name).definition().title for name in notes}
-    found = [(name, titles[name], note.text if note else "") for name, note in notes.items()]
+    found, unread = _summaries(store)
     if as_json:
-        print_json([{"campaign_id": name, "title": title, "note": note} for name, title, note in found])
-        return
-    if not found:
+        print_json([one.model_dump(mode="json") for one in found])
+    elif found:
+        columns = ("campaign", "state", "began", "definition", "title", "note")
+        shown = columns if any(one.note for one in found) else columns[:-1]
+        print_table(f"Campaigns in {store.url()}", shown, [_row(one)[: len(shown)] for one in found])
+    elif not unread:
         typer.echo(f"there are no campaigns in {store.url()}")
-        return
-    columns = ("campaign", "title", "note") if any(notes.values()) else ("campaign", "title")
-    print_table(f"Campaigns in {store.url()}", columns, [row[: len(columns)] for row in found])
+    for why in unread:
+        typer.echo(why, err=True)
+    raise typer.Exit(1 if unread else 0)
+
+
+def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
+    """The campaigns of the store, and why others can't be read."""
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.adapters.owners import LocalProcesses
+    from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
+    from plimsoll.services.campaign.state import Memory
+    from plimsoll.services.campaign.status import campaign_summary
+    from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+
+    now, memory = SystemClock().now(), Memory(owners=LocalProcesses())
+    found: list[CampaignSummary] = []
+    unread: list[str] = []
+    for name in campaign_ids(store):
+        try:
+            found.append(campaign_summary(store, name, CampaignStore(store, name).definition(), now, memory))
+        except NotFound:  # it was deleted meanwhile
+            continue
+        except (DamagedRecord, DefinitionError) as error:
+            unread.append(f"{name}: {error}")
+    return sorted(found, key=lambda one: one.started_at or now, reverse=True), unread
+
+
+def _row(one: CampaignSummary) -> tuple[str, ...]:
+    began = f"{one.started_at:%Y-%m-%d %H:%M} UTC" if one.started_at else "not yet"
+    return one.campaign_id, one.state, began, one.definition, one.title, one.note
 
 
 @campaigns_app.command()

@@ -140,8 +140,15 @@ def judge(  # noqa: PLR0913  # one for each option
 
     level = ServiceLevel(percentile=percentile, interval=interval, below=below, windows=windows)
     try:
+        contents = _contents(logs)
+    except LogError as error:
+        if not as_json:
+            raise
+        print_json(document(unreadable(error), level))
+        raise typer.Exit(2) from None
+    try:
         judgement = judge_logs(
-            _contents(logs),
+            contents,
             Run(warmup=warmup),
             [level],
             unit=unit,

@@ -12,7 +12,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_WIDE = 160
+_UNBOUNDED = 10_000
+"""Columns of a pipe or a file: more than any table takes."""
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")]
 DefinitionArgument = Annotated[str, typer.Argument(help="Name of a definition, or the path of a YAML file.")]
@@ -25,13 +26,16 @@ def print_json(document: Any) -> None:
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print a table for people. Whatever people and programs wrote is shown as it is, not read as rich's markup."""
+    """Print a table for people. Whatever people and programs wrote is shown as it is, not read as rich's markup.
+
+    Nothing is cut: on a narrow terminal long names go on in the next line.
+    """
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=Text(title, style="table.title"), title_justify="left")
     for column in columns:
-        table.add_column(Text(column))
+        table.add_column(Text(column), overflow="fold")
     for row in rows:
         table.add_row(*(Text(str(value)) for value in row))
     print_view(table)
@@ -41,8 +45,8 @@ def print_view(view: "RenderableType") -> None:
     """Print anything that rich can render."""
     from rich.console import Console
 
-    # In a pipe or a file there is no width to fit into.
-    Console(width=None if sys.stdout.isatty() else _WIDE).print(view)
+    # In a pipe or a file there is no width to fit into, and programs look for whole names.
+    Console(width=None if sys.stdout.isatty() else _UNBOUNDED).print(view)
 
 
 @contextmanager

@@ -24,9 +24,9 @@ _ParallelOption = Annotated[
 def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_json: JsonOption = False) -> None:
     """Check a definition against this machine and show what its campaign takes. Starts nothing.
 
-    If the definition is wrong or can't run here, the command names every problem and exits with 2. It still shows what
-    the campaign would take, as far as this is known. Without credentials for the provider the plan is shown too, with a
-    note about what could not be checked.
+    If the definition is wrong or can't run here, the command names every problem at the end and exits with 2. It still
+    shows what the campaign would take, as far as this is known. Without credentials for the provider a note says what
+    could not be checked; that alone is no problem.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.cli.plan_answer import show
@@ -71,10 +71,7 @@ def schema(
 
 
 def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
-    """Every problem found.
-
-    Or notes why the provider was not asked, and problems that would stop the campaign anyway.
-    """
+    """Every problem found, and a note if the provider could not be asked: then the problems are those of software."""
     from plimsoll.domain.errors import SecretError
     from plimsoll.services.campaign.runnable import problems, software_problems
 
@@ -83,4 +80,4 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
         return problems(toolkit, declared), []
     except SecretError as error:
         unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.where}: {error.what}"
-        return (), [unasked, *(f"it would not run: {problem}" for problem in software_problems(toolkit, declared))]
+        return tuple(software_problems(toolkit, declared)), [unasked]

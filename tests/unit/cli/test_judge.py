@@ -197,12 +197,20 @@ def test_the_text_shows_reads_and_writes_apart(met: list[str]) -> None:
 
 
 def test_the_text_of_an_invalid_measurement_gives_the_reason(folder: Path) -> None:
-    result = run("none.hlog")
+    (folder / "empty.hlog").write_bytes(b"")
+    result = run("empty.hlog")
     assert result.exit_code == 2
     assert result.stdout.splitlines() == [
-        "- none.hlog: can't be read (No such file or directory)",
+        "- empty.hlog: holds no interval record (give the interval log as HistogramLogWriter (or `--hdr`) wrote it, "
+        "plain or gz)",
         "Invalid: this is no sound measurement, so p99.9 of every 10s interval below 100ms is neither met nor missed.",
     ]
+
+
+def test_a_file_that_is_not_there_is_no_unsound_measurement(folder: Path) -> None:
+    result = run("none.hlog")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert str(result.exception) == "none.hlog: can't be read (No such file or directory)"
 
 
 def test_sliding_windows_find_what_falls_on_both_sides_of_a_border(folder: Path) -> None:
