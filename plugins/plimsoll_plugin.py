@@ -6,6 +6,7 @@ from plimsoll_airflow import ended_by_hand, ended_cells, installation, warmup
 from plimsoll_airflow.links import CellTaskLink
 from plimsoll_airflow.web import PREFIX
 from plimsoll_airflow.web.lazy import LazyApp
+from plimsoll_airflow.web.middleware import Middleware
 
 
 class PlimsollPlugin(AirflowPlugin):
@@ -15,6 +16,7 @@ class PlimsollPlugin(AirflowPlugin):
     listeners = [warmup, ended_by_hand, ended_cells, installation]
     operator_extra_links = [CellTaskLink()]
     fastapi_apps = [{"name": "Plimsoll", "app": LazyApp(), "url_prefix": PREFIX}]
+    fastapi_root_middlewares = [{"name": "Plimsoll", "middleware": Middleware}]
     external_views = [
         {
             "name": "Plimsoll",

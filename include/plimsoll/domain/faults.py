@@ -75,6 +75,25 @@ def faults_of(error: ValidationError, model: type[BaseModel], source: Source = l
     return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
 
 
+def fault_words(found: Mapping[str, Any]) -> str:
+    """What is wrong with a value of a model that is not known, from pydantic's account of it, and the value itself."""
+    context, text = found.get("ctx") or {}, _shown(found.get("input"), None)
+    match found["type"]:
+        case "missing":
+            return "is missing"
+        case "extra_forbidden":
+            return "there is no such key here"
+        case "json_invalid":
+            return f"is no JSON: {context.get('error', '')}"
+        case "literal_error":
+            what = f"must be {context['expected']}"
+        case "value_error":
+            what = str(context["error"])
+        case kind:
+            what = _rule(kind, context, text)
+    return f"{what}; found {text}" if text else what
+
+
 def as_written(value: Any, model: type[BaseModel]) -> Any:
     """The value with `true` and `false` as text where the model expects a number.
 

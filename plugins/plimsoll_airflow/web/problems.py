@@ -1,7 +1,10 @@
 """Errors as problem documents (RFC 9457): what is wrong, where, and how to mend it. People get the same as a page."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
@@ -11,7 +14,9 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from plimsoll.domain.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
+from plimsoll.domain.faults import fault_words
 from plimsoll.report.formatting import plural
+from plimsoll.settings import Settings
 from plimsoll_airflow.web.rendering import render
 
 MEDIA_TYPE = "application/problem+json"
@@ -60,6 +65,13 @@ _STATUS: Sequence[tuple[type[PlimsollError], HTTPStatus]] = (
     (StoreError, HTTPStatus.BAD_GATEWAY),
     (SecretError, HTTPStatus.BAD_GATEWAY),
 )
+_SLUG = "write lower case letters and digits, with single hyphens between them"
+_WRITTEN: Mapping[str | int, str] = {
+    **dict.fromkeys(("campaign_id", "a", "b", "name", "cell_id", "part"), _SLUG),
+    "cells": "write `missing`, `failed` or `invalid`, or ids and patterns such as `g1-040k-r3, zgc-*-r1`",
+    "pair": "write `id-in-a=id-in-b`, several with blanks between them",
+}
+"""How parameters are written whose rule is a pattern."""
 _MENDS = {401: "log in to Airflow again, or send a new token: POST /auth/token gives one"}
 
 
@@ -70,13 +82,18 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _of_validation)
 
 
-def _of_plimsoll(request: Request, error: Exception) -> Response:
-    assert isinstance(error, PlimsollError)
+def answer_to(request: Request, error: PlimsollError) -> Response:
+    """The problem document, or page, about the error."""
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     found = error.problems if isinstance(error, Refused) else ()
     problems = [ProblemDetail(where=one.where, what=one.what, mend=one.mend) for one in found]
     what = f"refused, {plural(len(problems), 'problem')}" if problems else error.what
     return _answer(request, status, what, where=error.where, mend=error.mend, problems=problems)
+
+
+def _of_plimsoll(request: Request, error: Exception) -> Response:
+    assert isinstance(error, PlimsollError)
+    return answer_to(request, error)
 
 
 def _of_http(request: Request, error: Exception) -> Response:
@@ -89,18 +106,21 @@ def _of_http(request: Request, error: Exception) -> Response:
 def _of_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # A parameter that several dependencies of a route ask for is faulty once for each of them.
-    found = dict.fromkeys((".".join(map(str, one["loc"])), one["msg"], _allowed(one)) for one in error.errors())
+    found = dict.fromkeys(
+        (_place(one["loc"]), fault_words(one), _WRITTEN.get(one["loc"][-1], "")) for one in error.errors()
+    )
     problems = [ProblemDetail(where=where, what=what, mend=mend) for where, what, mend in found]
     return _answer(request, HTTPStatus.UNPROCESSABLE_ENTITY, "the request can't be read", problems=problems)
 
 
-def _allowed(fault: dict[str, Any]) -> str:
-    rules = fault.get("ctx", {})
-    return "; ".join(f"{rule}: {value}" for rule, value in rules.items() if rule != "error")
+def _place(path: Sequence[str | int]) -> str:
+    """The parameter or key, without the part of the request that it stands in; that part where it is all of it."""
+    inner = [part for part in path[1:] if isinstance(part, str)]
+    return ".".join(inner) or f"the {path[0]}"
 
 
 def _answer(request: Request, status: HTTPStatus, detail: str, **facts: Any) -> Response:
-    document = ProblemDocument(title=status.phrase, status=status, detail=detail, **facts)
+    document = without_paths(ProblemDocument(title=status.phrase, status=status, detail=detail, **facts))
     if "/api/" not in request.url.path and "text/html" in request.headers.get("accept", ""):
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return render(
@@ -110,3 +130,20 @@ def _answer(request: Request, status: HTTPStatus, detail: str, **facts: Any) -> 
             status=status,
         )
     return JSONResponse(document.model_dump(), status_code=status, media_type=MEDIA_TYPE)
+
+
+def without_paths(document: ProblemDocument) -> ProblemDocument:
+    """The document without folders of this machine: a file is named as it is in the store, or in its own folder."""
+    settings = Settings()
+    folders = {
+        settings.store: "the store",
+        str(settings.campaigns): "the definitions",
+        str(settings.cache): "the cache",
+    }
+    folders |= {str(settings.work): "the local clusters", str(Path.home()): "~"}
+    text = document.model_dump_json()
+    for folder, name in sorted(folders.items(), key=lambda one: -len(one[0])):
+        inner = json.dumps(folder)[1:-1]
+        text = re.sub(f"(file://)?{re.escape(inner)}/+", "~/" if name == "~" else "", text)
+        text = re.sub(rf"(file://)?{re.escape(inner)}(?![\w-])", name, text)
+    return ProblemDocument.model_validate_json(text)

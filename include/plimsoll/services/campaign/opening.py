@@ -57,8 +57,10 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     problem before anything is written to the store, with the lines of the definition's file if `document` is given.
     `largest_run` is the greatest number of cells that one run can start, where the caller has such a limit.
     """
-    require_runnable(toolkit, definition, document)
     campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
+    if campaign_exists(toolkit.store, campaign.campaign_id):
+        campaign.continued(definition)
+    require_runnable(toolkit, definition, document)
     _require_something_to_repeat(campaign, request)
     require_free(toolkit, campaign.campaign_id)
     now, memory = toolkit.clock.now(), Memory(owners=toolkit.owners)

@@ -22,6 +22,7 @@ from pydantic import AwareDatetime, Field, ValidationError
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID
 from plimsoll.domain.errors import BundleError
+from plimsoll.domain.faults import fault_words
 from plimsoll.domain.limits import LARGEST_BYTES
 from plimsoll.services.store import layout
 
@@ -179,7 +180,7 @@ def _index(text: bytes, where: str) -> BundleIndex:
             raise BundleError(what, where=where, mend="use a newer Plimsoll")
         return BundleIndex.model_validate_json(text)
     except ValidationError as error:
-        raise _damaged(f"its {INDEX} can't be read: {error.errors()[0]['msg']}", where) from error
+        raise _damaged(f"its {INDEX} can't be read: {fault_words(error.errors()[0])}", where) from error
 
 
 class _Format(Model, extra="ignore"):

@@ -52,6 +52,24 @@ class StoredCampaign:
         """The campaign's own copy as it is stored, without loads that stages took from earlier stages' results."""
         return self.parsed(self.definition_text())
 
+    def continued(self, definition: Definition) -> Definition:
+        """The campaign's own definition as a run of that definition continues it.
+
+        Keys that do not affect the measurement may change: budget, schedule and notifications. Raises Refused where the
+        campaign was started with another definition, and NotFound when it does not exist.
+        """
+        stored = self.declared()
+        wanted = continued_as(stored, definition)
+        if wanted is not None:
+            return wanted
+        if stored.name != definition.name:
+            what = f"belongs to another definition, {stored.name!r}"
+            mend = f"go on with {stored.name!r} (DAG {stored.dag_id}), or take another id for a new campaign"
+        else:
+            what = f"was started with another definition; changed since: {', '.join(changed_keys(stored, definition))}"
+            mend = "start a new campaign, or bring the definition back to what the campaign was started with"
+        raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=f"campaign {self.campaign_id!r}")
+
     def parsed(self, text: bytes) -> Definition:
         """The definition that this text of the campaign's own copy declares."""
         where = self.store.url(layout.definition_key(self.campaign_id))
@@ -131,10 +149,9 @@ class CampaignStore(StoredCampaign):
             raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
 
     def open(self, definition: Definition) -> Definition:
-        """Create the campaign, or continue an existing one. Raises Refused if that has another definition.
+        """Create the campaign, or continue an existing one.
 
-        Keys that do not affect the measurement may change: budget, schedule and notifications. Also raises Refused for
-        a malformed id.
+        Raises Refused as `continued` does, and for a malformed id.
         """
         if problem := campaign_id_problem(self.campaign_id):
             raise Refused([problem])
@@ -142,15 +159,10 @@ class CampaignStore(StoredCampaign):
         key = layout.definition_key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             return definition
-        stored = self.declared()
-        wanted = continued_as(stored, definition)
-        if wanted is not None:
-            if wanted != stored:
-                self.store.write(key, dump_definition(wanted).encode())
-            return self.with_openings(wanted)
-        what = f"was started with another definition; changed since: {', '.join(changed_keys(stored, definition))}"
-        mend = "start a new campaign, or bring the definition back to what the campaign was started with"
-        raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
+        wanted = self.continued(definition)
+        if wanted != self.declared():
+            self.store.write(key, dump_definition(wanted).encode())
+        return self.with_openings(wanted)
 
     def require_kept(self) -> None:
         """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""

@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import DamagedRecord
+from plimsoll.domain.faults import fault_words
 from plimsoll.ports.store import ReadableStore
 
 _M = TypeVar("_M", bound=Model)
@@ -28,5 +29,5 @@ def parse_record(store: ReadableStore, key: str, text: bytes, kind: type[_M]) ->
     except ValidationError as error:
         fault = error.errors()[0]
         place = ".".join(map(str, fault["loc"]))
-        what = f"is damaged: {place}: {fault['msg']}" if place else f"is damaged: {fault['msg']}"
+        what = f"is damaged: {place}: {fault_words(fault)}" if place else f"is damaged: {fault_words(fault)}"
         raise DamagedRecord(what, where=store.url(key), mend=_MEND) from error

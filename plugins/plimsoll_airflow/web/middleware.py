@@ -1,0 +1,116 @@
+"""What is checked of requests to the whole api-server, before Airflow's own pages and API see them.
+
+Airflow checks a form by its JSON schema alone, which can't say that a pattern fits no cell, or that a campaign belongs
+to another definition. Such a request is refused here with all its problems, before `plan` would fail because of them.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from plimsoll_airflow.web import PREFIX
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+_TRIGGER = re.compile(r"/api/v2/dags/([a-z0-9_]{1,250})/dagRuns")
+_LARGEST = 1_000_000
+"""Bytes of a request's body that are read; a larger one is left to Airflow."""
+
+
+class Middleware:
+    """Leads `/plimsoll` to `/plimsoll/`, and refuses runs of campaigns' DAGs that `plan` would refuse."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request, or pass it to Airflow unchanged."""
+        answer = None
+        if scope["type"] == "http":
+            from starlette._utils import get_route_path
+
+            path = get_route_path(scope)
+            if path == PREFIX and scope["method"] in ("GET", "HEAD"):
+                answer = _to_slash(scope)
+            elif scope["method"] == "POST" and (named := _TRIGGER.fullmatch(path)):
+                body, receive = await _read(receive)
+                answer = await _refusal(scope, named[1], body)
+        await (answer or self._app)(scope, receive, send)
+
+
+def _to_slash(scope: Scope) -> "Response":
+    from starlette.responses import RedirectResponse
+
+    query = scope["query_string"].decode()
+    return RedirectResponse(f"{scope.get('root_path', '')}{PREFIX}/{'?' if query else ''}{query}")
+
+
+async def _read(receive: Receive) -> tuple[bytes, Receive]:
+    """The body, and a function by which it can be received again."""
+    messages: list[Message] = []
+    size = 0
+    while size <= _LARGEST:
+        message = await receive()
+        messages.append(message)
+        size += len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body"):
+            break
+    left = iter(messages)
+
+    async def again() -> Message:
+        known = next(left, None)
+        return await receive() if known is None else known
+
+    return b"".join(message.get("body", b"") for message in messages), again
+
+
+async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
+    """The answer to a request that would fail, for users who may trigger the DAG; None: Airflow decides."""
+    from fastapi import Request
+    from starlette.concurrency import run_in_threadpool
+
+    from plimsoll.domain.errors import PlimsollError
+    from plimsoll_airflow.web.authentication import user_of
+    from plimsoll_airflow.web.problems import answer_to
+
+    conf = _conf(body)
+    user = await user_of(Request(scope)) if conf else None
+    if conf is None or user is None:
+        return None
+    try:
+        await run_in_threadpool(_require_sound, dag_id, conf, user)
+    except PlimsollError as error:
+        return answer_to(Request(scope), error)
+    return None
+
+
+def _conf(body: bytes) -> Mapping[str, Any] | None:
+    """The `conf` of a run; None where there is none, or the body is not what Airflow reads."""
+    try:
+        conf = json.loads(body)["conf"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return conf if isinstance(conf, dict) else None
+
+
+def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
+    """Raise Refused where `plan` would refuse the request. Other DAGs, and users without rights, are Airflow's."""
+    from plimsoll.bootstrap import definition_folder, load_definition
+    from plimsoll.domain.definition import dag_id_of, name_of_dag
+    from plimsoll.services.campaign.request import read_request
+    from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+    from plimsoll.settings import Settings
+    from plimsoll_airflow.internals.api_server import is_allowed
+    from plimsoll_airflow.wiring import toolkit
+
+    settings = Settings()
+    if dag_id not in map(dag_id_of, definition_folder(settings).names()) or not is_allowed(user, dag_id, changes=True):
+        return
+    definition = load_definition(settings, name_of_dag(dag_id))
+    campaign_id = read_request(definition, conf).campaign_id
+    if campaign_id and campaign_exists(store := toolkit().store, campaign_id):
+        CampaignStore(store, campaign_id).continued(definition)
