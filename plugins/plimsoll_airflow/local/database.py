@@ -43,7 +43,7 @@ SERVER_OPTIONS: Mapping[str, str] = {
 }
 
 
-def start(home: Home, environment: Mapping[str, str]) -> psutil.Process:
+def start(home: Home) -> psutil.Process:
     """Start the server and return when it answers. A missing data directory is made first.
 
     No process of this home may run yet. Raises StackError with the last log lines.
@@ -56,7 +56,7 @@ def start(home: Home, environment: Mapping[str, str]) -> psutil.Process:
     _private_folder(home.socket_dir)
     command = [*_as_postgres_user(), str(program("postgres")), "-D", str(data), "-k", str(home.socket_dir)]
     options = [f"--{key}={value}" for key, value in SERVER_OPTIONS.items()]
-    server = processes.start("postgres", command + options, home, environment)
+    server = processes.start("postgres", command + options, home, _environment())
     _await_answer(home, server)
     return server
 
@@ -175,7 +175,7 @@ def _run(command: list[str], home: Home, text: str = "") -> subprocess.Completed
             timeout=PROGRAM_TIMEOUT_S,
             check=False,
             cwd=home.path,
-            env={"PATH": os.environ.get("PATH", os.defpath), HOME_TAG: str(home.path), COMPONENT: "postgres"},
+            env={**_environment(), HOME_TAG: str(home.path), COMPONENT: "postgres"},
         )
     except subprocess.TimeoutExpired as error:
         raise StackError(
@@ -183,6 +183,11 @@ def _run(command: list[str], home: Home, text: str = "") -> subprocess.Completed
             where=str(home.database),
             mend="look at the disk that holds it, and at the machine's load, then start again",
         ) from error
+
+
+def _environment() -> dict[str, str]:
+    """What PostgreSQL's programs need. It runs as another user where root starts it, who must see no secret."""
+    return {"PATH": os.environ.get("PATH", os.defpath)}
 
 
 def program(name: str) -> Path:

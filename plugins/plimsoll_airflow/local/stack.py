@@ -16,7 +16,7 @@ from plimsoll_airflow.local.guard import Guard
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.process_environment import StackSettings, stack_environment
 from plimsoll_airflow.local.record import Record
-from plimsoll_airflow.local.transport import Transport
+from plimsoll_airflow.local.transport import OwnServers, Transport
 from plimsoll_airflow.local.users import administrator
 from plimsoll_airflow.ownership import CLUSTERS_POOL, INSTALLATION_ENVIRONMENT
 
@@ -94,7 +94,7 @@ class Stack:
     def client(self, running: Record) -> AirflowClient:
         """A client of the running stack."""
         user = administrator(self.settings.users).name
-        return AirflowClient(Transport(running.url, self.home.password_of(user), user=user))
+        return AirflowClient(Transport(running.url, self.home.password_of(user), user=user, wire=OwnServers()))
 
     def how_to_open(self, running: Record) -> str:
         """The address for a browser, and the user to log in as."""
@@ -112,7 +112,7 @@ class Stack:
     def start_database(self, environment: Mapping[str, str]) -> None:
         """Start the database alone, migrated to this Airflow's version and without runs that nothing works on."""
         with self.shield():
-            database.start(self.home, environment)
+            database.start(self.home)
         database.migrate(self.home, version("apache-airflow"), lambda: self._migrate(environment))
         if closed := database.close_unfinished_runs(self.home):
             self.say(f"closed {closed} DAG runs that an earlier stop or crash had left unfinished")

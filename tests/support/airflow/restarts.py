@@ -51,7 +51,7 @@ def _start(airflow: StackUnderTest, component: str) -> None:
     home, environment = airflow.stack.home, airflow.stack.environment(airflow.running.port)
     if component == "postgres":
         with suppress(StackError):  # children of the killed server may still be ending; the next try starts it
-            database.start(home, environment)
+            database.start(home)
         return
     command = processes.airflow_command(processes.AIRFLOW_COMPONENTS[component])
     processes.start(component, command, home, environment)
