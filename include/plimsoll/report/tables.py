@@ -22,6 +22,8 @@ PERCENTILE_NAMES: Mapping[str, str] = {
     "max_ms": "maximum",
 }
 
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 
 @dataclass(frozen=True)
 class LoadRow:
@@ -41,8 +43,13 @@ class LoadRow:
 
 
 def as_csv(frame: pd.DataFrame) -> bytes:
-    """The frame as CSV with a header line, LF line ends, UTF-8."""
-    text: str = frame.to_csv(index=False, lineterminator="\n")
+    """Write the frame as CSV with a header line, LF line ends, UTF-8.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it, as OWASP's page on CSV injection
+    says: titles and facts of hosts are other people's words.
+    """
+    texts = frame.select_dtypes(exclude=["number", "bool", "datetime", "datetimetz"])
+    text: str = frame.assign(**texts.map(_no_formula)).to_csv(index=False, lineterminator="\n")
     return text.encode()
 
 
@@ -61,6 +68,10 @@ def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
 def valid_repeats(one: RepeatsAtLoad) -> str:
     """`2 of 3 repeats`: how many of the repeats are valid."""
     return f"{one.valid} of {plural(one.repeats, 'repeat')}"
+
+
+def _no_formula(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_BEGINS_FORMULA) else cell
 
 
 def _load_row(findings: Findings, one: RepeatsAtLoad) -> LoadRow:

@@ -62,3 +62,11 @@ def test_figures_of_sliding_windows_are_named_so() -> None:
     attempt = replace(data.attempts[0], verdict=verdict.model_copy(update={"levels": (level, slid)}))
     (row,) = cell_rows(analyse(replace(data, attempts=(attempt,))))
     assert row.missed == "3 of 7,191 sliding windows"
+
+
+def test_a_text_that_a_spreadsheet_would_compute_is_written_as_text() -> None:
+    texts = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "G1", None]
+    frame = pd.DataFrame({"title": texts, "ms": [-1.5] * len(texts), "at": pd.Timestamp(0, tz="UTC")})
+    read = pd.read_csv(BytesIO(as_csv(frame)))
+    assert read["title"].tolist()[:6] == ["'=1+1", "'+1", "'-1", "'@SUM(1)", "'\t=1", "G1"]
+    assert read["ms"].tolist() == frame["ms"].tolist()

@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell, campaign_id_problem, cell_ids, load_slug
+from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
@@ -30,6 +32,8 @@ SOME_CELLS = r"^[a-z0-9*?\[\]!\-]+([ ,]+[a-z0-9*?\[\]!\-]+)*$"
 """The form of a choice of cells: one of these words, or ids and patterns with blanks or commas between them."""
 _WORDS = (MISSING, FAILED, INVALID)
 LONGEST_CHOICE = 20_000
+_LONGEST_PATTERN = 2 * LONGEST_CELL_ID
+"""A set such as `[a-z]` is longer than the character that it stands for."""
 _PROBLEMS_TOLD = 20
 
 
@@ -73,7 +77,7 @@ def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
     except ValidationError as error:
         problems += problems_of(error, Request)
     else:
-        problems += _problems(definition, request)
+        problems += islice(_problems(definition, request), _PROBLEMS_TOLD)
     if problems:
         raise Refused(problems[:_PROBLEMS_TOLD], where="what the run was asked for")
     return request
@@ -177,10 +181,13 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
         "with blanks or commas between them"
     )
     if re.fullmatch(SOME_CELLS, request.cells.strip()) is None:
-        yield Problem("cells", f"{request.cells!r} is no choice of cells", allowed)
+        yield Problem("cells", f"{request.cells[:_LONGEST_PATTERN]!r} is no choice of cells", allowed)
         return
     for pattern in request.patterns:
-        if pattern in _WORDS:
+        if len(pattern) > _LONGEST_PATTERN:
+            what = f"{pattern[:_LONGEST_PATTERN]}… is longer than {_LONGEST_PATTERN} characters"
+            yield Problem("cells", what, allowed)
+        elif pattern in _WORDS:
             yield Problem("cells", f"{pattern!r} stands beside other cells", f"ask for it alone. {allowed}")
         elif not any(fnmatchcase(cell_id, pattern) for cell_id in ids):
             mend = f"{meant(pattern, [*_WORDS, *ids, *_usual_patterns(definition)])} {allowed}".strip()

@@ -135,6 +135,8 @@ def test_of_loads_that_share_their_data_missing_asks_for_one_of_those_that_are_c
         ({"campaign_id": "a" * 101}, "is no id of a campaign"),
         ({"cells": "v1-001k-r9"}, r"'v1-001k-r9' fits no cell of 'instant' \(did you mean 'v1-001k-r[12]'\?"),
         ({"cells": "v1-001k-r1; rm"}, "is no choice of cells"),
+        ({"cells": "[" * 18_000}, r"cells: \[{160}… is longer than 160 characters \(allowed"),
+        ({"cells": "(" * 18_000}, r"cells: '\({160}' is no choice of cells \(allowed"),
         ({"cells": 3}, r"cells: must be text; found 3, which is a number"),
         ({"variants": ["g1"]}, r"variants: 'g1' is none of the definition's \(allowed: v1, v2\)"),
         ({"loads": ["7000/s"]}, r"loads: '7000/s' is none .*allowed: 1000/s, 2000/s, 3000/s"),
