@@ -16,7 +16,7 @@ import fsspec
 
 from plimsoll.adapters.local_files import create_whole, is_unfinished, put_whole, remove
 from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.ports.store import StoredFile
+from plimsoll.ports.store import BLOCK_BYTES, StoredFile
 
 _TRIES = 5
 
@@ -49,6 +49,12 @@ class ObjectStore:
         with self._explained(key):
             content: bytes = self._fs.cat_file(self._path(key))
             return content
+
+    def blocks(self, key: str) -> Iterator[bytes]:
+        """Read the file in blocks."""
+        with self._explained(key), self._fs.open(self._path(key), "rb") as file:
+            while block := file.read(BLOCK_BYTES):
+                yield block
 
     def write(self, key: str, data: bytes) -> None:
         """Write atomically. Object stores always do; local files are renamed."""

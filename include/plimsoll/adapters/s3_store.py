@@ -4,6 +4,7 @@ import hashlib
 import uuid
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from io import BufferedReader, BytesIO
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 from plimsoll.adapters.renewing import RenewedClient
 from plimsoll.adapters.s3_errors import Refused, error_of, explained
 from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.ports.store import StoredFile, UploadTicket
+from plimsoll.ports.store import BLOCK_BYTES, StoredFile, UploadTicket
 
 _TAKEN = frozenset({"PreconditionFailed", "412"})
 # Two conditional writes at once can both be turned away; then the key is still free.
@@ -57,6 +58,12 @@ class S3Store:
         name = self._name(key)
         content: bytes = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=name)["Body"].read())
         return content
+
+    def blocks(self, key: str) -> Iterator[bytes]:
+        """Read the file in blocks, as they come."""
+        found = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=self._name(key)))
+        with explained(self.url(key)), closing(found["Body"]) as body:
+            yield from body.iter_chunks(BLOCK_BYTES)
 
     def write(self, key: str, data: bytes) -> None:
         """Write the content, over an existing file."""
@@ -169,7 +176,7 @@ class S3Store:
     def _holds(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
         def digest(s3: Any) -> bytes:
             found = hashlib.sha256()
-            for chunk in s3.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].iter_chunks(1 << 20):
+            for chunk in s3.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].iter_chunks(BLOCK_BYTES):
                 found.update(chunk)
             return found.digest()
 

@@ -6,6 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+BLOCK_BYTES = 1 << 20
+
 
 @dataclass(frozen=True)
 class StoredFile:
@@ -50,6 +52,9 @@ class ResultStore(ReadableStore, Protocol):
 
         The stamp of a file is another one once the file has other content, even if it was deleted and made anew.
         """
+
+    def blocks(self, key: str) -> Iterator[bytes]:
+        """Read the file in blocks of at most BLOCK_BYTES. The first step raises NotFound if there is no such file."""
 
     def write(self, key: str, data: bytes) -> None:
         """Store the content atomically, over an existing file."""

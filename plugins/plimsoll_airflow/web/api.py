@@ -135,9 +135,8 @@ def get_attempt(
 def get_attempt_file(campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, name: str) -> Response:
     """One file of an attempt, by its name as `files` gives it."""
     store = library().store
-    key = CampaignStore(store, campaign_id).key(cell_id, attempt)
-    found = content.stored(store, layout.attempt_prefix(key), name)
-    return content.download(name, found, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
+    prefix = layout.attempt_prefix(CampaignStore(store, campaign_id).key(cell_id, attempt))
+    return content.download(store, prefix, name, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
 
 
 @of_campaign.get("/report", tags=["report"])
@@ -149,7 +148,7 @@ def list_report_files(campaign_id: CampaignId) -> list[str]:
 @of_campaign.get("/report/{name:path}", tags=["report"], response_class=Response)
 def get_report_file(campaign_id: CampaignId, name: str) -> Response:
     """One file of the report."""
-    return content.download(name, content.stored(library().store, layout.report_prefix(campaign_id), name))
+    return content.download(library().store, layout.report_prefix(campaign_id), name)
 
 
 @of_campaign.post("/runs", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.again"))])

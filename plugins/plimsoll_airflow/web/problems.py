@@ -43,7 +43,7 @@ class ProblemDocument(BaseModel):
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ProblemDocument, "description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {}}}
-    for status in (400, 401, 403, 404, 409, 422, 502)
+    for status in (400, 401, 403, 404, 409, 413, 422, 502, 503)
 }
 """What routes of the API may answer besides success."""
 

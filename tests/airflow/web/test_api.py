@@ -1,15 +1,22 @@
 """What the JSON API says."""
 
+import asyncio
 import json
+import tracemalloc
+from pathlib import Path
 
 import pytest
+from fastapi.responses import StreamingResponse
 from tests.airflow.web.app import CAMPAIGN, Client
 from tests.fakes.installation import Installation
 
+from plimsoll.ports.store import BLOCK_BYTES
 from plimsoll.services.store import layout
+from plimsoll_airflow.web import content
 
 API = "/plimsoll/api/v1"
 HERE = f"{API}/campaigns/{CAMPAIGN}"
+FOLDER = f"{CAMPAIGN}/cells/v1-001k-r1/1/raw/load"
 
 pytestmark = pytest.mark.usefixtures("campaign")
 
@@ -57,6 +64,43 @@ def test_an_attempt_names_its_files_and_gives_them(client: Client) -> None:
     assert files["raw/load/load.hdr"] == 19
     assert answer.content == b"#[a histogram log]\n"
     assert answer.headers["content-disposition"] == 'attachment; filename="v1-001k-r1-1-raw-load-load.hdr"'
+
+
+def test_a_large_file_is_sent_without_reading_it_whole(client: Client, campaign: Installation) -> None:
+    name = "größer.bin"
+    (Path(campaign.toolkit.store.url()) / FOLDER / name).parent.mkdir(exist_ok=True)
+    with (Path(campaign.toolkit.store.url()) / FOLDER / name).open("wb") as sparse:
+        sparse.truncate(200 * BLOCK_BYTES)
+    answer = content.download(campaign.toolkit.store, FOLDER, name)
+    assert isinstance(answer, StreamingResponse)
+
+    async def send() -> int:
+        return sum([len(block) async for block in answer.body_iterator])
+
+    tracemalloc.start()
+    try:
+        taken = asyncio.run(send())
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (taken, answer.headers["content-disposition"]) == (200 * BLOCK_BYTES, 'attachment; filename="gr--er.bin"')
+    assert most < 5 * BLOCK_BYTES
+
+
+def test_so_many_files_are_sent_at_once_and_no_more(client: Client, campaign: Installation) -> None:
+    viewer, place = client("viewer"), f"{HERE}/cells/v1-001k-r1/attempts/1/files/raw/load/load.hdr"
+    sent = [content.download(campaign.toolkit.store, FOLDER, "load.hdr") for _ in range(content.DOWNLOADS_AT_ONCE)]
+    refused = viewer.get(place)
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "10")
+    assert "ask again" in refused.json()["detail"]
+    del sent[0]  # whoever asked has gone
+    assert [viewer.get(place).status_code for _ in range(3)] == [200, 200, 200]
+
+
+def test_a_large_body_is_not_taken_whoever_sends_it(client: Client) -> None:
+    for sender in (client(), client("admin")):
+        answer = sender.post(f"{HERE}/runs", content=b" " * (300 << 10), headers={"Content-Type": "application/json"})
+        assert (answer.status_code, answer.json()["detail"]) == (413, "the request's body is larger than 256 KiB")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import BLOCK_BYTES, ResultStore
 
 
 def test_what_is_written_is_read(store: ResultStore) -> None:
@@ -23,6 +23,17 @@ def test_what_is_not_there_is_not_found(store: ResultStore) -> None:
     assert not store.exists("a/none")
     assert list(store.keys("none")) == []
     assert store.folders("none") == ()
+
+
+def test_a_file_is_read_in_blocks(store: ResultStore) -> None:
+    whole = bytes(range(256)) * (BLOCK_BYTES // 100)
+    store.write("a/large", whole)
+    blocks = list(store.blocks("a/large"))
+    assert (b"".join(blocks) == whole, max(map(len, blocks)) <= BLOCK_BYTES) == (True, True)
+    store.write("a/empty", b"")
+    assert b"".join(store.blocks("a/empty")) == b""
+    with pytest.raises(NotFound):
+        next(store.blocks("a/none"))
 
 
 def test_create_never_overwrites(store: ResultStore) -> None:

@@ -191,6 +191,7 @@ def test_nothing_is_reached_by_a_link_that_leads_out_of_the_store(
 
     for attempt in (
         lambda: linked.read(key),
+        lambda: next(linked.blocks(key)),
         lambda: linked.exists(key),
         lambda: list(linked.keys(key)),
         lambda: linked.folders(key),

@@ -16,6 +16,7 @@ FIVE = timedelta(minutes=5)
 USES: dict[str, Callable[[S3Store, Path], object]] = {
     "exists": lambda store, _: store.exists("a"),
     "read": lambda store, _: store.read("a"),
+    "blocks": lambda store, _: next(store.blocks("a")),
     "write": lambda store, _: store.write("a", b""),
     "create": lambda store, _: store.create("a", b""),
     "create_from": lambda store, file: store.create_from("a", file),
