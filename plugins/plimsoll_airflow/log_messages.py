@@ -47,8 +47,9 @@ def destroyed(work: AttemptContext) -> str:
 def loading(status: LoadStatus, attempted_ops_s: int) -> str:
     """The progress of the load in one line."""
     rate = (status.note or "no rate yet") if status.achieved_ops_s is None else f"{status.achieved_ops_s:,.0f} ops/s"
-    left = "" if status.seconds_left is None else f", {_minutes(status.seconds_left)} left"
-    return f"{status.phase}: {rate} of {attempted_ops_s:,} attempted{left}"
+    left = f", {_minutes(status.seconds_left)} left" if status.seconds_left else ""
+    note = f"; {status.note}" if status.note and status.achieved_ops_s is not None else ""
+    return f"{status.phase}: {rate} of {attempted_ops_s:,} attempted{left}{note}"
 
 
 def collected(manifest: Manifest) -> Iterator[str]:

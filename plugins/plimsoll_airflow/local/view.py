@@ -94,7 +94,7 @@ def _running_row(cell: CellProgress) -> tuple[str, ...]:
         f"{now.phase} {now.note}".rstrip() if now else "starting",
         _rate(now.achieved_ops_s if now else None),
         _rate(cell.cell.load_ops_s),
-        clock(now.seconds_left) if now and now.seconds_left is not None else "",
+        clock(now.seconds_left) if now and now.seconds_left else "",
     )
 
 
@@ -103,7 +103,7 @@ def _running_words(cell: CellProgress) -> str:
     if now is None:
         return "starting"
     achieved = f" {_rate(now.achieved_ops_s)} of {_rate(cell.cell.load_ops_s)}" if now.achieved_ops_s else ""
-    left = f", {clock(now.seconds_left)} left" if now.seconds_left is not None else ""
+    left = f", {clock(now.seconds_left)} left" if now.seconds_left else ""
     note = f": {now.note}" if now.note else ""
     return f"{now.phase}{achieved}{left}{note}"
 

@@ -122,7 +122,7 @@ def tip(cell: CellStatus) -> str:
 
 def now(cell: CellStatus) -> str:
     """The progress of a running cell, and what it waits for: `load, 1 min 15 s of load left`."""
-    left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left is not None else ""
+    left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left else ""
     return f"{cell.phase or 'starts'}{left}" + (f" ({cell.note})" if cell.note else "")
 
 

@@ -68,6 +68,12 @@ def test_progress_is_one_line(status: LoadStatus, line: str) -> None:
     assert log_messages.loading(status, 40_000) == line
 
 
+def test_after_its_end_a_load_says_what_it_waits_for_and_not_that_0_s_are_left() -> None:
+    note = "its time is over: waiting at most 22 s for the answers to 12 operations"
+    status = LoadStatus("running", "load", achieved_ops_s=50.0, seconds_left=0.0, note=note)
+    assert log_messages.loading(status, 50) == f"load: 50 ops/s of 50 attempted; {note}"
+
+
 def test_collecting_tells_size_and_failure() -> None:
     files = (ManifestEntry(path="raw/a", size_bytes=3 * 2**20, sha256="0"),)
     manifest = Manifest(key=KEY, files=files, failure="load: out of memory", written_at=datetime.now(UTC))

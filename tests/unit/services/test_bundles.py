@@ -137,7 +137,7 @@ def test_what_would_fill_the_memory_is_refused_unread(monkeypatch: pytest.Monkey
         (whole()[:-1], checksums_of(dict(whole())), "intervals.parquet is missing"),
         (whole(format=2), None, "is of format 2; this Plimsoll reads formats up to 1"),
         (whole(format=2, campaign_id=None, more=1), None, "is of format 2"),
-        (whole(campaign_id="../x"), None, "bundle.json can't be read: String should match"),
+        (whole(campaign_id="../x"), None, "bundle.json can't be read: is not written as it must be"),
         (whole()[1:], None, "it has no bundle.json"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -135,7 +136,7 @@ class CassandraStress(ForeignGenerator):
         left = status.seconds_left
         if name == POPULATE and last.ops_s:
             left = max(plan.rows - last.operations, 0) / last.ops_s + plan.duration_s
-        return LoadStatus("running", status.phase, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
+        return replace(status, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
 
     def _incomplete(self, plan: Plan, printed: str) -> str:
         return _unfinished(plan, printed, _reached_s(console.rows(printed)))

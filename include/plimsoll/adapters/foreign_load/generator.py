@@ -185,6 +185,8 @@ def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
     if command != LOAD:
         return LoadStatus("running", "populate", note=note)
     left = max(plan.duration_s - elapsed_s, 0.0)
+    if not left:
+        note = f"its judged time is over: the program ends within about {_BEYOND_S} s"
     return LoadStatus("running", "warm-up" if elapsed_s < plan.warmup_s else "load", seconds_left=left, note=note)
 
 

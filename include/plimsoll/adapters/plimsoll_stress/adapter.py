@@ -18,6 +18,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.plurals import plural
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -146,8 +147,17 @@ def _running(host: Host) -> LoadStatus:
         return LoadStatus("running", progress.phase, errors=progress.errors)
     timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
     left = (progress.left + timed).total_seconds()
-    rate, errors = progress.achieved_ops_s, progress.errors
-    return LoadStatus("running", progress.phase, achieved_ops_s=rate, seconds_left=left, errors=errors)
+    rate, errors, note = progress.achieved_ops_s, progress.errors, _draining(progress)
+    return LoadStatus("running", progress.phase, achieved_ops_s=rate, seconds_left=left, errors=errors, note=note)
+
+
+def _draining(progress: reports.Progress) -> str:
+    """What the load waits for after its timed run, and how long at most; empty before."""
+    if progress.missing is None:
+        return ""
+    most = max(progress.planned + command.DRAIN - progress.elapsed, timedelta(0)).total_seconds()
+    answers = f"the answers to {plural(progress.missing, 'operation')}" if progress.missing else "the last answers"
+    return f"its time is over: waiting at most {most:.0f} s for {answers}"
 
 
 def _plan(host: Host) -> dict[str, Any]:

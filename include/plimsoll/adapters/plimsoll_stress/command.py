@@ -1,5 +1,6 @@
 """The command line of one load, in the form of published benchmarks."""
 
+from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
@@ -13,6 +14,8 @@ PROGRESS = "progress.jsonl"
 SUMMARY = "summary.json"
 SETTLE = "10m"
 """Longest wait after populating until the nodes have no compactions left."""
+DRAIN = timedelta(seconds=30)
+"""Longest wait after the timed run for answers that are still missing; later ones count as unfinished."""
 KEYSPACE = "tlp_stress"
 """Where it puts its tables unless it is told otherwise."""
 OPTIONS = "options.json"
@@ -49,6 +52,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
+        "--drain": format_duration(DRAIN),
         **_shared(request, folder),
         **(_AT_ONCE if is_own and workload.data_per_node is not None else {}),
         **({} if is_own else {"--options": str(folder / OPTIONS)}),

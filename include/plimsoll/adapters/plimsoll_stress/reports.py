@@ -34,6 +34,8 @@ class Progress:
     achieved_ops_s: float
     errors: int
     """Operations that failed in this stage so far."""
+    missing: int | None = None
+    """After the timed run: operations that were due in it and have no answer yet; None before."""
 
     @property
     def left(self) -> timedelta:
@@ -96,6 +98,7 @@ def _progress(fields: Mapping[str, Any]) -> Progress:
         planned=timedelta(seconds=fields["planned_s"]),
         achieved_ops_s=fields["achieved_ops_s"],
         errors=sum(fields["errors"].values()),
+        missing=fields.get("in_flight", 0) + fields.get("backlog", 0) if fields["phase"] == "drain" else None,
     )
 
 

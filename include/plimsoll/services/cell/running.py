@@ -211,6 +211,6 @@ def _give_up(work: AttemptContext, say: Say) -> None:
 
 def _progress(status: LoadStatus) -> str:
     rate = "" if status.achieved_ops_s is None else f", {status.achieved_ops_s:.0f} ops/s"
-    left = "" if status.seconds_left is None else f", {status.seconds_left:.0f} s left"
+    left = f", {status.seconds_left:.0f} s left" if status.seconds_left else ""
     note = f", {status.note}" if status.note else ""
     return f"{status.phase}{note}{rate}{left}"

@@ -47,13 +47,14 @@ def started(host: ScriptedHost, stress: PlimsollStress) -> Any:
     return host
 
 
-def write_progress(host: Any, phase: Any, elapsed: Any, planned: Any) -> None:
+def write_progress(host: Any, phase: Any, elapsed: Any, planned: Any, **more: int) -> None:
     line = {
         "phase": phase,
         "elapsed_s": elapsed,
         "planned_s": planned,
         "achieved_ops_s": 99.5,
         "errors": {"timeout": 2},
+        **more,
     }
     host.write(host.root / "load" / "progress.jsonl", json.dumps(line) + "\n")
 
@@ -100,6 +101,15 @@ def test_in_the_timed_run_only_its_rest_is_to_come(started: Any, stress: Plimsol
     write_progress(started, "measure", 15, 40)
     status = stress.status(started, "load")
     assert (status.state, status.phase, status.seconds_left, status.errors) == ("running", "load", 25.0, 2)
+
+
+def test_after_the_timed_run_it_says_what_it_waits_for_and_how_long_at_most(
+    started: Any, stress: PlimsollStress
+) -> None:
+    write_progress(started, "drain", 48, 40, in_flight=200, backlog=1_034)
+    status = stress.status(started, "load")
+    told = "its time is over: waiting at most 22 s for the answers to 1,234 operations"
+    assert (status.phase, status.seconds_left, status.note) == ("load", 0.0, told)
 
 
 def test_complete_is_what_the_summary_the_exit_code_and_the_logs_agree_on(started: Any, stress: PlimsollStress) -> None:

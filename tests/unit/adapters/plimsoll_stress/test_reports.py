@@ -40,6 +40,13 @@ def test_errors_of_all_kinds_are_summed() -> None:
     assert progress.errors == 42
 
 
+def test_what_has_no_answer_after_the_timed_run_is_counted() -> None:
+    line = json.loads(progress_line("drain", 43, 40, 12.0)) | {"in_flight": 12, "backlog": 30}
+    during = json.loads(progress_line("measure", 12, 40, 12.0)) | {"in_flight": 12, "backlog": 30}
+    found = [last_progress(json.dumps(one) + "\n") for one in (line, during)]
+    assert [one and one.missing for one in found] == [42, None]
+
+
 def test_no_progress_yet() -> None:
     assert last_progress("") is None
     assert last_progress('{"phase": "populate"') is None
