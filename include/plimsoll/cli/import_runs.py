@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json
+from plimsoll.cli.output import JsonOption, print_json, say
 from plimsoll.domain.plurals import plural
 
 _Description = Annotated[
@@ -32,9 +32,9 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     def find(wanted: WantedRun) -> tuple[LocalFile, ...]:
         return folder.find(wanted.patterns, required=wanted.required)
 
-    say = (lambda _: None) if as_json else typer.echo
+    show = (lambda _: None) if as_json else say
     toolkit = build_toolkit(Settings())
-    verdicts = import_runs(toolkit, told, find, say)
+    verdicts = import_runs(toolkit, told, find, show)
     if as_json:
         cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
         print_json({"campaign_id": told.campaign, "cells": cells})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from plimsoll.analysis.intervals import SHOWN_NAMES
+from plimsoll.cli.output import say
 from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ALL_OPERATIONS
@@ -81,9 +82,9 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
         _show_intervals(rows)
         _show_maxima(judgement)
     for one in judgement.whole_run:
-        typer.echo(_whole_run_line(one))
+        say(_whole_run_line(one))
     for reason in reasons(judgement):
-        typer.echo(f"- {reason}")
+        say(f"- {reason}")
     typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")
 
 
@@ -130,7 +131,7 @@ def _show_intervals(rows: Sequence[IntervalRow]) -> None:
 def _show_maxima(judgement: Judgement) -> None:
     typer.secho("\nHighest over the judged intervals:", bold=True)
     for name, highest in {ALL_OPERATIONS: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
-        typer.echo(_line("", "", name, _times(highest)))
+        say(_line("", "", name, _times(highest)))
     typer.echo()
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from plimsoll.domain.excerpts import visible
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -25,6 +27,11 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, indent=2, default=str))
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print a text with words of other programs, hosts or files. No terminal obeys control characters in it."""
+    typer.echo(visible(text), err=err)
+
+
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     """Print a table for people. Whatever people and programs wrote is shown as it is, not read as rich's markup.
 
@@ -37,7 +44,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
     for column in columns:
         table.add_column(Text(column), overflow="fold")
     for row in rows:
-        table.add_row(*(Text(str(value)) for value in row))
+        table.add_row(*(Text(visible(str(value))) for value in row))
     print_view(table)
 
 

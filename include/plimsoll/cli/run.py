@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.answer import show_answer
-from plimsoll.cli.output import DefinitionArgument, log_shown
+from plimsoll.cli.output import DefinitionArgument, log_shown, say
 from plimsoll.domain.errors import Problem, Refused
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run(
         require_nobody_elsewhere(toolkit, request.campaign_id)
     plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
     for remark in remarks(toolkit, make_plan(declared, parallel=1)):
-        typer.echo(f"Note: {remark}.")
+        say(f"Note: {remark}.")
     with held(toolkit, plan.campaign_id) as holder, log_shown(), _told_how_to_go_on(definition, plan.campaign_id):
         if take_over:
             end_run(toolkit.store, plan.campaign_id)
@@ -114,7 +114,7 @@ def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...
             holder.require()
             yield cell.id
 
-    return run_cells(toolkit, plan.campaign_id, while_held(), holder.hold.owner, typer.echo)
+    return run_cells(toolkit, plan.campaign_id, while_held(), holder.hold.owner, say)
 
 
 def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
@@ -123,12 +123,12 @@ def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
 
     troubles = [trouble for one in ran for trouble in one.troubles]
     for trouble in troubles:
-        typer.echo(f"plimsoll: {trouble}", err=True)
+        say(f"plimsoll: {trouble}", err=True)
     passed = pass_gate(toolkit, plan.campaign_id, [one.work.key.cell_id for one in ran])
     if passed.is_complete:
         show_answer(toolkit, plan.campaign_id, publish_report(toolkit, plan.campaign_id))
     else:
-        typer.echo(f"{passed.words}; its report is published once all have")
+        say(f"{passed.words}; its report is published once all have")
     raise typer.Exit(1 if troubles else 0)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from plimsoll.domain.excerpts import visible
 from plimsoll.domain.plurals import plural
 
 
@@ -19,7 +20,7 @@ class PlimsollError(Exception):
     def text(self) -> str:
         """The message as one text: where, what and mend, as far as they are given."""
         head = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{head}\n  To mend it: {self.mend}" if self.mend else head
+        return visible(f"{head}\n  To mend it: {self.mend}" if self.mend else head)
 
     # Exceptions with keyword arguments need this to cross process borders (pickle calls cls(*args)).
     def __reduce__(self) -> tuple[object, ...]:

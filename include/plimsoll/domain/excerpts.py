@@ -1,7 +1,15 @@
-"""Shorten output of programs for people, so that one message of a node or a tool does not fill a page."""
+"""Show output of programs to people: short, so that one message does not fill a page, and harmless on a terminal."""
 
 _LONGEST_LINE = 300
 _MOST_LINES = 24
+
+
+def visible(text: str) -> str:
+    """The text with control characters written as escapes, for example `\\x1b`, except for line ends and tabs.
+
+    A terminal obeys control characters: a line in a stranger's log could retitle it, or hide and rewrite what it shows.
+    """
+    return "".join(one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
 
 
 def shortened(line: str, longest: int = _LONGEST_LINE) -> str:

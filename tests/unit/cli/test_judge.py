@@ -286,3 +286,8 @@ def test_judging_imports_nothing_heavy(met: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_strangers_log_gives_the_terminal_no_orders(folder: Path) -> None:
+    (folder / "x.hlog").write_bytes(b"#[StartTime: 1 (\x1b]0;mine\x07)]\n\x1b[2J\x1b]0;mine\x07,1,2\n")
+    assert not {"\x1b", "\x07"} & set(run("x.hlog").output)

@@ -1,4 +1,5 @@
-from plimsoll.domain.excerpts import excerpt, shortened
+from plimsoll.domain.errors import HostError
+from plimsoll.domain.excerpts import excerpt, shortened, visible
 
 
 def test_a_long_line_keeps_its_beginning_and_its_end() -> None:
@@ -13,3 +14,8 @@ def test_a_long_line_keeps_its_beginning_and_its_end() -> None:
 def test_a_long_text_says_how_many_lines_follow() -> None:
     assert excerpt("\n".join(map(str, range(100)))).splitlines()[-2:] == ["23", "… (76 more lines)"]
     assert excerpt("one\ntwo") == "one\ntwo"
+
+
+def test_no_terminal_obeys_a_line_of_a_log() -> None:
+    assert visible("a\x1b]0;mine\x07 \x9b2J\r\u202e é\n\tb") == "a\\x1b]0;mine\\x07 \\x9b2J\\r\\u202e é\n\tb"
+    assert str(HostError("said \x1b[2J", where="n\x1b1")) == "n\\x1b1: said \\x1b[2J"
