@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from pyhdrh import decode
 
-from plimsoll.analysis.hdrlog import Record
 from plimsoll.analysis.histogram_layout import WIDE, HistogramLayout, Ints, Unit, wide_length
 from plimsoll.analysis.payload import Header, inflate, read_header
+from plimsoll.analysis.record_line import Record
 from plimsoll.domain.errors import LogError
 
 _COUNTER_BYTES = 8

@@ -1,38 +1,24 @@
 """Read HdrHistogram interval logs of any version into records. Only the lines are read; histograms stay encoded."""
 
-import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from plimsoll.analysis.end_times import with_lengths
 from plimsoll.analysis.payload import is_complete
+from plimsoll.analysis.record_line import DecimalCommasError, Record, is_cut, parse_record
 from plimsoll.analysis.unpacking import unpacked
 from plimsoll.domain.errors import LogError
 
-_HEADER = re.compile(rb"#\[(StartTime|BaseTime): *([0-9.]+)")
+_HEADER = re.compile(rb"#\[(StartTime|Base[Tt]ime): *([0-9.]+)")
+"""hdrhistogram-go before 1.3 writes `Basetime`."""
 _HASH, _QUOTE = b'#"'
 _YEAR_S = 365 * 24 * 3600.0
-_LONGEST_HEAD = 400
 MOST_LINES = 5_000_000
 """Of a log: a record a second of twenty operations for nearly three days; each takes some hundred bytes of memory."""
 _MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plain or gz"
-
-
-class Record(NamedTuple):
-    """One histogram: its start (s since the epoch, if the log gives that), its length (s), payload and line.
-
-    `told_max`: Interval_Max, the highest value as the log states it, usually in ms; None where it is missing or
-    unreadable.
-    """
-
-    tag: str
-    start_s: float
-    length_s: float
-    payload: memoryview
-    line: int
-    told_max: float | None = None
 
 
 @dataclass(frozen=True)
@@ -71,15 +57,18 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     text, cut_short = unpacked(data, name)
     comments, lines = _divided(text, name)
     times = _times(comments, name)
-    records = tuple(_records(text, lines, times, name))
+    base_s = _base_s(times, _first_s(text, lines))
+    records = tuple(_records(text, lines, base_s, name))
     if not records:
         raise LogError("holds no interval record", where=name, mend=_MEND)
+    dropped = lines[-1].number if records[-1].line < lines[-1].number else None
+    by_ends = with_lengths(records, base_s)
     return HistogramLog(
         name=name,
-        records=records,
+        records=by_ends or records,
         started_at_s=times.get(b"StartTime"),
         comments=tuple(comment.text[1:].decode(errors="replace").strip() for comment in comments),
-        notes=tuple(_notes(name, cut_short, last_dropped=records[-1].line < lines[-1].number)),
+        notes=tuple(_notes(name, cut_short=cut_short, dropped=dropped, by_ends=by_ends is not None)),
     )
 
 
@@ -120,10 +109,14 @@ def _times(comments: list[_Comment], name: str) -> dict[bytes, float]:
     times: dict[bytes, float] = {}
     for comment in comments:
         match = _HEADER.match(comment.text)
-        if match and times.setdefault(match[1], at := _time_s(match, comment, name)) != at:
-            what = f"a second {match[1].decode()}: two logs in one file"
+        if match and times.setdefault(_kind(match), at := _time_s(match, comment, name)) != at:
+            what = f"a second {_kind(match).decode()}: two logs in one file"
             raise LogError(what, where=f"{name}, line {comment.number}", mend="judge each run's log by itself")
     return times
+
+
+def _kind(match: re.Match[bytes]) -> bytes:
+    return match[1].replace(b"Basetime", b"BaseTime")
 
 
 def _time_s(match: re.Match[bytes], comment: _Comment, name: str) -> float:
@@ -142,55 +135,38 @@ def _base_s(times: dict[bytes, float], first_s: float) -> float:
     return start_s if start_s is not None and first_s < start_s - _YEAR_S else 0.0
 
 
-def _records(text: bytes, lines: list[_Line], times: dict[bytes, float], name: str) -> Iterator[Record]:
-    view = memoryview(text)
-    base_s = _base_s(times, _first_s(text, lines))
+def _records(text: bytes, lines: list[_Line], base_s: float, name: str) -> Iterator[Record]:
     for line in lines:
+        where = f"{name}, line {line.number}"
         try:
-            record = _record(text, view, line, base_s)
+            record = parse_record(text, line.start, line.end, line.number, base_s)
+        except DecimalCommasError as error:
+            what = "has decimal commas, which can't be told from the commas between the columns"
+            mend = "write the log with decimal points: in Java by `Locale.US`, in C with `LC_NUMERIC=C`"
+            raise LogError(what, where=where, mend=mend) from error
         except ValueError as error:
-            if line.complete:
-                where = f"{name}, line {line.number}"
+            if line.complete or not is_cut(text[line.start : line.end]):
                 raise LogError("is not a line of a histogram log", where=where, mend=_MEND) from error
             return
         if line.complete or is_complete(record.payload):
             yield record
+        elif not is_cut(text[line.start : line.end]):
+            what = "the last line has its whole length, but its histogram can't be decoded"
+            raise LogError(what, where=where, mend="copy the log again")
 
 
 def _first_s(text: bytes, lines: list[_Line]) -> float:
     """The time that the first record gives; of what is no record, any time will do."""
     with suppress(ValueError, IndexError):
-        return _record(text, memoryview(text), lines[0], 0.0).start_s
+        return parse_record(text, lines[0].start, lines[0].end, lines[0].number, 0.0).start_s
     return 0.0
 
 
-def _record(text: bytes, view: memoryview, line: _Line, base_s: float) -> Record:
-    head = text[line.start : min(line.end, line.start + _LONGEST_HEAD)]
-    tag, _, fields = head.partition(b",") if head.startswith(b"Tag=") else (b"Tag=", b"", head)
-    start, length, highest, payload = fields.split(b",", 3)
-    start_s, length_s = float(start), float(length)
-    if not (math.isfinite(start_s) and math.isfinite(length_s)):
-        raise ValueError("times must be finite")
-    return Record(
-        tag[4:].decode(),
-        start_s + base_s,
-        length_s,
-        view[line.start + len(head) - len(payload) : line.end],
-        line.number,
-        _number(highest),
-    )
-
-
-def _number(text: bytes) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _notes(name: str, cut_short: bool, *, last_dropped: bool) -> Iterator[str]:
+def _notes(name: str, *, cut_short: bool, dropped: int | None, by_ends: bool) -> Iterator[str]:
     if cut_short:
         yield f"{name}: the gz ends before its end; what could be read of it counts"
-    if last_dropped:
-        yield f"{name}: the last line is cut short (was its writer killed?); the records before it count"
+    if dropped is not None:
+        why = "the last line is cut short (was its writer killed?)"
+        yield f"{name}, line {dropped}: {why}; the records before it count"
+    if by_ends:
+        yield f"{name}: the second column holds end times where lengths belong; lengths are computed from them"

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from plimsoll.analysis.alignment import Schedule
 from plimsoll.analysis.formats.reading import WholeRun
+from plimsoll.analysis.formats.selection import LeftOut
 from plimsoll.analysis.histogram_layout import Ints, Unit
 from plimsoll.analysis.intervals import IntervalTable, maxima, maxima_by_operation
 from plimsoll.analysis.operations import Track
@@ -48,7 +49,8 @@ class Judgement:
     starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
     names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
     `errors` the failed operations by kind, None where the files don't tell. `counts` are the merged counts of the
-    judged intervals by operation, in `unit`; empty where the files hold no histograms.
+    judged intervals by operation, in `unit`; empty where the files hold no histograms. `unit_why`: why that unit is
+    taken; empty where the files could not be read. `left_out`: records of the files that are not judged.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -66,6 +68,13 @@ class Judgement:
     errors: Mapping[str, int] | None = None
     counts: Mapping[str, Ints] = field(default_factory=dict, compare=False, repr=False)
     unit: Unit = "us"
+    unit_why: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def unit_taken(self) -> str:
+        """The unit that the files' values are taken to be in, and why; empty where the files could not be read."""
+        return f"{self.unit}: {self.unit_why}" if self.unit_why else ""
 
     @property
     def valid(self) -> bool:

@@ -6,6 +6,7 @@ library's time.
 """
 
 import struct
+from math import ceil
 from typing import NamedTuple, cast
 
 import pybase64
@@ -19,6 +20,8 @@ _FRACTIONS = {0x0C72124E, 0x0C72124F}
 _ENCODED_V2, _ENCODED_V1, _ENCODED_V0 = 0x1C849303, 0x1C849301, 0x1C849308
 _WORD_SIZE_BITS = 0xF0
 _DAMAGED = cast("type[Exception]", isal_zlib.error)  # its stubs take the class for an instance
+_HEAD_LETTERS = 12
+"""Letters of base64 that hold the outer header."""
 _LARGEST = 64 << 20
 """Bytes of header and counts: all slots of five significant digits up to 2^63, nine bytes each, fit into it."""
 
@@ -58,7 +61,7 @@ def inflate(payload: bytes | memoryview) -> bytes:
 
 
 def read_header(body: bytes) -> Header:
-    """The header of an inflated payload. Raises ValueError on other encodings, wrong lengths and shifted histograms."""
+    """The header of an inflated payload. Raises ValueError on other encodings and wrong lengths."""
     if len(body) < _INNER_V0.size:
         raise ValueError("is too short for a histogram")
     kind = int.from_bytes(body[:4]) & ~_WORD_SIZE_BITS
@@ -83,12 +86,22 @@ def _header_v0(body: bytes) -> Header:
 def _header_v1_or_v2(body: bytes, kind: int) -> Header:
     if kind not in (_ENCODED_V1, _ENCODED_V2) or len(body) < _INNER.size:
         raise ValueError("is not an encoded histogram")
-    cookie, length, offset, digits, lowest, _, _ = _INNER.unpack_from(body)
+    # The third field moves nothing, see `has_index_offset`.
+    cookie, length, _, digits, lowest, _, _ = _INNER.unpack_from(body)
     if length != len(body) - _INNER.size:
         raise ValueError(f"holds {len(body) - _INNER.size} bytes of counts where {length} are announced")
-    if offset:
-        raise ValueError("is shifted")
     return Header(lowest, digits, 0 if kind == _ENCODED_V2 else _word_bytes(cookie) or -1, _INNER.size)
+
+
+def has_index_offset(body: bytes) -> bool:
+    """Whether the field `normalizingIndexOffset` of a header is not 0.
+
+    It moves no count: Java, JavaScript and Go write the counts in order of their values. Readers in JavaScript, Go and
+    Python ignore it; Java's applies it when it stores a count and again when it looks it up. HdrHistogramJS always
+    writes 1, as hdrhistogram-go did before 1.3.
+    """
+    kind = int.from_bytes(body[:4]) & ~_WORD_SIZE_BITS
+    return kind in (_ENCODED_V1, _ENCODED_V2) and bool(_INNER.unpack_from(body)[2])
 
 
 def is_complete(payload: bytes | memoryview) -> bool:
@@ -98,3 +111,15 @@ def is_complete(payload: bytes | memoryview) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_cut_short(payload: bytes | memoryview) -> bool:
+    """Whether the text of a payload is shorter than the payload says itself, as after its writer was killed."""
+    head = bytes(payload[:_HEAD_LETTERS])
+    if len(head) < _HEAD_LETTERS:
+        return True
+    try:
+        _, length = _OUTER.unpack_from(pybase64.b64decode(head))
+    except (ValueError, struct.error):
+        return False
+    return len(payload) < 4 * ceil((_OUTER.size + int(length)) / 3)

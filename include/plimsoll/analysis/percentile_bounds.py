@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from plimsoll.analysis.alignment import Phase, Window, misfits, windows
 from plimsoll.analysis.continuity import continuity_faults
 from plimsoll.analysis.formats.reading import Sample
-from plimsoll.analysis.hdrlog import Record
 from plimsoll.analysis.intervals import SHOWN_NAMES, IntervalRow, IntervalTable
 from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, ranks
+from plimsoll.analysis.record_line import Record
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
@@ -60,13 +60,13 @@ class _Part:
 
 def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
     """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
-    by_operation = _by_operation(samples)
-    tracks = [_track(operation, own) for operation, own in by_operation.items()]
+    by_series = _by_series(samples)
+    tracks = [_track(own) for own in by_series.values()]
     faults = [*continuity_faults(tracks, min(level.interval.total_seconds() for level in levels))]
     faults += [] if faults else [fault for level in levels for fault in _misfits(tracks, run, level)]
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
-    parts = {level: tuple(_parts(tracks, by_operation, run, level)) for level in levels}
+    parts = {level: tuple(_parts(tracks, list(by_series.values()), run, level)) for level in levels}
     return _judgement(parts, run, [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)])
 
 
@@ -74,29 +74,28 @@ def _misfits(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> Iterator
     yield from misfits(tracks, schedule_of(tracks, run, level.interval))
 
 
-def _by_operation(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
-    found: dict[str, list[Sample]] = {}
+def _by_series(samples: Iterable[Sample]) -> dict[tuple[str, str], list[Sample]]:
+    found: dict[tuple[str, str], list[Sample]] = {}
     for sample in samples:
-        found.setdefault(sample.operation, []).append(sample)
+        found.setdefault((sample.operation, sample.series), []).append(sample)
     return found
 
 
-def _track(operation: str, samples: Sequence[Sample]) -> Track:
+def _track(samples: Sequence[Sample]) -> Track:
     """The samples as records without histograms, so that they can be aligned as histograms are."""
+    first = samples[0]
     records = (Record("", one.start_s, one.length_s, _NO_PAYLOAD, number) for number, one in enumerate(samples, 1))
-    return Track(f"samples of {operation or ALL_OPERATIONS}", operation, tuple(records))
+    return Track(f"samples of {first.series or first.operation or ALL_OPERATIONS}", first.operation, tuple(records))
 
 
 def _parts(
-    tracks: Sequence[Track], samples: Mapping[str, Sequence[Sample]], run: Run, level: ServiceLevel
+    tracks: Sequence[Track], samples: Sequence[Sequence[Sample]], run: Run, level: ServiceLevel
 ) -> Iterator[_Part]:
     for window in windows(tracks, schedule_of(tracks, run, level.interval)):
-        own = {
-            track.operation: tuple(samples[track.operation][part])
-            for track, part in zip(tracks, window.parts, strict=True)
-        }
-        yield _Part(window, ALL_OPERATIONS, tuple(sample for found in own.values() for sample in found))
-        yield from (_Part(window, operation, own[operation]) for operation in sorted(own) if operation)
+        every = tuple(sample for own, part in zip(samples, window.parts, strict=True) for sample in own[part])
+        yield _Part(window, ALL_OPERATIONS, every)
+        for operation in sorted({track.operation for track in tracks} - {""}):
+            yield _Part(window, operation, tuple(one for one in every if one.operation == operation))
 
 
 def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], run: Run, reasons: Sequence[str]) -> Judgement:

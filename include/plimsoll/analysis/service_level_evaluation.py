@@ -122,6 +122,8 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         format=reading.title,
         whole_run=reading.whole_run,
         unit=reading.unit,
+        unit_why=reading.unit_why,
+        left_out=reading.left_out,
         errors=reading.errors,
     )
 

@@ -94,6 +94,8 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
         title=first.title,
         tracks=tuple(track for one in readings for track in one.tracks),
         unit=first.unit,
+        unit_why=first.unit_why,
+        left_out=tuple(other for one in readings for other in one.left_out),
         obstacles=tuple(dict.fromkeys(obstacle for one in readings for obstacle in one.obstacles)),
         notes=tuple(dict.fromkeys(note for one in readings for note in one.notes)),
         errors=_counts(one.errors or {} for one in readings)

@@ -1,5 +1,6 @@
 """Read files that may be gz, with a limit on the unpacked size: three megabytes of gz can hold gigabytes."""
 
+import codecs
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,20 +15,27 @@ _MEND = "give the file as it was written, plain or gz"
 
 
 def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, bool]:
-    """The plain bytes, and whether a gz was cut short. All members of a gz with several are read.
+    """The plain bytes in UTF-8, and whether a gz was cut short. All members of a gz with several are read.
 
     Raises LogError where a gz is damaged, and where there are more than `most` bytes; the bytes are counted before they
     are kept.
     """
     if not data.startswith(GZIP):
         _require(len(data), most, name)
-        return data, False
+        return in_utf8(data), False
     size = 0
     for block in _Members(data, name).blocks():
         size += len(block)
         _require(size, most, name)
     members = _Members(data, name)
-    return b"".join(members.blocks()), not members.is_whole
+    return in_utf8(b"".join(members.blocks())), not members.is_whole
+
+
+def in_utf8(data: bytes) -> bytes:
+    """The text of a file in UTF-8 without a byte order mark. Only files that begin with such a mark are changed."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def require_bounded(files: Iterable[tuple[str, bytes]], most: int = LARGEST_BYTES) -> None:

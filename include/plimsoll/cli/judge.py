@@ -77,7 +77,7 @@ _Below = Annotated[
 _UnitOption = Annotated[
     Literal["ms", "us", "ns"] | None,
     typer.Option(
-        help="Unit of the files' values. By default the unit that their load generator writes, or that the log shows."
+        help="Unit of the values in a log whose writer is not known. By default the unit that its writer writes."
     ),
 ]
 _FormatOption = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -53,6 +54,9 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
         "format": judgement.format,
         "whole_run": [_whole_run(one, level) for one in judgement.whole_run],
         "errors": None if judgement.errors is None else dict(judgement.errors),
+        "unit": judgement.unit if judgement.unit_why else None,
+        "unit_why": judgement.unit_why or None,
+        "left_out": [asdict(one) for one in judgement.left_out],
     }
 
 
@@ -83,6 +87,8 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
         _show_maxima(judgement)
     for one in judgement.whole_run:
         say(_whole_run_line(one))
+    if judgement.unit_taken:
+        say(f"- values are taken to be in {judgement.unit_taken}")
     for reason in reasons(judgement):
         say(f"- {reason}")
     typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")

@@ -31,6 +31,9 @@ class Provenance(Model):
     licence: str = ""
     files: Annotated[tuple[str, ...], Field(description="Names at the source, in the order of the manifest")]
     format: Annotated[str, Field(description="What the files were taken for; empty before they are judged")] = ""
+    unit_taken: Annotated[
+        str, Field(description="Unit that the values were taken to be in, and why; empty before they are judged")
+    ] = ""
     forced_format: Annotated[str | None, Field(description="Format that was told, if it was")] = None
     unit: Annotated[Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values, if it was told")] = None
     tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those that are judged; none: all")] = ()

@@ -13,7 +13,10 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Origin:
-    """Imported cells of one source, read in one format. `told`: fact → value → cells; `unknown`: fact → cells."""
+    """Imported cells of one source, read in one format and unit.
+
+    `told`: fact → value → cells; `unknown`: fact → cells; `unit`: the unit and why it is taken, empty if not known.
+    """
 
     source: str
     licence: str
@@ -21,15 +24,16 @@ class Origin:
     cells: tuple[str, ...]
     told: Mapping[str, Mapping[str, tuple[str, ...]]]
     unknown: Mapping[str, tuple[str, ...]]
+    unit: str = ""
 
 
 def origins(findings: CampaignCells) -> tuple[Origin, ...]:
-    """One entry for each source and format, of the attempts that count, or that are shown where none counts."""
-    groups: defaultdict[tuple[str, str, str], dict[str, Provenance]] = defaultdict(dict)
+    """One entry for each source, format and unit, of the attempts that count, or that are shown where none counts."""
+    groups: defaultdict[tuple[str, str, str, str], dict[str, Provenance]] = defaultdict(dict)
     for result in findings.cells:
         found = result.shown.provenance if result.shown else None
         if found is not None:
-            groups[found.source, found.licence, found.format][result.cell.id] = found
+            groups[found.source, found.licence, found.format, found.unit_taken][result.cell.id] = found
     return tuple(_origin(*place, cells) for place, cells in groups.items())
 
 
@@ -43,13 +47,14 @@ def told_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
     return {fact: " or ".join(sorted(values)) for fact, values in seen.items()}
 
 
-def _origin(source: str, licence: str, form: str, cells: Mapping[str, Provenance]) -> Origin:
+def _origin(source: str, licence: str, form: str, unit: str, cells: Mapping[str, Provenance]) -> Origin:
     told = [(fact, (value, cell)) for cell, one in cells.items() for fact, value in one.environment.items()]
     unknown = [(fact, cell) for cell, one in cells.items() for fact in one.unknown]
     return Origin(
         source=source,
         licence=licence,
         format=form,
+        unit=unit,
         cells=tuple(cells),
         told={fact: _grouped(values) for fact, values in _grouped(told).items()},
         unknown=_grouped(unknown),

@@ -92,7 +92,7 @@ def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder: Path
     page = (folder / "store" / "samples-1" / "report" / "report.html").read_text()
     assert "Imported, not run by Plimsoll:" in page
     assert "definition: workload.partitions" in page
-    assert "samples of load generators; read as cassandra-stress HDR log." in page
+    assert "read as cassandra-stress HDR log. Values are taken to be in ns: cassandra-stress writes ns." in page
 
     # The same files again change nothing; other files are another attempt, and the old one stays.
     assert plimsoll("import", folder / "import.yaml").count("there already") == 2
@@ -127,6 +127,27 @@ def test_what_can_not_be_imported_is_refused_before_anything_is_stored(
     result = CliRunner().invoke(cli, ["import", str(folder / "import.yaml")])
     assert refusal in str(result.exception)
     assert not (folder / "store").exists()
+
+
+def test_a_unit_that_nobody_tells_is_asked_for_and_then_told_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
+    shutil.copytree(SAMPLES / "cases" / "import-us", tmp_path / "runs")
+    description = tmp_path / "runs" / "published.yaml"
+    out = plimsoll("import", description)
+    assert out.count(": invalid run1.hlog: does not say in which unit its values are") == 2
+    assert "(in the description of an import, `unit:`)" in out
+
+    description.write_text("unit: us\n" + description.read_text())
+    told = "values are taken to be in us: as told (`--unit`)"
+    assert plimsoll("import", description).count("/2: missed") == 2
+    campaign = tmp_path / "store" / "us-default"
+    attempt = campaign / "cells" / "a-001k-r1" / "2"
+    assert told in json.loads((attempt / "verdict.json").read_text())["warnings"]
+    assert json.loads((attempt / "provenance.json").read_text())["unit_taken"] == "us: as told (`--unit`)"
+    plimsoll("report", "us-default")
+    assert "Values are taken to be in us: as told" in (campaign / "report" / "report.html").read_text()
 
 
 def test_a_load_that_the_files_contradict_is_invalid(folder: Path) -> None:

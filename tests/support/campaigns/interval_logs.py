@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hdrh.histogram import HdrHistogram
 
+CASSANDRA_STRESS, LATTE = "Logging op latencies for Cassandra Stress", "[Logged with Latte 0.29.0]"
+"""First comments of logs, by which their writers are known."""
 STARTED_AT_S = 1_795_201_196.5
 HOUR_US = 3_600_000_000
 _WORDS = {2: "h", 4: "i", 8: "q"}
@@ -18,6 +20,18 @@ def payload(values: Iterable[int], *, lowest: int = 1, highest: int = HOUR_US, d
     for value in values:
         assert histogram.record_value(value)
     return str(histogram.encode().decode())
+
+
+def body_of(values: Iterable[int], *, offset: int = 0, version: int = 2) -> bytes:
+    """Header and counts of a histogram of values below 2,048 in encoding V1 or V2, with any normalizingIndexOffset."""
+    slots = [0] * 2048
+    for value in values:
+        slots[value] += 1
+    if version == 1:
+        cookie, counts = 0x1C849381, struct.pack(f">{len(slots)}q", *slots)
+    else:
+        cookie, counts = 0x1C849313, b"".join(bytes([count * 2]) for count in slots)
+    return struct.pack(">IIIIQQd", cookie, len(counts), offset, 3, 1, HOUR_US, 1.0) + counts
 
 
 def packed(body: bytes, cookie: int = 0x1C849314) -> str:
@@ -62,9 +76,10 @@ def every_second(
         yield line(number * length_s, length_s, payload(one), tag, per_ms=per_ms)
 
 
-def log(lines: Iterable[str], *, base_time: bool = True) -> bytes:
-    """A log with the usual head."""
+def log(lines: Iterable[str], *, base_time: bool = True, comment: str = "") -> bytes:
+    """A log with the usual head, below a first comment if one is given."""
     times = f"#[StartTime: {STARTED_AT_S:.3f} (seconds since epoch), Fri Nov 20 18:59:56 UTC 2026]\n"
     base = f"#[BaseTime: {STARTED_AT_S:.3f} (seconds since epoch)]\n" if base_time else ""
     legend = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n'
-    return ("#[Histogram log format version 1.3]\n" + times + base + legend + "".join(lines)).encode()
+    first = f"#{comment}\n" if comment else ""
+    return (f"{first}#[Histogram log format version 1.3]\n" + times + base + legend + "".join(lines)).encode()

@@ -1,4 +1,6 @@
 import gzip
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -69,7 +71,9 @@ def test_a_last_line_cut_anywhere_is_left_out_and_noted() -> None:
     for end in range(last + 1, len(THREE) - 1):
         found = read_log(THREE[:end], "x")
         assert len(found.records) == 2, end
-        assert found.notes == ("x: the last line is cut short (was its writer killed?); the records before it count",)
+        assert found.notes == (
+            "x, line 7: the last line is cut short (was its writer killed?); the records before it count",
+        )
 
 
 def test_a_log_cut_between_two_lines_is_whole() -> None:
@@ -116,6 +120,77 @@ def test_a_line_of_another_kind_is_an_error_that_names_it(bad: str) -> None:
 def test_a_log_without_records_is_an_error(empty: Any) -> None:
     with pytest.raises(LogError, match="x: holds no interval record"):
         read_log(empty, "x")
+
+
+def ending(lines: Sequence[str]) -> bytes:
+    """A log with end times in its second column."""
+    return log(re.sub(r"^(Tag=\w+,)?([\d.]+),([\d.]+),", _ended, one) for one in lines)
+
+
+def _ended(found: re.Match[str]) -> str:
+    return f"{found[1] or ''}{found[2]},{float(found[2]) + float(found[3]):.3f},"
+
+
+@pytest.mark.parametrize("start_s", [0.0, 300.0, STARTED_AT_S])
+def test_end_times_in_the_second_column_are_taken_for_what_they_are_and_told(start_s: float) -> None:
+    lengths = [1.0, 1.0, 1.02, 0.98, 0.5]
+    lines = [line(start_s + sum(lengths[:place]), length, payload([1])) for place, length in enumerate(lengths)]
+    found = read_log(ending(lines).replace(b"#[BaseTime", b"#[Other"), "x")
+    assert [round(record.length_s, 3) for record in found.records] == lengths
+    assert found.notes == ("x: the second column holds end times where lengths belong; lengths are computed from them",)
+
+
+def test_lengths_are_never_taken_for_end_times() -> None:
+    for lines in (every_second([[1]] * 2), every_second([[1]] * 9), [line(s, s + 1, payload([1])) for s in (0, 1)]):
+        assert read_log(log(lines), "x").notes == ()
+    growing = [line(2.0**place, 2.0**place, payload([1])) for place in range(8)]
+    assert read_log(log(growing), "x").notes == ()
+
+
+def test_tags_with_end_times_are_taken_together() -> None:
+    lines = [*every_second([[1]] * 4, "a"), *every_second([[1]] * 4, "b")]
+    assert {record.length_s for record in read_log(ending(lines), "x").records} == {1.0}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_byte_order_mark_is_read(encoding: str) -> None:
+    mark = "\ufeff" if encoding[-2:] in ("le", "be") else ""
+    for data in ((mark + THREE.decode()).encode(encoding), gzip.compress((mark + THREE.decode()).encode(encoding))):
+        assert [record.payload for record in read_log(data, "x").records] == [
+            record.payload for record in read_log(THREE, "x").records
+        ]
+
+
+@pytest.mark.parametrize("row", ["0,000,1,000,2,001,HIST", "Tag=a,0,000,1,000,2,001,HIST", "0,000,1,000,2001.0,HIST"])
+def test_decimal_commas_are_named(row: str) -> None:
+    with pytest.raises(LogError, match=r"x, line 5: has decimal commas(.|\n)*Locale\.US"):
+        read_log(log([f"{row}FAAAAA\n"]), "x")
+
+
+@pytest.mark.parametrize(
+    "last",
+    ["END OF RUN", "3.000,1.000,0.001,HISTFAAA!", "Total: 17", "3.000;1.000;0.001;HIST", "Tag=a b,c,d"],
+)
+def test_a_last_line_that_is_no_beginning_of_a_record_is_an_error_that_names_it(last: str) -> None:
+    with pytest.raises(LogError, match=r"x, line 8: is not a line of a histogram log|x, line 8: the last line"):
+        read_log(THREE + last.encode(), "x")
+
+
+def test_a_last_line_of_its_whole_length_that_is_damaged_is_an_error_and_not_cut() -> None:
+    letters = bytearray(THREE[:-1])
+    letters[-20:-10] = b"AAAAAAAAAA"
+    with pytest.raises(LogError, match=r"x, line 7: the last line has its whole length, but its histogram can't be"):
+        read_log(bytes(letters), "x")
+
+
+def test_comments_between_records_and_the_same_start_time_again_are_read() -> None:
+    lines = [*every_second([[1]]), "#a remark\n", f"#[StartTime: {STARTED_AT_S:.3f} (seconds since epoch)]\n"]
+    assert len(read_log(log([*lines, line(1, 1, payload([1]))]), "x").records) == 2
+
+
+def test_the_base_time_as_older_go_writes_it_counts() -> None:
+    data = log([line(7.0, 1.0, payload([1]))]).replace(b"#[BaseTime: 1795201196.500", b"#[Basetime: 1795201000")
+    assert read_log(data, "x").records[0].start_s == 1_795_201_007.0
 
 
 def test_two_logs_in_one_file_are_an_error() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
+from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, STARTED_AT_S, every_second, line, log, payload
 from tests.unit.analysis.judged_logs import FAST, READS, SLOW, WRITES, judge, run, seconds
 
 from plimsoll.analysis.histogram_layout import WIDE
@@ -173,7 +173,9 @@ def test_a_truncated_last_line_costs_its_record_and_is_said() -> None:
     whole = seconds(30, [FAST])
     found = judge({"x": whole[:-9]})
     assert (found.valid, found.levels[0].judged, found.levels[0].not_judged) == (True, 1, 1)
-    assert found.notes == ("x: the last line is cut short (was its writer killed?); the records before it count",)
+    assert found.notes == (
+        "x, line 34: the last line is cut short (was its writer killed?); the records before it count",
+    )
 
 
 def test_an_unreadable_log_is_a_reason_not_an_exception() -> None:
@@ -209,10 +211,10 @@ def test_times_count_from_the_timed_runs_start() -> None:
     assert late.reasons == ("x: begins +4.000 s from the start of the timed run",)
 
 
-def test_nanoseconds_are_asked_for_or_known_by_their_tags() -> None:
+def test_nanoseconds_are_asked_for_or_known_by_their_writer() -> None:
     nanoseconds = seconds(10, [5_000_000])
     assert judge({"x": nanoseconds}, run(0), unit="ns").levels[0].worst_ms == pytest.approx(5.0, rel=1e-3)
-    tagged = log(every_second([[5_000_000]] * 10, "insert-rt"))
+    tagged = log(every_second([[5_000_000]] * 10, "insert-rt"), comment=CASSANDRA_STRESS)
     assert judge({"x": tagged}, run(0)).levels[0].worst_ms == pytest.approx(5.0, rel=1e-3)
 
 

@@ -25,6 +25,9 @@ KEYS = [
     "format",
     "whole_run",
     "errors",
+    "unit",
+    "unit_why",
+    "left_out",
 ]
 PERCENTILES = ["p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms"]
 ARGUMENTS = ["--warmup", "10s", "--interval", "10s", "--percentile", "99.9", "--below", "100ms"]
@@ -153,7 +156,7 @@ def test_a_log_cut_short_is_judged_as_far_as_it_goes_and_that_is_said(missed: li
     code, found = document("cut.hlog", *ARGUMENTS)
     assert (code, found["verdict"], found["judged"], found["not_judged"]) == (0, "met", 1, 1)
     assert found["reasons"] == [
-        "cut.hlog: the last line is cut short (was its writer killed?); the records before it count"
+        "cut.hlog, line 34: the last line is cut short (was its writer killed?); the records before it count"
     ]
 
 

@@ -8,9 +8,10 @@ import numpy as np
 from plimsoll.analysis.continuity import ODD_LENGTH
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.formats.reading import RunFile
-from plimsoll.analysis.hdrlog import HistogramLog, Record
+from plimsoll.analysis.formats.selection import Measure, Series
+from plimsoll.analysis.hdrlog import HistogramLog
 from plimsoll.analysis.histogram_layout import Unit
-from plimsoll.analysis.operations import Measure, Series
+from plimsoll.analysis.record_line import Record
 from plimsoll.domain.errors import LogError
 
 _NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
@@ -18,6 +19,7 @@ _NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
 _MOST_RECORDS = 1_000_000
 _MISFIT = 0.05
 """Records left out must be whole ones, give or take this share of one."""
+FIRST_COMMENT = "#Logging op latencies for Cassandra Stress"
 _SUFFIXES: dict[str, Measure] = {"rt": "response time", "st": "service time", "wt": "wait time"}
 
 
@@ -26,12 +28,12 @@ class CassandraStress(IntervalLogs):
 
     name = "cassandra-stress"
     title = "cassandra-stress HDR log"
+    tool = "cassandra-stress"
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the first comment of the log, or by the form of its tags."""
-        tags = (line[4:].partition(",")[0] for line in file.head.splitlines() if line.startswith("Tag="))
-        return super().recognises(file) and ("for Cassandra Stress" in file.head or any(map(_suffix, tags)))
+        """By the first comment of the log. scylla-bench writes the same one, but tags of its own."""
+        return super().recognises(file) and FIRST_COMMENT in file.head
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
         return without_long_last_ones(log)
@@ -42,9 +44,9 @@ class CassandraStress(IntervalLogs):
         for series in super()._series(log, kinds):
             yield series._replace(records=with_empty_ones(series.records, begin_s, end_s))
 
-    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning:
+    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
         suffix = _suffix(tag)
-        return (_SUFFIXES[suffix], tag.removesuffix(f"-{suffix}")) if suffix else super()._meaning(log, tag, kinds)
+        return (_SUFFIXES[suffix], tag.removesuffix(f"-{suffix}")) if suffix else None
 
     def _refuse(self, series: Sequence[Series]) -> None:
         """Refuse nothing: one log holds all measures, so the user did not add one of them by mistake."""

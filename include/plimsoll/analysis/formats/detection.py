@@ -9,6 +9,7 @@ from plimsoll.analysis.formats.latte_log import LatteLog
 from plimsoll.analysis.formats.nosqlbench import NoSqlBench
 from plimsoll.analysis.formats.percentile_text import PercentileText
 from plimsoll.analysis.formats.reading import Asked, Format, Reading, RunFile
+from plimsoll.analysis.formats.scylla_bench import ScyllaBench
 from plimsoll.analysis.formats.tlp_csv import TlpCsv
 from plimsoll.analysis.formats.ycsb_logs import YcsbLogs
 from plimsoll.analysis.formats.ycsb_status import YcsbStatus
@@ -16,6 +17,7 @@ from plimsoll.analysis.unpacking import require_bounded
 from plimsoll.domain.errors import LogError
 
 FORMATS: tuple[Format, ...] = (
+    ScyllaBench(),
     CassandraStress(),
     LatteLog(),
     NoSqlBench(),
@@ -81,10 +83,15 @@ def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
         title=" with ".join(one.title for one in everyone),
         tracks=reading.tracks,
         unit=reading.unit,
+        unit_why=reading.unit_why,
+        left_out=tuple(one for reading in everyone for one in reading.left_out),
         samples=() if reading.tracks else reading.samples,
         whole_run=tuple(entry for one in everyone for entry in one.whole_run),
         obstacles=reading.obstacles,
-        notes=tuple(note for one in everyone for note in one.notes),
+        notes=(
+            *(note for one in everyone for note in one.notes),
+            *(f"{one.title}: its percentiles are not judged beside histograms" for one in others if one.samples),
+        ),
         errors=next((one for one in known if one), known[0] if known else None),
         attempted_ops_s=next((one.attempted_ops_s for one in everyone if one.attempted_ops_s is not None), None),
         started_at=next((one.started_at for one in everyone if one.started_at is not None), None),

@@ -5,17 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
-from plimsoll.analysis.formats.self_description import refuse_two_measures, unit_of
-from plimsoll.analysis.hdrlog import HistogramLog, Record, read_log
-from plimsoll.analysis.histogram_layout import Unit
-from plimsoll.analysis.operations import (
+from plimsoll.analysis.formats.selection import (
     Measure,
     Series,
-    Track,
     refuse_service_times_beside_response_times,
     select,
     with_tags,
 )
+from plimsoll.analysis.formats.tlp_stress_logs import name_of, unit_by_file_name, written_unit
+from plimsoll.analysis.formats.two_measures import names_service_time, refuse_two_measures
+from plimsoll.analysis.formats.units import ASK, FoundUnit, doubts, shown_unit, unit_of
+from plimsoll.analysis.hdrlog import HistogramLog, read_log
+from plimsoll.analysis.histogram_layout import Unit
+from plimsoll.analysis.operations import Track
+from plimsoll.analysis.record_line import Record
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.query_kinds import KINDS
 
@@ -25,10 +28,8 @@ Meaning = tuple[Measure, str]
 _YEAR_S = 365 * 24 * 3600
 _STUB = 0.9
 """A record shorter than this share of the one beside it was not begun, or not ended, by its writer's clock."""
-_RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.]+,[0-9.]+,[0-9.]+,HIST", re.MULTILINE)
-_MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|BaseTime:)|^\"StartTimestamp\",", re.MULTILINE)
-_HDR_FILE = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?$", re.IGNORECASE)
-_OF_KNOWN_WRITERS: Unit = "us"
+_RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.,]+,HIST", re.MULTILINE)
+_MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|Base[Tt]ime:)|^\"StartTimestamp\",", re.MULTILINE)
 _ERRORS_FILE = re.compile(r"\.hdr\.errors(\.gz)?$")
 _STEM = re.compile(r"(?P<operation>[^/\\]+?)(\.(hdr|hlog|log|gz))*$")
 
@@ -36,11 +37,12 @@ _STEM = re.compile(r"(?P<operation>[^/\\]+?)(\.(hdr|hlog|log|gz))*$")
 class IntervalLogs:
     """The reader for logs of any tool. Subclasses say what tags, comments and file names of their tool mean.
 
-    `unit`: the unit that the tool is known to write; None: each log is examined, see `self_description`.
+    `tool` and `unit`: the tool, and the unit that its sources show it to write; empty and None: each log is examined.
     """
 
     name = "hdr"
     title = "HdrHistogram interval log"
+    tool = ""
     unit: Unit | None = None
 
     def recognises(self, file: RunFile) -> bool:
@@ -48,20 +50,30 @@ class IntervalLogs:
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
     def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
-        """Response times by operation, or service times where there is nothing better."""
+        """Response times by operation, or service times of operations that have nothing better."""
         logs = [self._sound(read_log(file.data, file.name)) for file in files]
+        log_notes = tuple(note for log in logs for note in log.notes)
         kinds = {**KINDS, **asked.kinds}
         series = with_tags([one for log in logs for one in self._series(log, kinds)], asked.tags)
+        self._refuse_unknown(series, asked)
         self._refuse(series)
-        tracks, notes = select(series)
-        unit = asked.unit or self.unit or _told_unit(tracks)
-        if self.unit is None and not asked.tags:
-            refuse_two_measures([track for track in tracks if not _is_of_known_writer(track)], kinds)
+        tracks, notes, left_out = select(series)
+        by_name = {log.name: log for log in logs}
+        if not self.tool and not asked.tags:
+            refuse_two_measures([track for track in tracks if not name_of(by_name[track.log])], kinds)
+        try:
+            found = self._unit(series, tracks, by_name, asked)
+        except LogError as error:  # what is odd about the logs may be why
+            raise LogError("; ".join((error.what, *log_notes)), where=error.where, mend=error.mend) from error
+        by_names = [(track, unit_by_file_name(by_name[track.log])) for track in tracks]
+        doubted = [note for track, unit in by_names for note in doubts(asked.unit, track, unit)]
         return Reading(
             title=self.title,
             tracks=tracks,
-            unit=unit,
-            notes=(*(note for log in logs for note in log.notes), *notes, *self._remarks(series)),
+            unit=found.unit,
+            unit_why=found.why,
+            left_out=left_out,
+            notes=(*log_notes, *notes, *doubted, *self._remarks(series)),
             started_at=_moment(min(float(track.starts[0]) for track in tracks)),
         )
 
@@ -71,42 +83,69 @@ class IntervalLogs:
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         for tag, records in log.by_tag().items():
-            measure, name = self._meaning(log, tag, kinds)
-            yield Series(log, measure, kinds.get(name.lower(), name), records)
+            meaning = self._meaning(log, tag, kinds)
+            measure, name = meaning or ("response time", tag or log.name)
+            kind = kinds.get(name.lower(), name)
+            own_name = name or ("" if self.tool else log.name)
+            yield Series(log, measure, kind, records, own_name, is_known=meaning is not None)
 
-    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning:
-        """`X.hdr-intended-selects`: response times of selects; `X.hdr-selects`: service times; `X.hdr.errors`."""
+    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:
+        """The meaning of the records with a tag; None of a tag that the tool does not write.
+
+        `X.hdr-intended-selects`: response times of selects; `X.hdr-selects`: service times; `X.hdr.errors`: failures.
+        """
         if _ERRORS_FILE.search(log.name):
             return "time of failures", ""
         if tag:
-            return "response time", tag
-        match = _HDR_FILE.search(log.name)
-        if match:
+            return ("service time" if names_service_time(tag) else "response time"), tag
+        if match := name_of(log):
             return ("response time" if match["intended"] else "service time"), match["operation"]
         stem = _STEM.search(log.name)
         operation = stem["operation"] if stem else ""
-        return "response time", operation if operation.lower() in kinds else ""
+        measure: Measure = "service time" if names_service_time(operation) else "response time"
+        return measure, operation if operation.lower() in kinds else ""
+
+    def _refuse_unknown(self, series: Sequence[Series], asked: Asked) -> None:
+        """Raise LogError on tags that the tool does not write, unless the user names them, and their unit."""
+        named = {*asked.tags, *asked.kinds}
+        unknown = [one for one in series if not one.is_known]
+        names = ", ".join(dict.fromkeys(one.own_name for one in unknown))
+        if any(not {one.own_name, one.own_name.lower()} & named for one in unknown):
+            known = list(dict.fromkeys(tag for one in series if one.is_known and (tag := one.records[0].tag)))
+            mend = f"let it be read as any tool's log, `--format hdr`{', or judge a tag alone, `--tags`' * bool(known)}"
+            what = f"{self.tool} is not known to write {names}" + (f" beside {', '.join(known)}" if known else "")
+            raise LogError(what, where=unknown[0].log.name, mend=f"{mend} (of an import: `format:`, `tags:`)")
+        if unknown and asked.unit is None:
+            what = f"{self.tool} is not known to write {names}, so the unit of its values is not known either"
+            raise LogError(what, where=unknown[0].log.name, mend=ASK)
+
+    def _unit(
+        self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], asked: Asked
+    ) -> FoundUnit:
+        """The unit of all tracks. Raises LogError where it is not known, or units differ."""
+        is_known = self.unit and all(one.is_known for one in series)
+        by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
+        found = {
+            track.name: unit_of(asked.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)
+            or unit_by_file_name(logs[track.log])
+            or self._shown(track)
+            for track in tracks
+        }
+        if len({one.unit for one in found.values()}) > 1:
+            said = ", ".join(f"{name} in {one.unit}" for name, one in found.items())
+            raise LogError(f"values are in different units: {said}", mend="give logs of one run and one tool")
+        return next(iter(found.values()))
+
+    def _shown(self, track: Track) -> FoundUnit:
+        """The unit that a log shows whose writer writes several units. Raises LogError where it shows none."""
+        return shown_unit(track)
 
     def _refuse(self, series: Sequence[Series]) -> None:
-        refuse_service_times_beside_response_times(series)
+        refuse_service_times_beside_response_times([one for one in series if name_of(one.log)])
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - for the formats of single tools
         """Further pitfalls of the tool's format that these logs contain."""
         return iter(())
-
-
-def _told_unit(tracks: Sequence[Track]) -> Unit:
-    """The unit of all tracks. Raises LogError where a track does not show its unit, or units differ."""
-    units = {track.name: _OF_KNOWN_WRITERS if _is_of_known_writer(track) else unit_of(track) for track in tracks}
-    if len(set(units.values())) > 1:
-        said = ", ".join(f"{name} in {unit}" for name, unit in units.items())
-        raise LogError(f"values are in different units: {said}", mend="give logs of one run and one tool")
-    return next(iter(units.values()))
-
-
-def _is_of_known_writer(track: Track) -> bool:
-    """Whether the file's name shows that Plimsoll or tlp-stress wrote it."""
-    return bool(_HDR_FILE.search(track.log))
 
 
 def _moment(start_s: float) -> datetime | None:

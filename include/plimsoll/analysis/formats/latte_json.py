@@ -9,11 +9,14 @@ from typing import Any
 from plimsoll.analysis.continuity import ODD_LENGTH
 from plimsoll.analysis.formats.latte_log import SKIPS
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
-from plimsoll.analysis.hdrlog import HistogramLog, Record
-from plimsoll.analysis.operations import Series, select
+from plimsoll.analysis.formats.selection import Series, select
+from plimsoll.analysis.formats.units import FoundUnit, unit_of
+from plimsoll.analysis.hdrlog import HistogramLog
+from plimsoll.analysis.record_line import Record
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.query_kinds import KINDS
 
+_UNIT = FoundUnit("ns", "latte writes ns")
 _MEND = "give the JSON file that `latte run` wrote"
 
 
@@ -54,12 +57,14 @@ class LatteJson:
         if not series:
             what = "holds no samples with histograms"
             raise LogError(what, where=file.name, mend="run latte without `--drop-sampling-log`")
-        tracks, notes = select(series)
+        tracks, notes, _ = select(series)
+        unit_of(asked.unit, _UNIT, file.name)
         errors = sum(sample["cycle_error_count"] for sample in result["log"])
         return Reading(
             title=self.title,
             tracks=tracks,
-            unit=asked.unit or "ns",
+            unit=_UNIT.unit,
+            unit_why=_UNIT.why,
             notes=(*late, *notes, *_remarks(file.name, result, conf["rate"], errors)),
             errors={"failed cycles": errors} if errors else {},
             attempted_ops_s=conf["rate"],
@@ -85,7 +90,7 @@ def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping
         for function in functions:
             histograms = [sample["cycle_latency_by_fn"].get(function) for sample in result["log"]]
             records = _records(function, result["log"], histograms, start_s)
-            yield Series(log, "service time", kinds.get(function.lower(), function), records)
+            yield Series(log, "service time", kinds.get(function.lower(), function), records, function)
     else:
         histograms = [sample.get("request_latency") for sample in result["log"]]
         yield Series(log, "service time", "", _records("", result["log"], histograms, start_s))

@@ -7,9 +7,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol
 
+from plimsoll.analysis.formats.selection import LeftOut
 from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import Track
-from plimsoll.analysis.unpacking import GZIP, unpacked
+from plimsoll.analysis.unpacking import GZIP, in_utf8, unpacked
 
 _HEAD_BYTES = 1 << 16
 
@@ -32,7 +33,7 @@ class RunFile:
             )
         except zlib.error:  # whoever reads the file says so
             plain = b""
-        return plain.decode(errors="replace")
+        return in_utf8(plain).decode(errors="replace")
 
     @cached_property
     def text(self) -> str:
@@ -55,13 +56,18 @@ class Asked:
 
 @dataclass(frozen=True)
 class Sample:
-    """The figures of one operation over a stretch of time: `values_ms` by percentile, in ms; 100 is the maximum."""
+    """The figures of one operation over a stretch of time: `values_ms` by percentile, in ms; 100 is the maximum.
+
+    `operation`: `reads`, `writes` or the operation's own name; `series`: the tool's name of what was measured, by which
+    samples of several operations of one kind are told apart.
+    """
 
     start_s: float
     length_s: float
     operation: str
     count: int
     values_ms: Mapping[float, float]
+    series: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,9 @@ class WholeRun:
 class Reading:
     """The content of one run's files.
 
-    `tracks`: histograms over time, with values in `unit`; any service level can be judged by them. `samples`:
+    `tracks`: histograms over time, with values in `unit`, and `unit_why` says why that unit is taken; any service level
+    can be judged by them. `left_out`: records that are not judged, such as a worse measure of the same operations.
+    `samples`:
     percentiles over time; a service level can be judged as far as they decide it. `whole_run`: figures without time.
     `obstacles` say why files can't be judged; `notes` name each pitfall of the format that these files contain.
     `errors`: failed operations of the whole run by kind, None where the files don't tell; the same holds for
@@ -87,6 +95,8 @@ class Reading:
     title: str
     tracks: tuple[Track, ...] = ()
     unit: Unit = "us"
+    unit_why: str = ""
+    left_out: tuple[LeftOut, ...] = ()
     samples: tuple[Sample, ...] = ()
     whole_run: tuple[WholeRun, ...] = ()
     obstacles: tuple[str, ...] = ()

@@ -64,6 +64,8 @@ class TlpCsv:
         failed = last.get("errors", 0)
         return Reading(
             title=self.title,
+            unit="ms",
+            unit_why=f"{'Plimsoll' if table.ours else 'tlp-stress'} writes ms into its CSV",
             samples=tuple(_samples(table)) if table.ours else (),
             whole_run=tuple(WholeRun(name, count) for name, count in last.items() if name != "errors" and count),
             obstacles=() if table.ours else tuple(_obstacles(table)),

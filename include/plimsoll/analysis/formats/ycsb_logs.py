@@ -1,23 +1,27 @@
 """YCSB, `hdrhistogram.fileoutput=true`: one file per operation, `READ.hdr`, and `Intended-READ.hdr` if asked for."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.formats.reading import RunFile
-from plimsoll.analysis.hdrlog import HistogramLog, Record
+from plimsoll.analysis.formats.selection import Measure, Series
+from plimsoll.analysis.formats.tlp_stress_logs import LOGGING_FOR, told_name
+from plimsoll.analysis.hdrlog import HistogramLog
 from plimsoll.analysis.histogram_layout import Unit
-from plimsoll.analysis.operations import Measure, Series
+from plimsoll.analysis.record_line import Record
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
-_LOGGING_FOR = re.compile(r"\[Logging for: (?P<name>[^\]]+)\]")
-_NO_OPERATIONS = ("CLEANUP", "THREAD_COUNT", "USED_MEM_MB", "SYS_LOAD_AVG", "GCS", "GCS_TIME")
+_OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "DELETE")
+_CHECK = "VERIFY"
+_NO_OPERATIONS = (MADE_OF_OTHERS, _CHECK, "CLEANUP", "SCAN-LATENCY-PER-RECORD")
+_OF_THE_JVM = ("THREAD_COUNT", "USED_MEM_MB", "SYS_LOAD_AVG", "GCS", "GCS_TIME")
 _NOTES: Mapping[str, str] = {
     "service": "YCSB's times are taken for service times, as `measurement.interval=op` (its default) makes them; run "
     "with `measurement.interval=both` it writes `Intended-` ones, which hold response times",
     "target": "YCSB's intended times count from a schedule only where it ran with a `-target`; without one they are "
     "service times",
-    "both": "READ-MODIFY-WRITE is left aside: its READ and its UPDATE are counted by themselves",
+    "check": "VERIFY is left out: the client's own check of what it read, and no operation of the database",
+    "both": "READ-MODIFY-WRITE is left out: its READ and its UPDATE are counted by themselves",
 }
 
 
@@ -26,17 +30,19 @@ class YcsbLogs(IntervalLogs):
 
     name = "ycsb-hdr"
     title = "YCSB HDR log"
+    tool = "YCSB"
     unit: Unit | None = "us"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the first comment of the log."""
-        return super().recognises(file) and bool(_LOGGING_FOR.search(file.head[:200]))
+        """By the first comment of the log, which tlp-stress took over, but with another name in it."""
+        first = file.head[:200]
+        return super().recognises(file) and bool(LOGGING_FOR.search(first)) and told_name(first) is None
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         for one in super()._series(log, kinds):
             yield one._replace(records=_without_second_last_stub(without_first_stub(one.records)))
 
-    def _meaning(self, log: HistogramLog, *_: object) -> Meaning:
+    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by name
         return meaning(_name(log))
 
     def _refuse(self, series: Sequence[Series]) -> None:
@@ -51,21 +57,32 @@ class YcsbLogs(IntervalLogs):
         yield from remarks([_name(one.log) for one in series])
 
 
-def meaning(name: str) -> Meaning:
-    """What a measurement of YCSB covers. `READ-FAILED` holds the times of failures, which `READ` does not contain."""
+def meaning(name: str) -> Meaning | None:
+    """What a measurement of YCSB covers; None of one that YCSB does not make.
+
+    `READ-FAILED`, or `READ-` with another result, holds the times of failures, which `READ` does not contain.
+    """
     bare = name.removeprefix("Hdr").removeprefix("Intended-")
-    measure: Measure = "response time" if "Intended-" in name else "service time"
-    if bare in _NO_OPERATIONS or bare == MADE_OF_OTHERS:
+    if bare in _NO_OPERATIONS or bare in _OF_THE_JVM:
         return "other figures", bare
-    operation, dash, error = bare.partition("-")
-    return ("time of failures", operation) if dash and error.isupper() else (measure, bare)
+    operation, dash, _ = bare.partition("-")
+    if operation not in _OPERATIONS:
+        return None
+    measure: Measure = "response time" if "Intended-" in name else "service time"
+    return ("time of failures" if dash else measure), operation
 
 
 def remarks(names: Sequence[str]) -> Iterator[str]:
     """Remarks on the pitfalls of measurements with those names."""
-    yield _NOTES["target"] if any("Intended-" in name for name in names) else _NOTES["service"]
+    intended = {found[1] for name in names if "Intended-" in name and (found := meaning(name))}
+    if intended:
+        yield _NOTES["target"]
+    if any(found[0] == "service time" and found[1] not in intended for name in names if (found := meaning(name))):
+        yield _NOTES["service"]
     if any(name.endswith(MADE_OF_OTHERS) for name in names):
         yield _NOTES["both"]
+    if any(name.endswith(_CHECK) for name in names):
+        yield _NOTES["check"]
 
 
 def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
@@ -74,5 +91,5 @@ def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]
 
 
 def _name(log: HistogramLog) -> str:
-    found = (_LOGGING_FOR.search(comment) for comment in log.comments)
-    return next((match["name"] for match in found if match), "")
+    found = (LOGGING_FOR.search(comment) for comment in log.comments)
+    return next((match["name"] for match in found if match), log.name)

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import NamedTuple
 
+from plimsoll.analysis.formats.interval_logs import Meaning
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, Sample, WholeRun
+from plimsoll.analysis.formats.selection import LeftOut
 from plimsoll.analysis.formats.ycsb_logs import meaning, remarks
-from plimsoll.analysis.operations import Measure
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.query_kinds import KINDS
@@ -20,6 +21,8 @@ _OPERATION = re.compile(r"\[(?P<name>[A-Za-z_-]+): Count=(?P<count>\d+), (?P<fig
 _FIGURE = re.compile(r"(?P<name>Max|Min|Avg|[\d.]+)=(?P<value>[\d.,]+?)(?=, |$)")
 _SUMMARY = re.compile(r"^\[(?P<name>[A-Za-z_-]+)\], (?P<what>[^,\n]+), (?P<value>[\d.]+)\s*$", re.MULTILINE)
 _PERCENTILE = re.compile(r"(?P<percentile>[\d.]+?)(st|nd|rd|th)?PercentileLatency\(us\)")
+_OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_[A-Z_a-z]+)$")
+"""Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM."""
 _US_PER_MS = 1000
 
 
@@ -45,27 +48,79 @@ class YcsbStatus:
             raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
         text, name = files[0].text, files[0].name
         kinds = {**KINDS, **asked.kinds}
-        statuses = [_status(line) for line in _LINE.finditer(text)]
+        statuses, summary = list(_statuses(text)), _summary(text)
         names = list(dict.fromkeys(one for status in statuses for one in status.operations))
-        measure: Measure = "response time" if any("Intended-" in one for one in names) else "service time"
-        samples = tuple(_samples(statuses, [one for one in names if meaning(one)[0] == measure], kinds))
-        summary = _summary(text)
+        _refuse_unknown([*names, *summary], asked, name)
+        judged, others = _judged(names or list(summary))
+        samples = tuple(_samples(statuses, judged if names else [], kinds))
+        left_out = tuple(_left_out(statuses, judged, others))
         return Reading(
             title=self.title,
+            unit="us",
+            unit_why="YCSB writes us",
             samples=samples,
-            whole_run=tuple(_whole_run(summary, measure, kinds)),
+            left_out=left_out,
+            whole_run=tuple(_whole_run(summary, judged, kinds)),
             obstacles=() if samples else (f"{name}: no status line tells percentiles (run YCSB with `-s`)",),
-            notes=(*(_omission(measure) if samples else ()), *remarks(names or list(summary))),
+            notes=(
+                *(_omission(judged) if samples else ()),
+                *(one.sentence for one in left_out),
+                *remarks(names or list(summary)),
+            ),
             errors=_errors(summary) if summary else _failed(statuses),
         )
 
 
-def _status(line: re.Match[str]) -> _Status:
+def _refuse_unknown(names: Sequence[str], asked: Asked, where: str) -> None:
+    """Raise LogError on measurements that YCSB does not make, unless the user says what they are."""
+    unknown = [name for name in dict.fromkeys(names) if meaning(name) is None and not _OF_THE_RUN.match(name)]
+    untold = [name for name in unknown if name.lower() not in asked.kinds]
+    if untold:
+        what = f"YCSB is not known to measure {', '.join(untold)}"
+        raise LogError(what, where=where, mend="say what it is: `--operation NAME=reads` or `--operation NAME=writes`")
+
+
+def _meaning(name: str) -> Meaning:
+    """What a measurement covers. One that YCSB does not make, and that the user has named, is an operation."""
+    return meaning(name) or ("service time", name)
+
+
+def _judged(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names to judge, which are each operation's response times if there are any, and the other names."""
+    intended = {_meaning(name)[1] for name in names if _meaning(name)[0] == "response time"}
+    judged = [
+        name
+        for name in names
+        if (found := _meaning(name))[0] == "response time" or (found[0] == "service time" and found[1] not in intended)
+    ]
+    return judged, [name for name in names if name not in judged]
+
+
+def _left_out(statuses: Sequence[_Status], judged: Sequence[str], others: Sequence[str]) -> Iterator[LeftOut]:
+    """What is not judged: other figures, and the first status line, which does not say since when it counts."""
+    for name in others:
+        yield LeftOut(name, *_meaning(name), sum(_count(status, name) for status in statuses))
+    for name in judged if statuses else ():
+        if first := _count(statuses[0], name):
+            yield LeftOut(f"{name} of the first status line, before which none begins its time", *_meaning(name), first)
+
+
+def _count(status: _Status, name: str) -> int:
+    return status.operations.get(name, (0, {}))[0]
+
+
+def _statuses(text: str) -> Iterator[_Status]:
+    """The status lines, each with what follows it: `hdrhistogram+histogram` breaks a status into several lines."""
+    lines = list(_LINE.finditer(text))
+    ends = [*(line.start() for line in lines[1:]), len(text)]
+    for line, end in zip(lines, ends, strict=True):
+        yield _status(line["at"], text[line.start("rest") : end])
+
+
+def _status(told: str, rest: str) -> _Status:
     # The time zone is not told; only differences are used.
-    at = datetime.strptime(line["at"] + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
-    return _Status(
-        at, {one["name"]: (int(one["count"]), _figures(one["figures"])) for one in _operations(line["rest"])}
-    )
+    at = datetime.strptime(told + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
+    return _Status(at, {one["name"]: (int(one["count"]), _figures(one["figures"])) for one in _operations(rest)})
 
 
 def _operations(rest: str) -> Iterator[re.Match[str]]:
@@ -90,10 +145,13 @@ def _samples(statuses: Sequence[_Status], names: Sequence[str], kinds: Mapping[s
     for before, status in pairwise(statuses):
         length_s = (status.at - before.at).total_seconds()
         for name in names:
-            operation = meaning(name)[1]
             count, values = status.operations.get(name, (0, {}))
-            kind = kinds.get(operation.lower(), operation)
-            yield Sample(before.at.timestamp(), length_s, kind, count, values if count else {})
+            yield Sample(before.at.timestamp(), length_s, _kind(name, kinds), count, values if count else {}, name)
+
+
+def _kind(name: str, kinds: Mapping[str, str]) -> str:
+    operation = _meaning(name)[1]
+    return kinds.get(operation.lower(), operation)
 
 
 def _summary(text: str) -> dict[str, dict[str, float]]:
@@ -104,18 +162,17 @@ def _summary(text: str) -> dict[str, dict[str, float]]:
 
 
 def _whole_run(
-    summary: Mapping[str, Mapping[str, float]], measure: Measure, kinds: Mapping[str, str]
+    summary: Mapping[str, Mapping[str, float]], judged: Sequence[str], kinds: Mapping[str, str]
 ) -> Iterator[WholeRun]:
     for name, figures in summary.items():
-        if "Operations" in figures and meaning(name)[0] == measure:
-            operation = meaning(name)[1]
+        if "Operations" in figures and name in judged:
             values = {
                 float(one["percentile"]): value / _US_PER_MS
                 for what, value in figures.items()
                 if (one := _PERCENTILE.fullmatch(what))
             }
             highest = {100.0: figures["MaxLatency(us)"] / _US_PER_MS} if "MaxLatency(us)" in figures else {}
-            yield WholeRun(kinds.get(operation.lower(), operation), round(figures["Operations"]), values | highest)
+            yield WholeRun(_kind(name, kinds), round(figures["Operations"]), values | highest)
 
 
 def _errors(summary: Mapping[str, Mapping[str, float]]) -> dict[str, int]:
@@ -134,12 +191,14 @@ def _failed(statuses: Sequence[_Status]) -> dict[str, int] | None:
     found: dict[str, int] = {}
     for status in statuses:
         for name, (count, _) in status.operations.items():
-            if meaning(name)[0] == "time of failures" and "Intended-" not in name:
+            if _meaning(name)[0] == "time of failures" and "Intended-" not in name:
                 kind = name.partition("-")[2]
                 found[kind] = found.get(kind, 0) + count
     return found if any(status.operations for status in statuses) else None
 
 
-def _omission(measure: Measure) -> Iterator[str]:
-    if measure == "service time":
-        yield f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
+def _omission(judged: Sequence[str]) -> Iterator[str]:
+    by_send = [name for name in judged if "Intended-" not in name]
+    if by_send:
+        whose = f"{', '.join(by_send)}: " if len(by_send) < len(judged) else ""
+        yield f"{whose}judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"

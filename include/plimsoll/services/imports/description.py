@@ -63,7 +63,8 @@ class ImportDescription(Model):
     runs: tuple[ImportedRun, ...] = ()
     format: Annotated[str | None, Field(description="Of the files; by default told by their content")] = None
     unit: Annotated[
-        Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values; by default as the log says")
+        Literal["ms", "us", "ns"] | None,
+        Field(description="Of histograms' values; by default what their writer writes"),
     ] = None
     tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those to judge; by default all")] = ()
     operations: Annotated[

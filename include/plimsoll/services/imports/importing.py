@@ -120,7 +120,8 @@ def _is_same(one: _Import, key: AttemptKey) -> bool:
     if manifest is None or provenance is None:
         return False
     stored = {entry.path: entry.sha256 for entry in manifest.files}
-    fresh = _provenance(one).model_copy(update={"imported_at": provenance.imported_at, "format": provenance.format})
+    found = {name: getattr(provenance, name) for name in ("imported_at", "format", "unit_taken")}
+    fresh = _provenance(one).model_copy(update=found)
     return stored == {one.paths[file.name]: file.sha256 for file in one.files} and fresh == provenance
 
 

@@ -45,7 +45,7 @@ def judge_imported(work: AttemptContext, provenance: Provenance) -> Verdict:
         errors=_errors(judgement),
         started_at=reading.started_at if reading else None,
     )
-    found = provenance.model_copy(update={"format": judgement.format})
+    found = provenance.model_copy(update={"format": judgement.format, "unit_taken": judgement.unit_taken})
     write_model(work.toolkit.store, work.key, layout.PROVENANCE, found)
     store_verdict(work, judged, verdict)
     return verdict
@@ -92,6 +92,8 @@ def _reasons(work: AttemptContext, reading: Reading | None, judged: Judged) -> I
 
 
 def _warnings(judgement: Judgement) -> Iterator[str]:
+    if judgement.unit_taken:
+        yield f"values are taken to be in {judgement.unit_taken}"
     yield from judgement.notes
     if judgement.errors is None:
         yield "the files do not tell how many operations failed"

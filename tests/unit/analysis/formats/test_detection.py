@@ -3,7 +3,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tests.support.campaigns.interval_logs import every_second, log
+from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, LATTE, every_second, log
 
 from plimsoll.analysis.formats import FORMATS, Asked, RunFile, detection, read_run
 from plimsoll.analysis.unpacking import require_bounded
@@ -14,7 +14,7 @@ HDR = log(every_second([[1], [2]]))
 
 def test_every_format_has_a_name_of_its_own() -> None:
     names = [one.name for one in FORMATS]
-    assert len(set(names)) == len(names) == 9
+    assert len(set(names)) == len(names) == 10
 
 
 @pytest.mark.parametrize("name", ["run.txt", "tlp-stress.csv", "latte.json"])
@@ -42,13 +42,13 @@ def test_a_file_of_no_known_format_is_refused_with_what_it_begins_with(content: 
 def test_a_format_can_be_forced() -> None:
     with pytest.raises(LogError, match=r"x: is not whole JSON"):
         read_run([RunFile("x", HDR)], Asked(), "latte")
-    tagged = log(every_second([[1], [2]], "requests"))
+    tagged = log(every_second([[1], [2]], "requests"), comment=LATTE)
     assert read_run([RunFile("x", tagged)], Asked()).unit == "ns"
     assert read_run([RunFile("x", tagged)], Asked(), "hdr").unit == "us"
 
 
 def test_two_formats_that_both_hold_times_are_refused() -> None:
-    other = RunFile("c.hdr", log(every_second([[1]], "insert-rt")))
+    other = RunFile("c.hdr", log(every_second([[1]], "insert-rt"), comment=CASSANDRA_STRESS))
     with pytest.raises(
         LogError, match=r"several formats that hold times: HdrHistogram .* and cassandra-stress HDR log"
     ):

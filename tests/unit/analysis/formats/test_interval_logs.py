@@ -1,8 +1,17 @@
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.support.campaigns.interval_logs import every_second, log
+from tests.support.campaigns.interval_logs import (
+    CASSANDRA_STRESS,
+    LATTE,
+    body_of,
+    every_second,
+    line,
+    log,
+    packed,
+)
 
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
@@ -12,8 +21,17 @@ from plimsoll.domain.errors import LogError
 from plimsoll.domain.service_level import ServiceLevel
 
 
-def tagged(name: str, *tags: str) -> RunFile:
-    return RunFile(name, log([one for place, tag in enumerate(tags, 1) for one in every_second([[place]], tag)]))
+def tagged(name: str, *tags: str, comment: str = "") -> RunFile:
+    lines = [one for place, tag in enumerate(tags, 1) for one in every_second([[place]], tag)]
+    return RunFile(name, log(lines, comment=comment))
+
+
+def stress(*tags: str) -> RunFile:
+    return tagged("c.hdr", *tags, comment=CASSANDRA_STRESS)
+
+
+def stress_log(lines: Iterable[str]) -> bytes:
+    return log(lines, comment=CASSANDRA_STRESS)
 
 
 def plain(name: str, value: int = 1) -> RunFile:
@@ -53,24 +71,28 @@ def test_reads_and_writes_are_two_tracks_of_one_run() -> None:
 
 
 def test_of_cassandra_stress_the_response_times_are_judged() -> None:
-    found = read(tagged("c.hdr", "insert-st", "insert-rt", "insert-wt", "head-st", "head-rt", "head-wt"))
+    found = read(stress("insert-st", "insert-rt", "insert-wt", "head-st", "head-rt", "head-wt"))
     assert [(track.name, track.operation) for track in found.tracks] == [
         ("c.hdr (insert-rt)", "writes"),
         ("c.hdr (head-rt)", "head"),
     ]
     assert found.notes == (
-        "response time is judged; the logs' service time and wait time left aside",
+        "response time is judged",
+        "left out: c.hdr (insert-st), service time, 1 value",
+        "left out: c.hdr (insert-wt), wait time, 1 value",
+        "left out: c.hdr (head-st), service time, 1 value",
+        "left out: c.hdr (head-wt), wait time, 1 value",
         "cassandra-stress times operations that failed or were tried again like others: errors count as latencies",
     )
 
 
 def test_further_names_can_be_declared_reads_or_writes() -> None:
-    assert operations(tagged("c.hdr", "head-rt", "add-rt"), head="reads") == ["reads", "add"]
+    assert operations(stress("head-rt", "add-rt"), head="reads") == ["reads", "add"]
     assert operations(plain("run1.hlog"), run1="reads") == ["reads"]
 
 
 def test_of_latte_the_requests_are_judged_and_the_missing_correction_is_said() -> None:
-    found = read(tagged("l.hlog", "cycles", "requests"))
+    found = read(tagged("l.hlog", "cycles", "requests", comment=LATTE))
     assert [track.name for track in found.tracks] == ["l.hlog (requests)"]
     assert any("coordinated omission" in note for note in found.notes)
 
@@ -89,11 +111,15 @@ def test_service_times_beside_response_times_are_refused(other: str) -> None:
         read(plain("run.hdr-intended-mutations"), plain(other, 2))
 
 
-def test_a_log_of_failures_is_left_aside_and_never_judged() -> None:
+def test_a_log_of_failures_is_left_out_and_never_judged() -> None:
     errors = tagged("run.hdr.errors", "timeout", "unavailable")
     found = read(plain("run.hdr-intended-selects"), errors)
     assert [track.operation for track in found.tracks] == ["reads"]
-    assert found.notes == ("response time is judged; the logs' time of failures left aside",)
+    assert found.notes == (
+        "response time is judged",
+        "left out: run.hdr.errors (timeout), time of failures, 1 value",
+        "left out: run.hdr.errors (unavailable), time of failures, 1 value",
+    )
     with pytest.raises(LogError, match="neither response nor service times"):
         read(errors)
 
@@ -104,43 +130,80 @@ def test_one_log_given_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tags", "unit"),
-    [(("insert-rt",), "ns"), (("requests", "cycles"), "ns"), (("",), "us"), (("mutations",), "us")],
+    ("file", "unit", "why"),
+    [
+        (stress("insert-rt"), "ns", "cassandra-stress writes ns"),
+        (tagged("x", "requests", "cycles", comment=LATTE), "ns", "latte writes ns"),
+        (plain("run.hdr-intended-selects"), "us", "Plimsoll and tlp-stress write us into files of such names"),
+        (
+            RunFile("x", log(every_second([[7]], per_ms=10**6), comment="[plimsoll.stress: reads, microseconds; …]")),
+            "us",
+            "Plimsoll's load generator wrote the log, and says so in it",
+        ),
+        (
+            RunFile("x", log(every_second([[7]], per_ms=10**6), comment="[Logging for: tlp_1.hdr-INTENDED-READS]")),
+            "us",
+            "the log says that tlp-stress wrote it, which writes us",
+        ),
+        (tagged("x", ""), "us", "Interval_Max is the highest value / 10³, which a writer sets for values in us"),
+    ],
 )
-def test_the_unit_is_what_the_load_generator_is_known_to_write(tags: Any, unit: str) -> None:
-    assert read(tagged("x", *tags)).unit == unit
+def test_the_unit_is_what_the_writer_is_known_to_write_and_why_is_told(file: RunFile, unit: str, why: str) -> None:
+    found = read(file)
+    assert (found.unit, found.unit_why) == (unit, why)
 
 
-def test_a_unit_that_is_given_comes_first() -> None:
-    assert read_run([tagged("x", "insert-rt")], Asked(unit="ms")).unit == "ms"
+def test_a_unit_that_is_given_is_taken_where_the_writer_is_not_known() -> None:
+    found = read_run([RunFile("x", log(every_second([[7]], per_ms=10**6)))], Asked(unit="ms"))
+    assert (found.unit, found.unit_why, found.notes) == ("ms", "as told (`--unit`)", ())
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        (tagged("x", ""), "x: taken to be in ns as told, but Interval_Max is the highest value / 10³"),
+        (plain("run.hdr-selects"), "run.hdr-selects: taken to be in ns as told, but Plimsoll and tlp-stress write us"),
+    ],
+)
+def test_a_unit_that_is_given_against_what_the_log_shows_is_remarked(file: RunFile, why: str) -> None:
+    found = read_run([file], Asked(unit="ns"))
+    assert found.unit == "ns"
+    assert any(note.startswith(why) for note in found.notes)
+
+
+def test_a_unit_that_is_given_against_a_known_writer_is_refused() -> None:
+    with pytest.raises(
+        LogError, match=r"its values are in ns, not in us: cassandra-stress writes ns(.|\n)*--format hdr"
+    ):
+        read_run([stress("insert-rt")], Asked(unit="us"))
+    assert read_run([stress("insert-rt")], Asked(unit="us"), "hdr").unit == "us"
+    assert read_run([stress("insert-rt")], Asked(unit="ns")).unit_why == "cassandra-stress writes ns"
 
 
 def test_cassandra_stress_without_a_fixed_rate_has_no_response_times_and_that_is_said() -> None:
-    found = read(tagged("c.hdr", "insert-st", "head-st"))
+    found = read(stress("insert-st", "head-st"))
     assert [track.operation for track in found.tracks] == ["writes", "head"]
     assert "no response times: cassandra-stress writes them with `-rate fixed=` only" in found.notes
+
+
+def from_javascript() -> RunFile:
+    """As HdrHistogramJS writes it: 1 in the field normalizingIndexOffset, and the maximum divided by 1,000."""
+    return RunFile("app.hlog", log([line(0, 1, packed(body_of([90], offset=1)))]))
 
 
 def in_unit(per_ms: int, values: list[list[int]], tag: str = "") -> RunFile:
     return RunFile("app.hlog", log(every_second(values, tag, per_ms=per_ms)))
 
 
-MILLISECONDS_IN_NS = [[40_000_000, 90_000_000], [], [55_000_000]]
-
-
 @pytest.mark.parametrize(
-    ("per_ms", "values", "unit"),
+    "values",
     [
-        (1_000_000, MILLISECONDS_IN_NS, "ns"),
-        (1_000, [[40_000, 90_000], [], [55_000]], "us"),
-        (1_000_000, [[700], [900_000]], "ns"),  # the first maximum is rounded to nothing
-        (1_000, [[1]], "us"),
+        [[40_000, 90_000], [], [55_000]],
+        [[1]],
     ],
 )
-def test_a_log_of_no_known_tool_says_its_unit_by_the_maximum_beside_each_histogram(
-    per_ms: int, values: Any, unit: str
-) -> None:
-    assert read(in_unit(per_ms, values)).unit == unit
+def test_a_maximum_divided_by_a_thousand_says_that_the_log_is_in_us(values: Any) -> None:
+    assert read(in_unit(1_000, values)).unit == "us"
 
 
 @pytest.mark.parametrize(
@@ -148,11 +211,14 @@ def test_a_log_of_no_known_tool_says_its_unit_by_the_maximum_beside_each_histogr
     [
         (
             in_unit(1, [[90], [40]]),
-            "app.hlog: does not say in which unit .*: Interval_Max 90 beside values up to 90 fits",
+            "app.hlog: does not say in which unit .* is 90 beside values up to 90, which is the value itself",
         ),
-        (in_unit(1_000, [[]]), r"without Interval_Max fits both"),
-        (RunFile("app.hlog", log(every_second([[9]])).replace(b"0.009", b"x")), "without Interval_Max fits neither"),
-        (RunFile("app.hlog", log([*every_second([[9]]), *every_second([[9_000_000]], per_ms=10**6)])), "fits neither"),
+        (in_unit(10**6, [[40_000_000, 90_000_000], []]), "most writers divide by 10⁶ whatever the unit is"),
+        (in_unit(10**6, [[700], [90_000]]), "most writers divide by 10⁶ whatever the unit is"),
+        (from_javascript(), "HdrHistogramJS, which seems to have written it, divides by 10³ whatever the unit is"),
+        (in_unit(1_000, [[]]), r"no value, or no Interval_Max"),
+        (RunFile("app.hlog", log(every_second([[9]])).replace(b"0.009", b"x")), "no value, or no Interval_Max"),
+        (RunFile("app.hlog", log([*every_second([[9]]), *every_second([[9_000_000]], per_ms=10**6)])), "fits no unit"),
     ],
 )
 def test_where_histogram_and_maximum_do_not_agree_the_unit_is_asked_for(file: RunFile, said: str) -> None:
@@ -161,9 +227,9 @@ def test_where_histogram_and_maximum_do_not_agree_the_unit_is_asked_for(file: Ru
     assert read_run([file], Asked(unit="ms")).unit == "ms"
 
 
-def test_logs_of_one_run_in_different_units_are_refused() -> None:
+def test_a_log_beside_another_is_asked_about_as_well() -> None:
     other = RunFile("reads.hlog", log(every_second([[5_000_000]], per_ms=10**6)))
-    with pytest.raises(LogError, match=r"different units: writes\.hlog in us, reads\.hlog in ns"):
+    with pytest.raises(LogError, match=r"reads\.hlog: does not say in which unit"):
         read(plain("writes.hlog", 7_000), other)
 
 
@@ -189,6 +255,10 @@ def test_tags_that_look_like_two_measures_of_the_same_operations_are_asked_about
 def test_files_are_asked_about_like_tags() -> None:
     with pytest.raises(LogError, match="two measures"):
         read(plain("response.hlog", 2_000), plain("service.hlog", 1_000))
+    assert operations(plain("get.hlog", 2_000), plain("put.hlog", 1_000), get="reads", put="writes") == [
+        "reads",
+        "writes",
+    ]
 
 
 def test_tags_with_other_counts_and_operations_that_are_known_are_judged_together() -> None:
@@ -211,7 +281,7 @@ def of_stress(values: list[list[int] | None], tag: str) -> list[str]:
 def test_of_cassandra_stress_records_that_are_left_out_are_empty_ones() -> None:
     reads = of_stress([[1], None, None, [2_000_000], [1], [1]], "READ-rt")
     writes = of_stress([None, [1], [1], None, [1], None], "WRITE-rt")
-    found = read(RunFile("c.hdr", log([*reads, *writes])))
+    found = read(RunFile("c.hdr", stress_log([*reads, *writes])))
     begins = [[record.start_s - found.tracks[0].records[0].start_s for record in one.records] for one in found.tracks]
     assert begins == [pytest.approx([0, 1, 2, 3, 4, 5], abs=0.01)] * 2
     counts = [[int(Decoder("ns").merge([record], "").sum()) for record in one.records] for one in found.tracks]
@@ -221,21 +291,21 @@ def test_of_cassandra_stress_records_that_are_left_out_are_empty_ones() -> None:
 def test_of_cassandra_stress_a_clock_that_was_set_meanwhile_is_refused_and_nothing_is_filled_in() -> None:
     lines = [line.replace(",3.000,1.000", ",1700000000.000,1.000") for line in every_second([[1]] * 4, "READ-rt")]
     with pytest.raises(LogError, match=r"spans 1,700,000,00\d s in records of 1 s, more than 1,000,000 records"):
-        read(RunFile("c.hdr", log(lines)))
+        read(RunFile("c.hdr", stress_log(lines)))
 
 
 def test_of_cassandra_stress_a_last_record_of_several_seconds_is_no_interval() -> None:
     """Its reporter was behind by 2.7 s when the run ended, and wrote them as one."""
     late = [one.replace(",1.000,", ",2.700,") for one in [*every_second([[], [], [], [], [7, 8]], "READ-rt")][-1:]]
     lines = [*of_stress([[1], [1], [1], [1]], "READ-rt"), *of_stress([[1], [1], None, [1]], "WRITE-rt"), *late]
-    found = read(RunFile("c.hdr", log(lines)))
+    found = read(RunFile("c.hdr", stress_log(lines)))
     assert [[record.length_s for record in one.records] for one in found.tracks] == [[1.0] * 4] * 2
     assert "c.hdr: the run's end came while its last 2.700 s were not written yet: they are left out" in found.notes
 
 
 def test_of_cassandra_stress_what_was_written_late_costs_the_run_nothing_beyond_its_judged_time() -> None:
     late = [one.replace(",1.000,", ",2.700,") for one in [*every_second([[], [], [], [], [], [], [7]], "READ-rt")][-1:]]
-    data = log([*of_stress([[1]] * 6, "READ-rt"), *late])
+    data = stress_log([*of_stress([[1]] * 6, "READ-rt"), *late])
     level = ServiceLevel.model_validate({"interval": "1s"})
     second = timedelta(seconds=1)
     assert judge_logs({"c.hdr": data}, Run(second, 6 * second), [level]).valid
@@ -245,5 +315,5 @@ def test_of_cassandra_stress_what_was_written_late_costs_the_run_nothing_beyond_
 
 def test_any_other_gap_stays_one() -> None:
     lines = [line.replace(",3.000,1.000", ",4.400,1.000") for line in every_second([[1]] * 4, "READ-rt")]
-    (track,) = read(RunFile("c.hdr", log(lines))).tracks
+    (track,) = read(RunFile("c.hdr", stress_log(lines))).tracks
     assert len(track.records) == 4

@@ -48,10 +48,10 @@ def test_others_are_taken_for_service_times() -> None:
     assert any("measurement.interval=both" in note for note in found.notes)
 
 
-def test_times_of_failures_and_operations_made_of_others_are_left_aside() -> None:
+def test_times_of_failures_and_operations_made_of_others_are_left_out() -> None:
     found = read_run([hdr("READ"), hdr("READ-FAILED", 2), hdr("READ-MODIFY-WRITE", 3), hdr("UPDATE", 4)], Asked())
     assert [track.operation for track in found.tracks] == ["reads", "writes"]
-    assert any("READ-MODIFY-WRITE is left aside" in note for note in found.notes)
+    assert any("READ-MODIFY-WRITE is left out" in note for note in found.notes)
 
 
 def test_a_first_stub_with_absolute_times_as_old_ycsb_wrote_them() -> None:
@@ -116,6 +116,66 @@ def test_averages_alone_can_not_be_judged() -> None:
         (),
         ("ycsb.out: no status line tells percentiles (run YCSB with `-s`)",),
     )
+
+
+def test_of_one_folder_each_operation_has_its_best_measure_and_what_is_left_out_is_counted() -> None:
+    found = read_run([hdr("READ"), hdr("Intended-READ", 2), hdr("UPDATE", 3), hdr("VERIFY", 4)], Asked())
+    assert [track.name for track in found.tracks] == ["run/Intended-READ.hdr", "run/UPDATE.hdr"]
+    assert [(one.name, one.measure, one.count) for one in found.left_out] == [
+        ("run/READ.hdr", "service time", 3),
+        ("run/VERIFY.hdr", "other figures", 3),
+    ]
+    assert any("VERIFY is left out: the client's own check" in note for note in found.notes)
+
+
+def test_logs_with_equal_records_are_two_measures_or_operations_but_not_two_copies() -> None:
+    files = [hdr("READ"), hdr("Intended-READ"), hdr("UPDATE"), hdr("Intended-UPDATE")]
+    assert [track.operation for track in read_run(files, Asked()).tracks] == ["reads", "writes"]
+    with pytest.raises(LogError, match="holds the same records as"):
+        read_run([files[0], RunFile("copy.hdr", files[0].data)], Asked())
+
+
+@pytest.mark.parametrize("name", ["TX-COMMIT", "READS", "web-requests"])
+def test_a_measurement_that_ycsb_does_not_make_is_asked_about(name: str) -> None:
+    files = [hdr("READ"), hdr(name, 2)]
+    with pytest.raises(LogError, match=f"YCSB is not known to write run/{name}.hdr|YCSB is not known to write {name}"):
+        read_run(files, Asked())
+    line_of = STATUS.replace("[UPDATE: ", f"[{name}: ")
+    with pytest.raises(LogError, match=f"YCSB is not known to measure {name}"):
+        read_run([RunFile("ycsb.out", line_of.encode())], Asked())
+    named = read_run([RunFile("ycsb.out", line_of.encode())], Asked(kinds={name.lower(): "writes"}))
+    assert [one.operation for one in named.samples] == ["reads", "writes"] * 2
+
+
+def test_operations_of_one_kind_are_samples_of_their_own() -> None:
+    both = STATUS.replace("[CLEANUP: Count=4,", "[INSERT: Count=7,").replace("[CLEANUP", "[INSERT")
+    found = read_run([RunFile("ycsb.out", both.encode())], Asked())
+    assert [(one.operation, one.series, one.count) for one in found.samples[-3:]] == [
+        ("reads", "READ", 500),
+        ("writes", "UPDATE", 0),
+        ("writes", "INSERT", 7),
+    ]
+
+
+def test_a_status_of_several_lines_is_read_to_its_end() -> None:
+    """As `measurementtype=hdrhistogram+histogram` writes it: an operation begins on the line of the one before."""
+    several = STATUS.replace("[READ: ", "[HdrREAD: ").replace(
+        "] [UPDATE: ", "]\n[BucketREAD AverageLatency(us)=9] [HdrUPDATE: "
+    )
+    found = read_run([RunFile("ycsb.out", several.encode())], Asked())
+    assert [(one.operation, one.count) for one in found.samples[:2]] == [("reads", 900), ("writes", 100)]
+
+
+def test_verify_on_the_console_is_no_operation() -> None:
+    found = read_run([RunFile("ycsb.out", STATUS.replace("[UPDATE: ", "[VERIFY: ").encode())], Asked())
+    assert {one.operation for one in found.samples} == {"reads"}
+    assert ("VERIFY", 100) in [(one.name, one.count) for one in found.left_out]
+
+
+def test_a_first_status_line_of_unknown_length_is_left_out_and_counted() -> None:
+    found = read_run([RunFile("ycsb.out", STATUS.split("\n", 1)[1].encode())], Asked())
+    assert [(one.operation, one.count) for one in found.samples] == [("reads", 500), ("writes", 0)]
+    assert [one.count for one in found.left_out if "first status line" in one.name] == [900, 100]
 
 
 def test_outputs_of_two_runs_are_refused() -> None:

@@ -1,0 +1,97 @@
+"""Small logs of other people's tools, each of a kind that was once judged wrongly: the right verdict, or a question."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.analysis.judgement import Judgement, Run
+from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.cli import cli
+from plimsoll.domain.service_level import ServiceLevel
+
+CASES = Path(__file__).parents[3] / "samples" / "cases"
+
+
+class Case(NamedTuple):
+    """Files, what is told of them, and what comes of it.
+
+    `met` None: they are refused. `counts`: operations of each judged interval. `said`: part of a reason or a remark.
+    """
+
+    files: str
+    met: bool | None
+    said: str = ""
+    unit: Any = None
+    counts: tuple[int, ...] = ()
+    forced: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+# Counts and maxima: HdrHistogram's Python library on the same records.
+TABLE = [
+    Case("us-default-ratio/us.hlog", None, "most writers divide by 10⁶ whatever the unit is"),
+    Case("us-default-ratio/us.hlog", False, "150.015 ms", unit="us", counts=(10_000, 10_000)),
+    Case("us-default-ratio/us.hlog", True, unit="ns", counts=(10_000, 10_000)),
+    Case("latte-tags/plain.hlog", True, "(cycles), cycle time, 20,000 values", counts=(20_000, 20_000)),
+    Case("latte-tags/prefix.hlog", True, "(g1.cycles), cycle time, 20,000 values", counts=(20_000, 20_000)),
+    Case("latte-tags/plain.hlog", None, "are they two measures", unit="ns", forced="hdr"),
+    Case("latte-tags/plain.hlog", None, "its values are in ns, not in us: latte writes ns", unit="us"),
+    Case("scylla-bench-two-measures/ns.hdr", None, "the unit of its `-hdr-latency-units`"),
+    Case("scylla-bench-two-measures/ns.hdr", False, "(raw), service time, 20,000", unit="ns", counts=(10_000, 10_000)),
+    Case("scylla-bench-two-measures/ns.hdr", True, unit="ns", tags=("raw",), counts=(10_000, 10_000)),
+    Case("scylla-bench-two-measures/ns.hdr", None, "not known to write co-fixed, raw", forced="cassandra-stress"),
+    Case("scylla-bench-two-measures/endtime.hdr", None, "the second column holds end times"),
+    Case("scylla-bench-two-measures/endtime.hdr", False, "holds end times", unit="ns", counts=(10_000, 10_000)),
+    Case(
+        "mixed-measures/reads-fixed.log mixed-measures/writes-unthrottled.log",
+        False,
+        "writes-unthrottled.log (WRITE-st): judged on service time",
+        counts=(20_000, 20_000),
+    ),
+    Case("mixed-measures/reads-fixed.log", True, "(READ-st), service time, 20,000 values", counts=(10_000, 10_000)),
+    Case("mixed-measures/writes-unthrottled.log", False, "no response times", counts=(10_000, 10_000)),
+    Case("nb/mixed.hdr", False, "(writes.result): judged on service time", counts=(20_000, 20_000)),
+    Case("ycsb-verify/READ.hdr ycsb-verify/VERIFY.hdr", False, "VERIFY is left out", counts=(20_000, 20_000)),
+    Case("ycsb-verify/VERIFY.hdr", None, "neither response nor service times"),
+    Case("ycsb-verify/st-min.log", True, "UPDATE of the first status line", counts=(200,)),
+    Case("ycsb-same/READ.hdr ycsb-same/Intended-READ.hdr", False, "READ.hdr, service time, 44,000 values"),
+    Case("js-normalizing-offset/js.hlog", None, "does not say in which unit"),
+    Case("js-normalizing-offset/js.hlog", False, "150.077 ms at 10 s", unit="ns", counts=(10_000, 10_000)),
+    Case("encodings/bom.hlog", None, "does not say in which unit"),
+    Case("encodings/bom.hlog", False, "150.077 ms at 10 s", unit="ns", counts=(10_000, 10_000)),
+    Case("encodings/comma.hlog", None, "line 5: has decimal commas"),
+]
+
+
+def judged(case: Case) -> Judgement:
+    files = {name: (CASES / name).read_bytes() for name in case.files.split()}
+    options: dict[str, Any] = {"unit": case.unit, "forced": case.forced, "tags": case.tags}
+    return judge_logs(files, Run(warmup=timedelta(0)), [ServiceLevel()], **options)
+
+
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: f"{case.files} {case.unit} {case.forced}")
+def test_each_gets_the_right_verdict_or_is_refused(case: Case) -> None:
+    found = judged(case)
+    assert found.met is case.met, found.reasons
+    rows = found.intervals.select("judged")
+    assert not case.counts or tuple(row.count for row in rows) == case.counts
+    assert bool(found.unit_taken) is (case.met is not None)
+    worst = [f"{row.max_ms:.3f} ms at {row.start_s:g} s" for row in rows if row.met is False]
+    assert not case.said or any(case.said in one for one in (*found.reasons, *found.notes, *worst))
+
+
+def test_unit_and_what_is_left_out_are_in_both_outputs() -> None:
+    arguments = ["judge", str(CASES / "mixed-measures" / "reads-fixed.log")]
+    found = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).stdout)
+    assert (found["unit"], found["unit_why"]) == ("ns", "cassandra-stress writes ns")
+    assert [(one["operation"], one["measure"], one["count"]) for one in found["left_out"]] == [
+        ("reads", "service time", 20_000),
+        ("reads", "wait time", 20_000),
+    ]
+    text = CliRunner().invoke(cli, arguments).stdout
+    assert "- values are taken to be in ns: cassandra-stress writes ns" in text
+    assert "left out: " in text

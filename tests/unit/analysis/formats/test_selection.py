@@ -1,0 +1,100 @@
+"""Which series are judged: no operation is dropped or counted twice, and what is left out is named."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, LATTE, every_second, log
+
+from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
+from plimsoll.domain.errors import LogError
+
+NOSQLBENCH = "logging histograms for session s"
+
+
+def counted(tag: str, counts: Sequence[int], value: int = 7) -> list[str]:
+    """Records with so many values in each."""
+    return list(every_second([[value] * count for count in counts], tag))
+
+
+def read(*tracks: list[str], comment: str = "", **asked: Any) -> Reading:
+    lines = [line for lines in tracks for line in lines]
+    return read_run([RunFile("app.hlog", log(lines, comment=comment))], Asked(**asked))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (counted("a", [49, 50]), counted("b", [52, 50])),  # three were in flight at the end of an interval
+        (counted("a", [0, 100]), counted("b", [100, 0])),  # totals count, not intervals
+        (counted("a", [100]), counted("b", [50, 49])),  # another number of records
+        (counted("x.raw", [10]), counted("x.co-fixed", [50])),  # names count whatever the counts are
+        (counted("g1.cycles", [10]), counted("g1.requests", [50])),
+        (counted("Intended-READ", [10]), counted("READ", [50])),
+        (counted("READ_response_time", [10]), counted("READ_service_time", [50])),
+    ],
+)
+def test_two_measures_of_the_same_operations_are_asked_about(first: list[str], second: list[str]) -> None:
+    with pytest.raises(LogError, match=r"are they two measures of the same operations\?"):
+        read(first, second)
+
+
+def test_a_total_beside_its_parts_is_asked_about() -> None:
+    with pytest.raises(LogError, match=r"\(overall\): and the others together hold equally many values \(30 and 30\)"):
+        read(counted("a", [10]), counted("b", [20]), counted("overall", [30]))
+
+
+def test_tracks_with_other_totals_are_two_operations() -> None:
+    assert len(read(counted("a", [50]), counted("b", [60])).tracks) == 2
+
+
+def test_an_operation_is_never_dropped_for_another_with_a_better_measure() -> None:
+    found = read(counted("READ-rt", [9]), counted("READ-st", [9]), counted("WRITE-st", [5]), comment=CASSANDRA_STRESS)
+    assert [track.name for track in found.tracks] == ["app.hlog (READ-rt)", "app.hlog (WRITE-st)"]
+    assert [(one.name, one.measure, one.count) for one in found.left_out] == [("app.hlog (READ-st)", "service time", 9)]
+    assert "app.hlog (WRITE-st): judged on service time: a stall hides" in " ".join(found.notes)
+
+
+def test_service_times_of_more_operations_than_have_response_times_are_refused() -> None:
+    """As where one of two load hosts ran without a schedule: half of the operations would not be judged."""
+    first = log([*counted("READ-rt", [50]), *counted("READ-st", [50])], comment=CASSANDRA_STRESS)
+    second = log(counted("READ-st", [60]), comment=CASSANDRA_STRESS)
+    with pytest.raises(LogError, match="holds 50 operations with response time, but 110 with service time"):
+        read_run([RunFile("a.hdr", first), RunFile("b.hdr", second)], Asked())
+
+
+@pytest.mark.parametrize(
+    ("comment", "own", "foreign", "tool"),
+    [
+        (CASSANDRA_STRESS, "READ-rt", "READ", "cassandra-stress"),
+        (LATTE, "requests", "errors", "latte"),
+        (NOSQLBENCH, "kv.result", "other.tries", "NoSQLBench"),
+    ],
+)
+def test_a_tag_that_a_tool_does_not_write_is_asked_about(comment: str, own: str, foreign: str, tool: str) -> None:
+    tracks = counted(own, [9]), counted(foreign, [5])
+    with pytest.raises(LogError, match=rf"app.hlog: {tool} is not known to write {foreign} beside {own}(.|\n)*--tags"):
+        read(*tracks, comment=comment)
+    assert [track.name for track in read(*tracks, comment=comment, tags=(own,)).tracks] == [f"app.hlog ({own})"]
+    with pytest.raises(LogError, match="so the unit of its values is not known either"):
+        read(*tracks, comment=comment, tags=(foreign,))
+    assert read(*tracks, comment=comment, tags=(foreign,), unit="us").unit_why == "as told (`--unit`)"
+
+
+def test_functions_of_scylladbs_latte_are_operations() -> None:
+    found = read(counted("fn--read", [9]), counted("fn--write", [9]), comment=LATTE)
+    assert [(track.name, track.operation) for track in found.tracks] == [
+        ("app.hlog (fn--read)", "reads"),
+        ("app.hlog (fn--write)", "writes"),
+    ]
+
+
+def test_a_service_time_of_an_unknown_tool_is_called_one() -> None:
+    assert any("coordinated omission" in note for note in read(counted("READ-service", [9])).notes)
+
+
+def test_scylla_bench_is_refused_where_its_times_are_a_thousandth() -> None:
+    """As it writes them with hdrhistogram-go from 1.2 on: seconds less milliseconds, as milliseconds."""
+    lines = [line.replace(",0.000,1.000,", ",-1793406000.000,0.001,") for line in counted("co-fixed", [9])]
+    with pytest.raises(LogError, match="times of a thousandth of their size"):
+        read(lines, comment=CASSANDRA_STRESS, unit="ns")
