@@ -504,7 +504,7 @@ def test_a_run_is_refused_for_cells_and_campaigns_of_another_definition_before_i
     code, out, err = plimsoll("run", tmp_path / "other.yaml", "--campaign", "mine-1")
     assert (code, out) == (2, "")
     assert "mine-1" in err
-    assert "name, seed" in err
+    assert "belongs to another definition" in err
     code, out, err = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "mine-1", "--cells", "zgc-*")
     assert (code, out) == (2, "")
     assert "'zgc-*' fits no cell of 'demo'" in err
