@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
+from warnings import catch_warnings
 
 import pytest
 from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
@@ -203,3 +205,44 @@ def test_nothing_is_told_of_a_dag_that_is_not_for_the_user(
     assert viewer.get(f"{API}/definitions").json() == []
     assert CAMPAIGN not in viewer.get("/plimsoll/compare").text
     assert viewer.get(path).status_code in (403, 404)
+
+
+DEMO = [("can_read", "DAG:demo"), ("can_read", "DAG Runs")]
+EDITS_DEMO = [*DEMO, ("can_edit", "DAG:demo"), ("can_create", "DAG Runs")]
+EDITS_ALL_THREE = [*EDITS_DEMO, ("can_edit", "DAG:cell"), ("can_edit", "DAG:reaper")]
+
+
+@pytest.mark.parametrize(
+    ("permissions", "sees", "changes"),
+    [
+        ([], 403, 403),
+        ([("can_read", "DAG Runs")], 403, 403),
+        ([("can_read", "DAG:other"), ("can_read", "DAG Runs")], 403, 403),
+        (DEMO, 200, 403),
+        (EDITS_DEMO, 200, 403),
+        (EDITS_ALL_THREE, 200, 400),
+    ],
+)
+def test_rights_by_dag_of_a_teams_auth_manager_hold(
+    client: Client, monkeypatch: pytest.MonkeyPatch, permissions: list[tuple[str, str]], sees: int, changes: int
+) -> None:
+    """The permissions are those of the FAB provider's roles, and its own auth manager decides."""
+    from airflow.api_fastapi.app import get_auth_manager
+
+    with catch_warnings(action="ignore"):  # of the provider, about Starlette
+        from airflow.providers.fab.auth_manager.fab_auth_manager import FabAuthManager
+
+    of_team: Any = FabAuthManager
+    has_permissions = SimpleNamespace(perms=permissions)
+
+    def is_authorized(*, user: Any, **asked: Any) -> bool:
+        allowed: bool = of_team().is_authorized_dag(user=has_permissions, **asked)
+        return allowed
+
+    monkeypatch.setattr(get_auth_manager(), "is_authorized_dag", is_authorized)
+    user = client("viewer")
+
+    assert user.get(f"{API}/campaigns/{CAMPAIGN}").status_code == sees
+    assert user.post(f"{API}/campaigns/{CAMPAIGN}/runs", json={"cells": "zgc-*"}).status_code == changes
+    listed = user.get(f"{API}/campaigns")
+    assert [one["campaign_id"] for one in (listed.json() if listed.is_success else [])] == [CAMPAIGN] * (sees == 200)
