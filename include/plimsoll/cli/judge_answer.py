@@ -89,6 +89,8 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
         say(_whole_run_line(one))
     if judgement.unit_taken:
         say(f"- values are taken to be in {judgement.unit_taken}")
+    for other in judgement.left_out:
+        say(f"- {other.sentence}")
     for reason in reasons(judgement):
         say(f"- {reason}")
     typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")

@@ -73,11 +73,12 @@ class Selection(NamedTuple):
 def select(series: Sequence[Series]) -> Selection:
     """Each operation of one run by its best measure.
 
-    Raises LogError when a log is given twice, when there is nothing to judge, and where an operation has more values of
-    a worse measure than of the best, since judging the best one would then drop operations.
+    Raises LogError when a log is given twice, when there is nothing to judge, and where operations would be dropped:
+    an operation with wait times alone, or with more service times than response times.
     """
     _refuse_twins([one.log for one in series])
     chosen = _best(series)
+    _refuse_waits(series, chosen)
     if not chosen:
         names = ", ".join(sorted({one.log.name for one in series}))
         raise LogError("holds neither response nor service times", where=names, mend="give the log of response times")
@@ -136,6 +137,15 @@ def _best(series: Sequence[Series]) -> list[Series]:
     return [one for one in series if one.own_name in best and one.measure == JUDGED[best[one.own_name]]]
 
 
+def _refuse_waits(series: Sequence[Series], chosen: Sequence[Series]) -> None:
+    """Raise LogError where only the wait times of an operation are there, which do not show how long it took."""
+    judged = {one.own_name for one in chosen}
+    for one in series:
+        if one.measure == "wait time" and one.own_name not in judged:
+            mend = "give the whole log, with response or service times of every operation"
+            raise LogError("holds wait times alone of its operation", where=one.name, mend=mend)
+
+
 def _refuse_to_drop(chosen: Sequence[Series], others: Sequence[Series], left_out: Sequence[LeftOut]) -> None:
     """Raise LogError where an operation's service times hold more values than the response times that are judged."""
     dropped: dict[str, int] = {}
@@ -155,8 +165,9 @@ def _notes(chosen: Sequence[Series], left_out: Sequence[LeftOut]) -> Iterator[st
     measures = list(dict.fromkeys(one.measure for one in chosen))
     for measure in measures:
         whose = ", ".join(one.name for one in chosen if one.measure == measure) + ": " if len(measures) > 1 else ""
-        if measure == "response time":
-            yield from [f"{whose}response time is judged"] if whose or left_out else []
-        else:
+        if measure != "response time":
             yield f"{whose}judged on {measure}: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
-    yield from (one.sentence for one in left_out)
+        elif whose or left_out:
+            yield f"{whose}judged on response time"
+    if left_out:
+        yield f"left out: {' and '.join(sorted({one.measure for one in left_out}))}"

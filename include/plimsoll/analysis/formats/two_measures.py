@@ -9,7 +9,9 @@ from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
 
 _SERVICE = r"service([-_ ]?times?)?|raw|uncorrected|st|requests?"
-_OTHERS = r"response([-_ ]?times?)?|intended|co[-_ ]?fixed|corrected|rt|wait([-_ ]?times?)?|wt|cycles?|plain|total|all"
+_OTHERS = (
+    r"response([-_ ]?times?)?|intended|actual|co[-_ ]?fixed|corrected|rt|wait([-_ ]?times?)?|wt|cycles?|plain|total|all"
+)
 _WORD = re.compile(rf"(?<![a-z])({_SERVICE}|{_OTHERS})(?![a-z])", re.IGNORECASE)
 _SERVICE_WORD = re.compile(rf"(?<![a-z])({_SERVICE})(?![a-z])", re.IGNORECASE)
 _MEND = (
@@ -50,7 +52,8 @@ def _alike(count: int, other: int) -> bool:
 
 def _bare(name: str) -> str:
     """The name without words that say what is measured."""
-    return re.sub(r"[^a-z0-9]+", " ", _WORD.sub(" ", name.lower())).strip()
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return re.sub(r"[^a-z0-9]+", " ", _WORD.sub(" ", words)).strip()
 
 
 def _refuse(one: Track, other: str, why: str) -> None:

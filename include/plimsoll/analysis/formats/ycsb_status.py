@@ -18,6 +18,7 @@ _LINE = re.compile(
     r"^.*?(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<second>\d+) sec: \d+ operations;(?P<rest>.*)$", re.MULTILINE
 )
 _OPERATION = re.compile(r"\[(?P<name>[A-Za-z_-]+): Count=(?P<count>\d+), (?P<figures>[^\]]*)\]")
+_CUT = re.compile(r"\[[A-Za-z_-]+: Count=[^\]\n]*$", re.MULTILINE)
 _FIGURE = re.compile(r"(?P<name>Max|Min|Avg|[\d.]+)=(?P<value>[\d.,]+?)(?=, |$)")
 _SUMMARY = re.compile(r"^\[(?P<name>[A-Za-z_-]+)\], (?P<what>[^,\n]+), (?P<value>[\d.]+)\s*$", re.MULTILINE)
 _PERCENTILE = re.compile(r"(?P<percentile>[\d.]+?)(st|nd|rd|th)?PercentileLatency\(us\)")
@@ -48,7 +49,8 @@ class YcsbStatus:
             raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
         text, name = files[0].text, files[0].name
         kinds = {**KINDS, **asked.kinds}
-        statuses, summary = list(_statuses(text)), _summary(text)
+        statuses, cut = _statuses(text, name)
+        summary = _summary(text)
         names = list(dict.fromkeys(one for status in statuses for one in status.operations))
         _refuse_unknown([*names, *summary], asked, name)
         judged, others = _judged(names or list(summary))
@@ -62,11 +64,7 @@ class YcsbStatus:
             left_out=left_out,
             whole_run=tuple(_whole_run(summary, judged, kinds)),
             obstacles=() if samples else (f"{name}: no status line tells percentiles (run YCSB with `-s`)",),
-            notes=(
-                *(_omission(judged) if samples else ()),
-                *(one.sentence for one in left_out),
-                *remarks(names or list(summary)),
-            ),
+            notes=(*cut, *(_omission(judged) if samples else ()), *remarks(names or list(summary))),
             errors=_errors(summary) if summary else _failed(statuses),
         )
 
@@ -109,12 +107,23 @@ def _count(status: _Status, name: str) -> int:
     return status.operations.get(name, (0, {}))[0]
 
 
-def _statuses(text: str) -> Iterator[_Status]:
-    """The status lines, each with what follows it: `hdrhistogram+histogram` breaks a status into several lines."""
+def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
+    """The statuses, each a line with what follows it: `hdrhistogram+histogram` breaks them into several lines.
+
+    A last one that is cut short is left out, and a remark says so. Raises LogError where another one is damaged.
+    """
     lines = list(_LINE.finditer(text))
     ends = [*(line.start() for line in lines[1:]), len(text)]
+    found: list[_Status] = []
     for line, end in zip(lines, ends, strict=True):
-        yield _status(line["at"], text[line.start("rest") : end])
+        rest = text[line.start("rest") : end]
+        if _CUT.search(rest):
+            where = f"{name}, line {text.count(chr(10), 0, line.start()) + 1}"
+            if end < len(text):
+                raise LogError("is a damaged status line", where=where, mend="give YCSB's whole output")
+            return found, (f"{where}: the last status is cut short (was YCSB killed?); those before it count",)
+        found.append(_status(line["at"], rest))
+    return found, ()
 
 
 def _status(told: str, rest: str) -> _Status:

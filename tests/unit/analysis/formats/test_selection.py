@@ -31,6 +31,7 @@ def read(*tracks: list[str], comment: str = "", **asked: Any) -> Reading:
         (counted("x.raw", [10]), counted("x.co-fixed", [50])),  # names count whatever the counts are
         (counted("g1.cycles", [10]), counted("g1.requests", [50])),
         (counted("Intended-READ", [10]), counted("READ", [50])),
+        (counted("readIntended", [10]), counted("readActual", [50])),
         (counted("READ_response_time", [10]), counted("READ_service_time", [50])),
     ],
 )
@@ -53,6 +54,11 @@ def test_an_operation_is_never_dropped_for_another_with_a_better_measure() -> No
     assert [track.name for track in found.tracks] == ["app.hlog (READ-rt)", "app.hlog (WRITE-st)"]
     assert [(one.name, one.measure, one.count) for one in found.left_out] == [("app.hlog (READ-st)", "service time", 9)]
     assert "app.hlog (WRITE-st): judged on service time: a stall hides" in " ".join(found.notes)
+
+
+def test_an_operation_with_wait_times_alone_is_refused() -> None:
+    with pytest.raises(LogError, match=r"\(WRITE-wt\): holds wait times alone"):
+        read(counted("READ-rt", [9]), counted("WRITE-wt", [5]), comment=CASSANDRA_STRESS)
 
 
 def test_service_times_of_more_operations_than_have_response_times_are_refused() -> None:

@@ -166,6 +166,15 @@ def test_a_status_of_several_lines_is_read_to_its_end() -> None:
     assert [(one.operation, one.count) for one in found.samples[:2]] == [("reads", 900), ("writes", 100)]
 
 
+def test_a_status_that_is_cut_short_is_left_out_if_it_is_the_last_and_else_an_error() -> None:
+    first, second, third = STATUS.splitlines()[:3]
+    found = read_run([RunFile("ycsb.out", "\n".join([first, second, third[:-30]]).encode())], Asked())
+    assert [(one.operation, one.count) for one in found.samples] == [("reads", 900), ("writes", 100)]
+    assert "ycsb.out, line 3: the last status is cut short (was YCSB killed?); those before it count" in found.notes
+    with pytest.raises(LogError, match=r"ycsb\.out, line 2: is a damaged status line"):
+        read_run([RunFile("ycsb.out", "\n".join([first, second[:-30], third]).encode())], Asked())
+
+
 def test_verify_on_the_console_is_no_operation() -> None:
     found = read_run([RunFile("ycsb.out", STATUS.replace("[UPDATE: ", "[VERIFY: ").encode())], Asked())
     assert {one.operation for one in found.samples} == {"reads"}
