@@ -7,6 +7,7 @@ from datetime import timedelta
 from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.decode import Decoder
+from plimsoll.analysis.few_operations import few_in_intervals
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.histogram_layout import Ints, Unit
 from plimsoll.analysis.intervals import IntervalRow, IntervalTable, Measured, measure
@@ -118,7 +119,12 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         judgement = Judgement(reasons=reading.obstacles)
     return replace(
         judgement,
-        notes=(*reading.notes, *judgement.notes, *_failures(reading)),
+        notes=(
+            *reading.notes,
+            *judgement.notes,
+            *dict.fromkeys(few_in_intervals(judgement.intervals, levels)),
+            *_failures(reading),
+        ),
         format=reading.title,
         whole_run=reading.whole_run,
         unit=reading.unit,

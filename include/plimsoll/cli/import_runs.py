@@ -22,6 +22,7 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     from plimsoll.adapters.import_folder import ImportFolder
     from plimsoll.adapters.text_files import read_text
     from plimsoll.bootstrap import build_toolkit
+    from plimsoll.report.formatting import listing
     from plimsoll.services.imports.description import WantedRun, parse_description
     from plimsoll.services.imports.importing import LocalFile, import_runs
     from plimsoll.settings import Settings
@@ -37,8 +38,15 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     verdicts = import_runs(toolkit, told, find, show)
     if as_json:
         cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
-        print_json({"campaign_id": told.campaign, "cells": cells})
+        warnings = {verdict.cell.id: list(verdict.warnings) for verdict in verdicts}
+        print_json({"campaign_id": told.campaign, "cells": cells, "warnings": warnings})
         return
+    cells_of: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for warning in verdict.warnings:
+            cells_of.setdefault(warning, []).append(verdict.cell.id)
+    for warning, ids in cells_of.items():
+        typer.echo(f"Warning: {warning} ({listing(ids, 5)})")
     typer.echo(
         f"campaign {told.campaign}: {plural(len(verdicts), 'cell')}. `plimsoll report {told.campaign}` makes its report"
     )

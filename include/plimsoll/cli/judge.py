@@ -24,6 +24,14 @@ def _some_time(value: timedelta) -> timedelta:
     return value
 
 
+def _in_per_cent(value: float) -> float:
+    from plimsoll.domain.service_level import meant_percentile
+
+    if meant := meant_percentile(value):
+        raise typer.BadParameter(f"{value:g} is in per cent: nearly all operations take longer. Write {meant}")
+    return value
+
+
 def _kinds(values: list[str]) -> list[str]:
     for value in values:
         name, _, kind = value.rpartition("=")
@@ -63,7 +71,12 @@ _Interval = Annotated[
         help="Length of the intervals, counted from the end of warm-up, that are judged one by one.",
     ),
 ]
-_Percentile = Annotated[float, typer.Option(min=0.001, max=100, help="Percentile of response time, in per cent.")]
+_Percentile = Annotated[
+    float,
+    typer.Option(
+        min=0.001, max=100, callback=_in_per_cent, help="Percentile of response time, in per cent, from 1 on."
+    ),
+]
 _Below = Annotated[
     timedelta,
     typer.Option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.service_level import meant_percentile
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import format_duration, format_rate, format_size
 
@@ -48,6 +49,16 @@ def too_many_cells(definition: Definition) -> Iterator[Fault]:
             f"at most {definition.max_cells:,} are allowed",
             f"write fewer loads, variants or repeats{raise_limit(definition.cells)}",
         )
+
+
+def shares_as_percentiles(definition: Definition) -> Iterator[Fault]:
+    """Faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
+    for number, (stage, alone) in enumerate(definition.of_stages):
+        own: Path = ("stages", number) if stage and stage.service_levels else ()
+        for place, level in enumerate(alone.service_levels):
+            if meant := meant_percentile(level.percentile):
+                what = f"{level.percentile:g} is in per cent: nearly all operations take longer; was {meant} meant?"
+                yield Fault((*own, "service_levels", place, "percentile"), what, f"write {meant}")
 
 
 def contradictions(definition: Definition) -> Iterator[Fault]:

@@ -1,5 +1,6 @@
 """The definition: everything that declares a campaign."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
@@ -16,8 +17,8 @@ from pydantic import (
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary import Canary
 from plimsoll.domain.choices import LoadGeneratorChoice, ProviderChoice, System
-from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, too_many_cells
-from plimsoll.domain.faults import require_none
+from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, shares_as_percentiles, too_many_cells
+from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.loads import LoadLevels, of_the_top
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.stage import LEFT_TO_STAGES, Openings, Stage, left_to_stages
@@ -31,7 +32,7 @@ LONGEST_NAME = 60
 MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
 STORED = {"stored": True}
-"""Context of validation for a campaign's own copy, whose grid somebody allowed once, maybe before there was a limit."""
+"""Context of validation for a campaign's own copy, which an earlier version may have allowed."""
 
 
 _OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels")
@@ -154,7 +155,7 @@ class Definition(Model):
     def _is_consistent(self, info: ValidationInfo) -> Self:
         is_stored = bool((info.context or {}).get("stored"))
         require_none(contradictions(self))
-        require_none(iter(()) if is_stored else too_many_cells(self))
+        require_none(iter(()) if is_stored else _refused_since(self))
         return self
 
     @property
@@ -271,6 +272,12 @@ class Definition(Model):
 
     def _is_of_system(self, variant: Variant) -> bool:
         return self.product_of(variant) == self.system.database
+
+
+def _refused_since(definition: Definition) -> Iterator[Fault]:
+    """Faults that were none in earlier versions, whose campaigns stay readable."""
+    yield from too_many_cells(definition)
+    yield from dict.fromkeys(shares_as_percentiles(definition))
 
 
 _UNREAD = Timing(duration=timedelta(seconds=1), warmup=timedelta(0))

@@ -67,7 +67,9 @@ def sentence(findings: Findings, capacity: Capacity) -> str:
     if at is None:
         return f"{label}: {_without_capacity(capacity)}."
     met = f"{_all_met(at)} the service level {_where(capacity)}"
-    return f"{label} carries {headline(capacity)}{_alone(capacity)}: {met}; {_beyond(following)}."
+    return (
+        f"{label} carries {headline(capacity)}{short_of_rate(capacity)}{_alone(capacity)}: {met}; {_beyond(following)}."
+    )
 
 
 class Bracketed(Protocol):
@@ -91,6 +93,12 @@ def headline(capacity: Capacity) -> str:
     if capacity.kind == "unknown":
         return "unknown"
     return ops(capacity.capacity_ops_s) if capacity.kind == "found" else f"at least {ops(capacity.capacity_ops_s)}"
+
+
+def short_of_rate(capacity: Capacity) -> str:
+    """A remark where not every repeat at the capacity achieved its rate, so that the figure is too high."""
+    at = capacity.at_capacity
+    return " (a rate that was not achieved)" if at and at.rate_not_achieved else ""
 
 
 def _alone(capacity: Capacity) -> str:

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from plimsoll.analysis.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.findings import Findings
+from plimsoll.report.answers import short_of_rate
 from plimsoll.report.formatting import ops, percent_at_least, plural
 from plimsoll.report.left_out import what_was_run
 from plimsoll.report.over_stages import fall
@@ -82,7 +83,7 @@ def _rank(one: Capacity) -> tuple[int, int, bool]:
 
 
 def _figure(one: Capacity) -> str:
-    figure = ops(one.capacity_ops_s)
+    figure = f"{ops(one.capacity_ops_s)}{short_of_rate(one)}"
     return figure if one.kind == "found" else f"at least {figure}"
 
 
@@ -95,7 +96,7 @@ def _alone(one: Capacity, names: Sequence[str]) -> str:
     if one.kind == "unknown":
         return f"what {who} {verb} is unknown"
     if one.kind == "at-least":
-        return f"{who} {verb} {ops(one.capacity_ops_s)}, the highest load that was run"
+        return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load that was run"
     following = f"; {ops(one.next_load.load_ops_s)} {_left(one)}" if one.next_load else ""
     return f"{who} {verb} {_figure(one)}{following}"
 

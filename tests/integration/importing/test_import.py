@@ -67,10 +67,10 @@ def test_a_store_that_has_no_folder_to_lie_in_is_refused(folder: Path, monkeypat
 
 
 def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder: Path) -> None:
-    assert json.loads(plimsoll("import", folder / "import.yaml", "--json")) == {
-        "campaign_id": "samples-1",
-        "cells": {"stress-00500-r1": "missed", "latte-00500-r1": "met"},
-    }
+    told = json.loads(plimsoll("import", folder / "import.yaml", "--json"))
+    assert told["campaign_id"] == "samples-1"
+    assert told["cells"] == {"stress-00500-r1": "missed", "latte-00500-r1": "met"}
+    assert told["warnings"].keys() == told["cells"].keys()
     verdict = stored(folder, "stress-00500-r1", 1, "verdict.json")
     assert verdict["levels"][0]["judged"] == 4
     assert verdict["maxima_by_operation"].keys() == {"reads", "writes"}
@@ -155,3 +155,16 @@ def test_a_load_that_the_files_contradict_is_invalid(folder: Path) -> None:
     (folder / "import.yaml").write_text(text)
     out = plimsoll("import", folder / "import.yaml")
     assert "latte-00600-r1/1: invalid the files say that 500 ops/s were asked for, not the cell's 600" in out
+
+
+def test_a_run_that_answered_half_of_its_rate_is_met_with_a_warning(folder: Path) -> None:
+    same = DESCRIPTION.replace("500/s", "1000/s").replace("runs/latte.json.gz", "runs/cassandra-stress.hdr")
+    (folder / "import.yaml").write_text(f"{same}  service_levels: [{{below: 10s}}]\n")
+    told = plimsoll("import", folder / "import.yaml")
+    half = "only 50% of the cell's 1,000 ops/s were answered: whatever the outcome, it is about 500 ops/s"
+    assert f"Warning: {half} (stress-001k-r1, latte-001k-r1)" in told
+    verdict = stored(folder, "stress-001k-r1", 1, "verdict.json")
+    assert (verdict["met"], half in verdict["warnings"]) == (True, True)
+    plimsoll("report", "samples-1")
+    page = (folder / "store" / "samples-1" / "report" / "report.html").read_text()
+    assert "1,000 ops/s (a rate that was not achieved)" in page

@@ -143,10 +143,15 @@ def test_the_plan_says_that_hosts_are_kept(plimsoll: Command, tmp_path: Path) ->
     assert "1 cell at a time: 4 hosts kept for the campaign, " in out
 
 
-def test_a_definition_that_can_run_here_is_planned_without_a_note(plimsoll: Command, tmp_path: Path) -> None:
+def test_a_definition_that_can_run_here_has_no_note_but_that_its_load_is_low_for_p99_9(
+    plimsoll: Command, tmp_path: Path
+) -> None:
     code, out, _ = plimsoll("plan", tmp_path / "instant.yaml", "--json")
     assert code == 0
-    assert json.loads(out)["notes"] == []
+    assert json.loads(out)["notes"] == [
+        "p99.9 of an interval of 10s is decided by fewer than 10 operations at 100 ops/s: 1,000 ops/s would do, or "
+        "intervals of 100s at 100 ops/s"
+    ]
 
 
 @pytest.fixture

@@ -30,6 +30,10 @@ KEYS = [
     "left_out",
 ]
 PERCENTILES = ["p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms"]
+FEW = (
+    "p99.9 of an interval of 10s is decided by fewer than 10 operations at 5 ops/s: 1,000 ops/s would do, or intervals "
+    "of 2000s at 5 ops/s"
+)
 ARGUMENTS = ["--warmup", "10s", "--interval", "10s", "--percentile", "99.9", "--below", "100ms"]
 
 
@@ -69,7 +73,7 @@ def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(me
     assert code == 0
     assert list(found) == KEYS
     assert found["verdict"] == "met"
-    assert found["reasons"] == []
+    assert found["reasons"] == [FEW]
     asked = {"percentile": 99.9, "interval": "10s", "below": "100ms", "operations": "all", "windows": "aligned"}
     assert found["service_level"] == asked
     assert found["intervals"] == [
@@ -101,8 +105,21 @@ def test_a_missed_service_level_exits_with_1_and_says_where_and_by_how_much(miss
     assert (code, found["verdict"], found["judged"], found["missed"]) == (1, "missed", 2, 1)
     assert [interval["met"] for interval in found["intervals"]] == [True, False]
     assert found["reasons"] == [
-        "p99.9 is not below 100 ms in 1 of 2 intervals: the first begins at 20 s, the worst has 250.111 ms at 20 s"
+        "p99.9 is not below 100 ms in 1 of 2 intervals: the first begins at 20 s, the worst has 250.111 ms at 20 s",
+        FEW,
     ]
+
+
+def test_a_share_for_a_percentile_is_asked_about(missed: list[str]) -> None:
+    result = run(*missed, "--percentile", "0.999")
+    assert result.exit_code == 2
+    assert "0.999 is in per cent" in result.output
+    assert "Write 99.9" in result.output
+
+
+def test_a_percentile_with_enough_operations_above_it_has_no_note(met: list[str]) -> None:
+    assert document(*met, "--percentile", "50")[1]["reasons"] == []
+    assert document(*met, "--percentile", "100")[1]["reasons"] == []
 
 
 def test_the_percentile_and_the_bound_asked_for_are_judged(missed: list[str]) -> None:
@@ -156,7 +173,8 @@ def test_a_log_cut_short_is_judged_as_far_as_it_goes_and_that_is_said(missed: li
     code, found = document("cut.hlog", *ARGUMENTS)
     assert (code, found["verdict"], found["judged"], found["not_judged"]) == (0, "met", 1, 1)
     assert found["reasons"] == [
-        "cut.hlog, line 34: the last line is cut short (was its writer killed?); the records before it count"
+        "cut.hlog, line 34: the last line is cut short (was its writer killed?); the records before it count",
+        FEW,
     ]
 
 

@@ -341,6 +341,13 @@ MISTAKES = (
     ),
     (
         "percentile: 99.9",
+        "percentile: 0.999",
+        [
+            "service_levels[0].percentile (line 42): 0.999 is in per cent: nearly all operations take longer; was 99.9 meant? (write 99.9)"
+        ],
+    ),
+    (
+        "percentile: 99.9",
         "percentile: 0",
         [
             "service_levels[0].percentile (line 42): must be more than 0; found 0 (write a number above 0 and up to 100: percentile in per cent, such as 99.9)"
@@ -640,6 +647,20 @@ def test_a_campaign_that_was_begun_before_there_was_a_limit_stays_readable() -> 
     old = DEMO.replace("[100/s, 3000/s]", loads)
     assert refused(old)
     assert parse_definition(old, "stored", stored=True).cells == 5002
+
+
+def test_a_campaign_that_was_begun_with_a_share_for_a_percentile_stays_readable() -> None:
+    old = DEMO.replace("percentile: 99.9", "percentile: 0.999")
+    assert refused(old)
+    assert parse_definition(old, "stored", stored=True).service_levels[0].percentile == 0.999
+
+
+def test_a_share_for_a_percentile_is_told_at_the_stage_that_has_it() -> None:
+    stages = "stages:\n  - {id: one, service_levels: [{percentile: 0.5}]}\n  - {id: two}\n"
+    assert refused(DEMO + stages) == [
+        "stages[0].service_levels[0].percentile (line 47): 0.5 is in per cent: nearly all operations take longer; "
+        "was 50 meant? (write 50)"
+    ]
 
 
 def test_a_copy_of_a_definition_keeps_its_limit() -> None:

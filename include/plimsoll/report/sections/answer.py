@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.analysis.few_operations import decided_by_few
 from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.statistics import Comparison, Conclusion, are_few
 from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
@@ -57,6 +58,7 @@ def answer_context(findings: Findings) -> dict[str, Any]:
         "loads_rest_on": _loads_rest_on(findings),
         "step_sentence": step_sentence(findings),
         "loads_line": loads_line(rows),
+        "few_operations": tuple(decided_by_few(findings.definition)),
         "few_repeats": are_few(findings.definition.repeats),
         "left_out_rows": left_out_rows(findings),
         "what_was_run": what_was_run(findings),

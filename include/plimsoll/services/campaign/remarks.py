@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from datetime import timedelta
 
+from plimsoll.analysis.few_operations import decided_by_few
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
@@ -26,6 +27,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     for product in plan.definition.products:
         if product in toolkit.databases:
             yield from toolkit.database(product).unchecked(plan.definition)
+    yield from dict.fromkeys(decided_by_few(plan.definition))
     yield from dict.fromkeys(_counted_rows(plan))
     yield from dict.fromkeys(_time_for_populating(plan))
     yield from _shared_data(plan)

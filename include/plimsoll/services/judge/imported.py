@@ -41,7 +41,7 @@ def judge_imported(work: AttemptContext, provenance: Provenance) -> Verdict:
         work,
         judged,
         reasons=_reasons(work, reading, judged),
-        warnings=(_NOT_CHECKED, *_warnings(judgement)),
+        warnings=(_NOT_CHECKED, *_warnings(work.cell.load_ops_s, judgement)),
         errors=_errors(judgement),
         started_at=reading.started_at if reading else None,
     )
@@ -91,10 +91,16 @@ def _reasons(work: AttemptContext, reading: Reading | None, judged: Judged) -> I
         yield from judged.quality.reasons
 
 
-def _warnings(judgement: Judgement) -> Iterator[str]:
+def _warnings(load_ops_s: int, judgement: Judgement) -> Iterator[str]:
     if judgement.unit_taken:
         yield f"values are taken to be in {judgement.unit_taken}"
     yield from judgement.notes
+    if judgement.rate_achieved is False and judgement.achieved_ops_s is not None:
+        share = judgement.achieved_ops_s / load_ops_s
+        yield (
+            f"only {share:.0%} of the cell's {load_ops_s:,} ops/s were answered: whatever the outcome, it is about "
+            f"{float(f'{judgement.achieved_ops_s:.2g}'):,.6g} ops/s"
+        )
     if judgement.errors is None:
         yield "the files do not tell how many operations failed"
 
