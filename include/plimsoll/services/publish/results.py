@@ -10,7 +10,8 @@ from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.analysis.capacity import told_capacities
 from plimsoll.analysis.coincidence import with_every_cause
 from plimsoll.analysis.parts import data_of_parts
-from plimsoll.domain.errors import NotFound, Problem
+from plimsoll.domain.errors import DamagedRecord, NotFound, Problem
+from plimsoll.domain.limits import MOST_CELLS_OF_A_TABLE
 from plimsoll.domain.parts import parts
 from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.definitions.text import dump_definition
@@ -136,13 +137,30 @@ def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
 
 def _table(store: ReadableStore, key: AttemptKey, name: str, columns: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
-    from pyarrow import BufferReader
-    from pyarrow.parquet import ParquetFile
+    from pyarrow import ArrowException
 
+    file = layout.attempt_file(key, name)
     try:
-        content = store.read(layout.attempt_file(key, name))
+        return _parsed(store.read(file))
     except NotFound:  # an attempt that failed before its load has none
         return pd.DataFrame(columns=list(columns))
+    except (ArrowException, OSError) as error:
+        mend = f"judge the attempt again: `plimsoll rejudge {key.campaign_id}`; of a bundle, get it again"
+        raise DamagedRecord(f"can't be read as a table ({error})", where=store.url(file), mend=mend) from error
+
+
+def _parsed(content: bytes) -> pd.DataFrame:
+    """Read a table. Raises ArrowException where it is damaged, or so large that it was made to fill the memory.
+
+    A column of equal values takes almost no space in a file, whatever its length.
+    """
+    from pyarrow import ArrowInvalid, BufferReader
+    from pyarrow.parquet import ParquetFile
+
     # What pd.read_parquet returns, for half its time: that looks for partitions and starts threads for each small file.
-    table: pd.DataFrame = ParquetFile(BufferReader(content)).read(use_threads=False).to_pandas(use_threads=False)
+    file = ParquetFile(BufferReader(content))
+    rows, columns = file.metadata.num_rows, file.metadata.num_columns
+    if rows * columns > MOST_CELLS_OF_A_TABLE:
+        raise ArrowInvalid(f"{rows:,} rows of {columns} columns are more than any attempt has")
+    table: pd.DataFrame = file.read(use_threads=False).to_pandas(use_threads=False)
     return table

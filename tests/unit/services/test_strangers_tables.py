@@ -1,0 +1,60 @@
+"""Tables of attempts in a stranger's bundle: cut short, no table at all, or made to fill the memory."""
+
+from io import BytesIO
+from pathlib import Path
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from plimsoll.adapters.artefacts.tarballs import unpack_tar
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.domain.errors import DamagedRecord
+from plimsoll.services.publish.results import attempt_data
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
+
+STORED = Path(__file__).parents[2] / "samples" / "stored-campaign.tar.gz"
+
+
+def bomb() -> bytes:
+    """Sixty million equal figures in some hundred kilobytes."""
+    block = pyarrow.table({"ms": pyarrow.repeat(1.0, 1_000_000)})
+    stream = BytesIO()
+    with parquet.ParquetWriter(stream, block.schema, compression="zstd") as writer:
+        for _ in range(60):
+            writer.write_table(block)
+    assert len(stream.getvalue()) < 1_000_000
+    return stream.getvalue()
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> CampaignStore:
+    unpack_tar(STORED, tmp_path)
+    return CampaignStore(ObjectStore(str(tmp_path)), "stored-1")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "can't be read as a table"),
+        (b"PAR1 no table PAR1", "can't be read as a table"),
+        (bomb(), "60,000,000 rows of 1 columns are more than any attempt has"),
+    ],
+    ids=["empty", "none", "bomb"],
+)
+def test_a_hostile_table_is_named_and_not_read(campaign: CampaignStore, content: bytes, told: str) -> None:
+    verdict = next(campaign.verdicts())
+    campaign.store.write(layout.attempt_file(verdict.key, layout.PAUSES), content)
+    with pytest.raises(DamagedRecord, match=told) as caught:
+        attempt_data(campaign.store, verdict)
+    assert "pauses.parquet" in caught.value.where
+    assert "plimsoll rejudge stored-1" in caught.value.mend
+
+
+def test_a_table_cut_short_is_named(campaign: CampaignStore) -> None:
+    verdict = next(campaign.verdicts())
+    name = layout.attempt_file(verdict.key, layout.INTERVALS)
+    campaign.store.write(name, campaign.store.read(name)[:-20])
+    with pytest.raises(DamagedRecord, match="can't be read as a table"):
+        attempt_data(campaign.store, verdict)
