@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.support.campaigns.small_definition import SMALL
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, command_line
 from tests.support.suite.requirements import needs
@@ -120,7 +121,7 @@ def started(folder: Path) -> FaultyCampaign:
     """The running campaign: a cell for each fault."""
     work, store = folder / "clusters", folder / "store"
     work.mkdir()
-    demo = load_definition(Settings(), "demo")
+    demo = load_definition(Settings(), str(SMALL))
     asked = demo.model_dump(mode="json") | _CHANGES | {"repeats": len(FAULTS)}
     asked["variants"], asked["control"] = asked["variants"][:1], None
     asked["workload"]["replication_factor"] = 1

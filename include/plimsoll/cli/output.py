@@ -37,15 +37,17 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
 
     Nothing is cut: on a narrow terminal long names go on in the next line.
     """
+    from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title, style="table.title"), title_justify="left")
+    table = Table()
     for column in columns:
         table.add_column(Text(column), overflow="fold")
     for row in rows:
         table.add_row(*(Text(visible(str(value))) for value in row))
-    print_view(table)
+    # A title of the table itself would be broken to the table's width.
+    print_view(Group(Text(visible(title), style="table.title"), table))
 
 
 def print_view(view: "RenderableType") -> None:

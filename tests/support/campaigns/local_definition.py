@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.support.campaigns.small_definition import SMALL
+
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition
 from plimsoll.settings import Settings
@@ -18,8 +20,8 @@ ONE_INTERVAL: Mapping[str, Any] = {"timing": {"duration": "15s", "warmup": "5s"}
 
 
 def local_definition(name: str, *, variants: int, nodes: int = 3) -> Definition:
-    """A cell for each of that many first variants of the demo, with all rows on all nodes."""
-    demo = load_definition(Settings(), "demo").model_dump(mode="json")
+    """A cell for each of that many first variants of the small definition, with all rows on all nodes."""
+    demo = load_definition(Settings(), str(SMALL)).model_dump(mode="json")
     fewer = {
         "name": name,
         "variants": demo["variants"][:variants],

@@ -12,6 +12,7 @@ import pytest
 from tests.fakes import instant
 from tests.fakes.instant import InstantProvider
 from tests.fakes.paid import Prices
+from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll import cli
 from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
@@ -23,7 +24,7 @@ from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
-DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
+DEMO = SMALL.read_text()
 INSTANT = DEMO.replace("{name: local}", "{name: instant}").replace("cassandra\n  version", "instant\n  version")
 INSTANT = INSTANT.replace("load_generator: {threads", "load_generator: {name: instant, threads")
 

@@ -10,12 +10,13 @@ import pytest
 from tests.fakes import instant
 from tests.fakes.instant import InstantDatabase, InstantLoadGenerator
 from tests.fakes.instant.faults import Faults
+from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll import cli
 from plimsoll.domain.errors import ArtefactError
 
 SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"
-DEMO = (SHIPPED / "demo.yaml").read_text()
+DEMO = SMALL.read_text()
 FAULTY = "name: faulty\nrepeats: none\n"
 
 

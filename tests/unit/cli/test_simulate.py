@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll import cli
 from plimsoll.bootstrap import load_definition
@@ -12,8 +13,8 @@ from plimsoll.domain.cell import cell_ids, grid
 from plimsoll.settings import Settings
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
-DEMO = (CAMPAIGNS / "demo.yaml").read_text()
-SECONDS = load_definition(Settings(), "demo").timing.duration.total_seconds()
+DEMO = SMALL.read_text()
+SECONDS = load_definition(Settings(), str(SMALL)).timing.duration.total_seconds()
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def simulate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 def outcomes(tmp_path: Path) -> Any:
     """A file of outcomes: every cell met but those that are given."""
     file = tmp_path / "outcomes.json"
-    definition = load_definition(Settings(), "demo")
+    definition = load_definition(Settings(), str(SMALL))
 
     def write(**given: Any) -> Any:
         known = {cell.id: given.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(definition)}

@@ -1,13 +1,14 @@
 from pathlib import Path
 
 import pytest
+from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.services.definitions.text import definition_schema, dump_definition, parse_definition
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
-DEMO = (CAMPAIGNS / "demo.yaml").read_text()
+DEMO = SMALL.read_text()
 
 
 @pytest.mark.parametrize("path", sorted(CAMPAIGNS.glob("*.yaml")), ids=lambda path: path.stem)

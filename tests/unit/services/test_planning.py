@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
+from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
@@ -171,7 +172,7 @@ def test_so_many_load_hosts_as_it_advises_will_do(tmp_path: Path, hosts: int, sa
     ],
 )
 def test_a_guard_that_a_search_does_not_use_is_remarked_on(tmp_path: Path, strategy: str, said: list[str]) -> None:
-    definition = parse_definition(f"{(CAMPAIGNS / 'demo.yaml').read_text()}\n{strategy}\n", "mine.yaml")
+    definition = parse_definition(f"{SMALL.read_text()}\n{strategy}\n", "mine.yaml")
     told = list(remarks(Installation(tmp_path).toolkit, make_plan(definition)))
     assert [one.partition(": an exact")[0] for one in told if "guard" in one] == said
 

@@ -2,15 +2,14 @@
 
 # ruff: noqa: E501 - messages as they are read
 
-from pathlib import Path
-
 import pytest
+from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.domain.definition import MAX_CELLS
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 
-DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
+DEMO = SMALL.read_text()
 
 MISTAKES = (
     (
