@@ -18,10 +18,9 @@ class Caption(NamedTuple):
 CAPTIONS = (
     Caption(
         "README.md",
-        "*The report of a small campaign with made-up results: the answer, how far each load lies from the bound, "
-        "one cell in detail.*",
-        "*The report of a real campaign on one machine: the answer, how far each load lies from the bound, one cell "
-        "in detail. [Its bundle](docs/images/campaign.zip) contains everything that the report is made from.*",
+        "*The report of a small campaign with made-up results: the answer, why loads were missed, one cell in detail.*",
+        "*The report of a real campaign on one machine: the answer, why loads were missed, one cell in detail. "
+        "[Its bundle](docs/images/campaign.zip) contains everything that the report is made from.*",
     ),
     Caption(
         "README.md",

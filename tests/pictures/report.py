@@ -1,4 +1,4 @@
-"""The report of a real campaign, made again from its bundle, as the README shows it: answer, heat map, one cell."""
+"""The report of a real campaign, made again from its bundle: answer, why it missed, one cell, as README shows it."""
 
 import tempfile
 from pathlib import Path
@@ -13,7 +13,8 @@ from plimsoll.services.publish.reproducing import report_again
 _WIDTH, _SCALE = 1100, 1.5
 _SHOWN = """
 nav, .description, .facts, .scale, #answer .scroll, #answer h3, #answer .note, #answer > p, .note, footer,
-main > section:not(#answer, #heat-map, #tracks),
+main > section:not(#answer, #why, #tracks),
+#why .scroll, #why details, #why > p,
 #tracks h3 ~ h3, #tracks figure ~ figure, #tracks h3 ~ h3 ~ .links { display: none !important; }
 section { margin-top: 0.8em; padding-top: 1.2em; }
 .masthead, main { padding-left: 32px; padding-right: 32px; }
@@ -36,8 +37,6 @@ def take(folder: Path, campaign: Path = CAMPAIGN) -> None:
         shown = new_page(browser, viewport={"width": _WIDTH, "height": 900}, device_scale_factor=_SCALE)
         shown.goto(page.as_uri())
         shown.add_style_tag(content=_SHOWN)
-        shown.wait_for_function(
-            "!document.querySelector('#heat-map .still') && !document.querySelector('#tracks .still')"
-        )
+        shown.wait_for_function("!document.querySelector('#why .still') && !document.querySelector('#tracks .still')")
         shown.evaluate("document.fonts.ready")
         shown.screenshot(path=folder / "report.png", full_page=True)

@@ -42,6 +42,8 @@ def list_clusters(as_json: JsonOption = False) -> None:
     costs = [(cluster, cost_until(cluster, now).usd) for cluster in living.clusters]
     if as_json:
         print_json([{**_as_json(cluster), "usd_so_far": usd} for cluster, usd in costs])
+    elif not costs:
+        typer.echo("no cluster is alive")
     else:
         rows = [
             (*_row(cluster, now), _cost(usd, is_paid=cluster.provider in toolkit.tariffs)) for cluster, usd in costs
