@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.analysis.coincidence import BY_ID
+from plimsoll.domain.excerpts import visible
 from plimsoll.domain.plurals import plural
 from plimsoll.report.answers import CapacityRow, loads_line
 from plimsoll.report.formatting import listing
@@ -71,6 +72,6 @@ def _warning_lines(warnings: Mapping[str, Sequence[str]]) -> Iterator[Text]:
         return
     yield Text(f"{plural(len(warnings), 'warning')}:", style="yellow")
     for text, cells in list(warnings.items())[:_WARNINGS_SHOWN]:
-        yield Text(f"  - {text} ({listing(cells, _CELLS_NAMED)})")
+        yield Text(visible(f"  - {text} ({listing(cells, _CELLS_NAMED)})"))
     if (more := len(warnings) - _WARNINGS_SHOWN) > 0:
         yield Text(f"  … {plural(more, 'more warning')} in the report")
