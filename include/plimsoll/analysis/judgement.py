@@ -77,6 +77,12 @@ class Judgement:
         return f"{self.unit}: {self.unit_why}" if self.unit_why else ""
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, and what was left out without its counts, so that many cells have the same remarks."""
+        measures = sorted({one.measure for one in self.left_out})
+        return (*self.notes, f"left out: {' and '.join(measures)}") if measures else self.notes
+
+    @property
     def valid(self) -> bool:
         """Whether there is no reason against the measurement."""
         return not self.reasons

@@ -77,6 +77,7 @@ def reasons(judgement: Judgement) -> Iterator[str]:
     if judgement.met is False:
         yield _by_how_much(judgement)
     yield from judgement.notes
+    yield from (one.sentence for one in judgement.left_out)
 
 
 def show(judgement: Judgement, level: ServiceLevel) -> None:
@@ -89,8 +90,6 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
         say(_whole_run_line(one))
     if judgement.unit_taken:
         say(f"- values are taken to be in {judgement.unit_taken}")
-    for other in judgement.left_out:
-        say(f"- {other.sentence}")
     for reason in reasons(judgement):
         say(f"- {reason}")
     typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")

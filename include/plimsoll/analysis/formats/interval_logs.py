@@ -84,10 +84,14 @@ class IntervalLogs:
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         for tag, records in log.by_tag().items():
             meaning = self._meaning(log, tag, kinds)
-            measure, name = meaning or ("response time", tag or log.name)
+            measure, name = meaning or ("response time", self._own_name(log, tag))
             kind = kinds.get(name.lower(), name)
             own_name = name or ("" if self.tool else log.name)
             yield Series(log, measure, kind, records, own_name, is_known=meaning is not None)
+
+    def _own_name(self, log: HistogramLog, tag: str) -> str:  # noqa: ARG002 - for YCSB
+        """What to call records that the tool is not known to write."""
+        return tag or "records without a tag"
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:
         """The meaning of the records with a tag; None of a tag that the tool does not write.
@@ -111,10 +115,13 @@ class IntervalLogs:
         unknown = [one for one in series if not one.is_known]
         names = ", ".join(dict.fromkeys(one.own_name for one in unknown))
         if any(not {one.own_name, one.own_name.lower()} & named for one in unknown):
-            known = list(dict.fromkeys(tag for one in series if one.is_known and (tag := one.records[0].tag)))
-            mend = f"let it be read as any tool's log, `--format hdr`{', or judge a tag alone, `--tags`' * bool(known)}"
-            what = f"{self.tool} is not known to write {names}" + (f" beside {', '.join(known)}" if known else "")
-            raise LogError(what, where=unknown[0].log.name, mend=f"{mend} (of an import: `format:`, `tags:`)")
+            known = ", ".join(dict.fromkeys(tag for one in series if one.is_known and (tag := one.records[0].tag)))
+            what = f"{self.tool} is not known to write {names}" + (f" beside {known}" if known else "")
+            mend = (
+                "name what to judge, `--tags NAME`, or say what it is, `--operation NAME=reads|writes`, or let it be "
+                "read as any tool's log, `--format hdr` (of an import: `tags:`, `operations:`, `format:`)"
+            )
+            raise LogError(what, where=unknown[0].log.name, mend=mend)
         if unknown and asked.unit is None:
             what = f"{self.tool} is not known to write {names}, so the unit of its values is not known either"
             raise LogError(what, where=unknown[0].log.name, mend=ASK)

@@ -12,8 +12,8 @@ from plimsoll.analysis.hdrlog import HistogramLog
 from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
 
-_TAG = re.compile(r"(?P<measure>co-fixed|raw)(-(?P<operation>read|write))?")
-_RECORD = re.compile(rf"^Tag={_TAG.pattern},", re.MULTILINE)
+_TAGS: dict[str, Measure] = {"co-fixed": "response time", "raw": "service time"}
+_RECORD = re.compile(r"^Tag=(co-fixed|raw),", re.MULTILINE)
 
 
 class ScyllaBench(IntervalLogs):
@@ -31,9 +31,7 @@ class ScyllaBench(IntervalLogs):
         return super().recognises(file) and FIRST_COMMENT in file.head and bool(_RECORD.search(file.head))
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
-        found = _TAG.fullmatch(tag)
-        measure: Measure = "response time" if found and found["measure"] == "co-fixed" else "service time"
-        return (measure, found["operation"] or "") if found else None
+        return (_TAGS[tag], "") if tag in _TAGS else None
 
     def _shown(self, track: Track) -> FoundUnit:
         what = "scylla-bench writes the unit of its `-hdr-latency-units` (ns by default), which the log does not say"

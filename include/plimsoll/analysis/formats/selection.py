@@ -169,5 +169,3 @@ def _notes(chosen: Sequence[Series], left_out: Sequence[LeftOut]) -> Iterator[st
             yield f"{whose}judged on {measure}: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
         elif whose or left_out:
             yield f"{whose}judged on response time"
-    if left_out:
-        yield f"left out: {' and '.join(sorted({one.measure for one in left_out}))}"

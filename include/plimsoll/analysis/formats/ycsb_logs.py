@@ -45,6 +45,9 @@ class YcsbLogs(IntervalLogs):
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by name
         return meaning(_name(log))
 
+    def _own_name(self, log: HistogramLog, tag: str) -> str:  # noqa: ARG002 - YCSB writes no tags
+        return _name(log)
+
     def _refuse(self, series: Sequence[Series]) -> None:
         """Refuse nothing: YCSB writes both measures into one folder, so a user who gives the folder gives both."""
 

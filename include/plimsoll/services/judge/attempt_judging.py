@@ -95,7 +95,7 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
         reasons=_reasons(manifest, judged),
         warnings=(
             *work.load_generator.limits(work.definition),
-            *judgement.notes,
+            *judgement.remarks,
             *_left_to_do(evidence, fingerprint),
             *_data_size(work, evidence, fingerprint),
             *evidence.gc_problems,

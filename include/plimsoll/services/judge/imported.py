@@ -94,7 +94,7 @@ def _reasons(work: AttemptContext, reading: Reading | None, judged: Judged) -> I
 def _warnings(load_ops_s: int, judgement: Judgement) -> Iterator[str]:
     if judgement.unit_taken:
         yield f"values are taken to be in {judgement.unit_taken}"
-    yield from judgement.notes
+    yield from judgement.remarks
     if judgement.rate_achieved is False and judgement.achieved_ops_s is not None:
         share = judgement.achieved_ops_s / load_ops_s
         yield (
