@@ -141,7 +141,7 @@ def test_a_unit_that_nobody_tells_is_asked_for_and_then_told_everywhere(
 
     description.write_text("unit: us\n" + description.read_text())
     told = "values are taken to be in us: as told (`--unit`)"
-    assert plimsoll("import", description).count("/2: missed") == 2
+    assert plimsoll("import", description).count("/2: missed (values in us: as told (`--unit`))") == 2
     campaign = tmp_path / "store" / "us-default"
     attempt = campaign / "cells" / "a-001k-r1" / "2"
     assert told in json.loads((attempt / "verdict.json").read_text())["warnings"]

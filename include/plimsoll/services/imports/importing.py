@@ -110,7 +110,9 @@ def _imported(campaign: CampaignStore, one: _Import, say: Say) -> Verdict:
     key = campaign.begin_attempt(one.cell.id, _OWNER, one.toolkit.clock.now(), one.toolkit.code_version)
     _store_files(one, key)
     verdict = judge(AttemptContext(one.toolkit, key))
-    say(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip())
+    judged = read_provenance(one.store, key)
+    unit = f" (values in {judged.unit_taken})" if judged and judged.unit_taken else ""
+    say(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip() + unit)
     return verdict
 
 
