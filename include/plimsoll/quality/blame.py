@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.service_level import ServiceLevel
 
-HeldBackBy = Literal["nobody", "database", "load generator", "no cause that can be told"]
+NO_CAUSE = (
+    "no cause that can be told: its processors, its lateness and the number of its operations in flight were below "
+    "their limits. Look at its console among the files of the load host, and at the network between it and the nodes; "
+    "then run the cell again"
+)
+"""Who held the load generator back where nothing that is known did: what was looked at, and what to try."""
 MissOwedTo = Literal["nobody", "database", "load generator"]
 
 ERROR_LIMIT = 0.001
@@ -47,12 +52,12 @@ def foreign_error_share(summary: LoadSummary) -> float:
 
 def held_back_by(
     definition: Definition, summary: LoadSummary, *, attempted: float, achieved_share: float, cpu_share: float | None
-) -> HeldBackBy:
+) -> str:
     """Who kept the load generator from sending the requested operations.
 
     `attempted`: operations that were due in the judged time; `achieved_share`: answered operations over attempted ones;
-    `cpu_share`: the generator's CPU over its host's, None if not known. "no cause that can be told" means that
-    operations are missing though the generator was neither late nor blocked.
+    `cpu_share`: the generator's CPU over its host's, None if not known. The answer is `nobody`, `database`, `load
+    generator`, or NO_CAUSE: operations are missing though the generator was neither late nor blocked.
     """
     sent, never_sent = _sent(summary, achieved_share * attempted) / attempted, _share(_never_sent(summary), summary)
     if sent >= 1 - RATE_TOLERANCE and never_sent < ERROR_LIMIT:
@@ -60,7 +65,7 @@ def held_back_by(
     lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
     if _is_at_its_limit(cpu_share) or _was_late(summary, lost_ms):
         return "load generator"
-    return "database" if was_blocked(definition, summary) else "no cause that can be told"
+    return "database" if was_blocked(definition, summary) else NO_CAUSE
 
 
 def miss_owed_to(level: ServiceLevel, summary: LoadSummary, worst_missed_ms: float | None) -> MissOwedTo:

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:
-    """The judged percentile of every interval with bound, warm-up and pauses, as SVG in the page's inks."""
+    """The judged percentile of every interval with bound, warm-up and pauses, as SVG in the page's inks.
+
+    Raises NotFound where the attempt has no intervals.
+    """
+    _require_intervals(attempt)
     (figure,) = timelines(_alone(definition, attempt, at))
     return page_svg(figure, width_px=900, height_px=280)
 
@@ -36,8 +40,7 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
     The page has the strips over time, with zoom; response time by percentile; and the worst missed intervals with the
     causes that touched them. Raises NotFound where the attempt has no intervals.
     """
-    if attempt.intervals.empty:
-        raise NotFound("there are no judged intervals", where=str(attempt.key))
+    _require_intervals(attempt)
     findings = _alone(definition, attempt, at)
     cell, misses = attempt.verdict.cell, misses_of(attempt, findings.level.bound_ms)
     title = f"{place_of(cell, findings.labels)}: attempt {attempt.key.attempt}"
@@ -45,6 +48,11 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
     charts = (strips, *latencies_chart(findings, of=lambda result: result.shown))
     drawings = {figure.name: drawing(figure) for figure in charts}
     return attempt_html(title, charts, drawings, misses, findings)
+
+
+def _require_intervals(attempt: AttemptData) -> None:
+    if attempt.intervals.empty:
+        raise NotFound("there are no judged intervals", where=str(attempt.key))
 
 
 def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:

@@ -161,12 +161,12 @@ def test_the_pauses_of_a_nodes_gc_log_are_those_counted_by_hand(three: Any) -> N
     assert found.collections
 
 
-def test_a_node_that_was_killed_is_down_with_its_last_words(three: Any) -> None:
+def test_a_node_that_was_killed_is_down_by_its_signal(three: Any) -> None:
     (victim,) = jvms(three.nodes[2])
     os.kill(victim.pid, signal.SIGKILL)
     until(lambda: three.nodes[2].status("cassandra").state == "exited", "the end of the killed node")
     (sentence,) = three.database.down(three.nodes)
     assert sentence.startswith(f"node3 ({three.nodes[2].info.address}) ended with signal 9")
-    assert "INFO" in sentence
+    assert "INFO" not in sentence
     three.nodes[0].stop("cassandra", grace=timedelta(seconds=10))
     assert [text.split()[0] for text in three.database.down(three.nodes)] == ["node1", "node3"]

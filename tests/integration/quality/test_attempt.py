@@ -8,6 +8,7 @@ from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.blame import NO_CAUSE
 
 
 def check(**changes: Any) -> Any:
@@ -90,7 +91,7 @@ def test_a_load_generator_that_cannot_keep_up_is_not() -> None:
 
 
 def test_operations_that_nobody_can_account_for_are_no_result() -> None:
-    assert failed(slow())["load generator"] == "no cause that can be told"
+    assert failed(slow())["load generator"] == NO_CAUSE
 
 
 def test_failed_queries_of_an_overloaded_database_are_a_result() -> None:

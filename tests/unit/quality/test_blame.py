@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
+from plimsoll.quality.blame import NO_CAUSE, error_share, foreign_error_share, held_back_by, miss_owed_to
 
 ATTEMPTED = 30_000
 """Of `sound.definition`: 1000/s for 30 s."""
@@ -33,8 +33,8 @@ def test_a_generator_with_all_it_may_in_flight_waited_for_the_database() -> None
 
 
 def test_a_generator_with_room_to_spare_that_was_on_time_is_a_riddle() -> None:
-    assert blamed(0.9, in_flight_max=89) == "no cause that can be told"
-    assert blamed(0.9, in_flight_max=None) == "no cause that can be told"
+    assert blamed(0.9, in_flight_max=89) == NO_CAUSE
+    assert blamed(0.9, in_flight_max=None) == NO_CAUSE
 
 
 @pytest.mark.parametrize("in_flight", [9, 100])
@@ -71,20 +71,20 @@ def test_operations_under_way_at_the_end_were_sent_so_nobody_held_them_back() ->
 
 def test_a_backlog_that_was_sent_after_the_end_was_not_sent_in_time() -> None:
     assert blamed(0.985, later=450, in_flight_max=100) == "database"
-    assert blamed(0.985, later=450, in_flight_max=9) == "no cause that can be told"
+    assert blamed(0.985, later=450, in_flight_max=9) == NO_CAUSE
     assert blamed(0.985, later=450, in_flight_max=9, schedule_lag_p99_ms=300.0) == "load generator"
-    assert blamed(0.985, later=450, in_flight_max=None) == "no cause that can be told"
+    assert blamed(0.985, later=450, in_flight_max=None) == NO_CAUSE
 
 
 def test_operations_given_up_for_lateness_were_never_sent() -> None:
     assert blamed(0.95, errors={"overflow": 1500}, in_flight_max=100) == "database"
-    assert blamed(0.95, errors={"overflow": 1500}) == "no cause that can be told"
+    assert blamed(0.95, errors={"overflow": 1500}) == NO_CAUSE
     assert blamed(0.995, errors={"overflow": 60}, in_flight_max=100) == "database"
     assert blamed(1.0, errors={"unfinished": 60}, in_flight_max=100) == "database"
 
 
 def test_a_run_without_any_operation_was_not_held_back_by_nobody() -> None:
-    assert blamed(0.0) == "no cause that can be told"
+    assert blamed(0.0) == NO_CAUSE
 
 
 def test_shares_of_errors() -> None:

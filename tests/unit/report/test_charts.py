@@ -9,10 +9,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 import pytest
-from tests.support.campaigns.outcomes import campaign_of
+from tests.support.campaigns.outcomes import attempt_of, campaign_of
 
 from plimsoll.analysis.campaign import AttemptData
 from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.report import build_report
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
@@ -76,12 +77,36 @@ def test_squares_missed_by_errors_do_not_hide_behind_their_response_times() -> N
     assert square["repeats"] == "1/2 met, 1 by errors"
 
 
-def test_every_cell_has_a_panel_even_one_that_was_not_run(drawn: Mapping[str, Figure]) -> None:
+def test_the_colours_of_squares_reach_to_the_worst_interval() -> None:
+    chart = heat_map(analyse(campaign_of({"a": {10_000: "mm", 20_000: "xx"}})))
+    assert '"domain": [0.0625, 1, 16]' in json.dumps(chart.spec)
+    campaign = campaign_of({"a": {10_000: "mm", 20_000: "xx"}})
+    attempts = [
+        attempt_of(campaign.definition, one.verdict.cell, 1, "x", worst_ms=11_616.0) for one in campaign.attempts
+    ]
+    far = heat_map(analyse(replace(campaign, attempts=tuple(attempts))))
+    assert '"domain": [0.00390625, 1, 256]' in json.dumps(far.spec)
+
+
+def test_a_cell_without_intervals_has_no_empty_panel_and_is_counted(drawn: Mapping[str, Figure]) -> None:
     figure = drawn["timeline-shenandoah"]
-    assert {row["panel"] for row in rows_of(figure)} == {str(place) for place in range(6)}
+    assert {row["panel"] for row in rows_of(figure)} == {str(place) for place in range(5)}
     assert figure.panels is not None
-    assert (figure.panels.count, figure.panels.in_row) == (6, 3)
-    assert "NOT RUN" in json.dumps(figure.spec)
+    assert (figure.panels.count, figure.panels.in_row) == (5, 3)
+    assert "NOT RUN" not in json.dumps(figure.spec)
+    assert figure.caption.endswith(" 1 cell without intervals has no panel.")
+
+
+@pytest.mark.usefixtures("without_drawings")
+def test_a_single_load_is_shown_in_tables_and_not_in_charts_of_one_point() -> None:
+    files = build_report(campaign_of({"a": {10_000: "xx"}, "b": {10_000: "xx"}})).files
+    page = files["report.html"].decode()
+    for name in ("achieved", "maxima", "stops", "timeline-a"):
+        assert f'id="chart-{name}"' not in page
+        assert f"charts/{name}.svg" not in files
+    assert "<details open><summary>As a table" in page
+    assert "passes of 2 show" not in page
+    assert "passes bound the pass probability" not in files["summary.md"].decode()
 
 
 def test_missed_intervals_and_their_pauses_reach_the_timeline(drawn: Mapping[str, Figure], patchy: Findings) -> None:

@@ -33,12 +33,22 @@ def name_of(host: Host) -> str:
 
 
 def down(host: Host) -> str | None:
-    """A sentence with the last lines of the node's logs; None while it is running."""
+    """A sentence with the last lines of the node's logs; None while it is running.
+
+    Of a node that a signal ended it has only errors and warnings: what it logged otherwise has nothing to do with that.
+    """
     status = host.status(JOB)
     if status.state == "running":
         return None
-    full = f"; its disk is full: {FULL}" if is_disk_full(host) else ""
-    return f"{name_of(host)} {state_of(status)}{full}:\n{said_last(host)}"
+    why = "; a person sent it, or the kernel: " + OUT_OF_MEMORY if was_killed(status) else ""
+    why += f"; its disk is full: {FULL}" if is_disk_full(host) else ""
+    said = said_last(host)
+    told = said.of_a_signal if _was_signalled(status) else str(said)
+    return f"{name_of(host)} {state_of(status)}{why}" + (f":\n{told}" if told else "")
+
+
+def _was_signalled(status: JobStatus) -> bool:
+    return status.exit_code is None or status.exit_code > 128
 
 
 def was_killed(status: JobStatus) -> bool:

@@ -11,11 +11,11 @@ from plimsoll.ports.host import Host
 _TAIL_BYTES = 65_536
 _COMPLAINTS = 6
 _OTHERS = 4
-# Lines that explain nothing: frames of stack traces, a node's usual lines about its own tables and at its start, its
+# Lines that explain nothing: frames of stack traces, a node's usual lines on its tables and pools, at its start, its
 # warning about JMX as Plimsoll configures it, and separators and advice in crash reports of the JVM.
 _NOISE = re.compile(
     r"\s+(at |\.\.\. \d+ )"
-    r"|INFO .* (Memtable|LogTransaction|ColumnFamilyStore|SSTable|CompactionTask)\.java:\d+ "
+    r"|INFO .* (Memtable|LogTransaction|ColumnFamilyStore|SSTable|CompactionTask|StatusLogger)\.java:\d+ "
     r"|INFO .*(Node configuration:\[|JVM Arguments: |Classpath: | memory: init = )"
     r"|.*cassandra\.jmx\.local\.port missing"
     r"|#\s*$|# (JRE version|Java VM|Problematic frame|If you would|https?:|An error report file|/)"
@@ -34,6 +34,12 @@ class Said:
 
     complaints: tuple[str, ...]
     others: tuple[str, ...]
+
+    @property
+    def of_a_signal(self) -> str:
+        """Errors and warnings as one text; empty where there are none."""
+        warnings = tuple(line for line in self.others if line.startswith("WARN"))
+        return str(Said(self.complaints, warnings)) if self.complaints or warnings else ""
 
     def __str__(self) -> str:
         """Both as one text, errors first; `it said nothing` where there is neither."""

@@ -13,9 +13,8 @@ from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
 from plimsoll.report.formatting import ms, multiple, ops, short_ops
 
-_SCALE = alt.Scale(
-    type="log", domain=[0.0625, 1.0, 16.0], range=["#4393c3", "#f7f7f7", "#e5674f"], clamp=True, interpolate="lab"
-)
+_ENDS = (16, 256, 4096, 65_536)
+"""Ends of the scale of colours, as multiples of the bound. Each has a whole square root, for the ticks between."""
 _SQUARE_PX, _FEW_SQUARES_PX = 34, 44
 _EDGE: dict[str, Any] = {"fillOpacity": 0, "strokeWidth": 2, "cornerRadius": 3}
 _KEPT_BUT_MISSED, _NO_RESULT = "#b3200e", "#d5dae0"
@@ -130,7 +129,7 @@ def _layers(findings: Findings) -> list[alt.Chart]:
     open_ones = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
     kept_but_missed = base.transform_filter("datum.kept_but_missed").mark_rect(**_EDGE, stroke=_KEPT_BUT_MISSED)
     return [
-        *_rectangles(base),
+        *_rectangles(base, _end(findings)),
         *([open_ones] if _any_open(findings) else []),
         *([kept_but_missed] if _other_reasons(findings) else []),
         *_figures(base),
@@ -161,19 +160,30 @@ def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
     return alt.Y("load:N", sort=loads, title=title, axis=axis, scale=scale, bandPosition=place)
 
 
-def _rectangles(base: alt.Chart) -> list[alt.Chart]:
+def _end(findings: Findings) -> int:
+    """The end of the scale of colours that encloses every square."""
+    ratios = [ratio for spread in worst(findings.cells) if (ratio := spread.high) > 0]
+    furthest = max([1.0, *ratios, *(1 / ratio for ratio in ratios)])
+    return next((end for end in _ENDS if end >= furthest), _ENDS[-1])
+
+
+def _rectangles(base: alt.Chart, end: int) -> list[alt.Chart]:
+    scale = alt.Scale(
+        type="log", domain=[1 / end, 1, end], range=["#4393c3", "#f7f7f7", "#e5674f"], clamp=True, interpolate="lab"
+    )
+    half = round(end**0.5)
     legend = alt.Legend(
         orient="bottom",
         title="Worst interval / bound (log scale)",
         titleLimit=400,
         gradientLength=240,
         gradientThickness=10,
-        values=[0.0625, 0.25, 1, 4, 16],
+        values=[1 / end, 1 / half, 1, half, end],
         labelExpr="datum.value < 1 ? '1/' + round(1 / datum.value) + '×' : datum.value + '×'",
     )
     results = base.transform_filter(alt.datum.ratio > 0).mark_rect(cornerRadius=3)
     return [
-        results.encode(color=alt.Color("ratio:Q", scale=_SCALE, legend=legend)),
+        results.encode(color=alt.Color("ratio:Q", scale=scale, legend=legend)),
         base.transform_filter("!(datum.ratio > 0)").mark_rect(cornerRadius=3, color=_NO_RESULT),
     ]
 

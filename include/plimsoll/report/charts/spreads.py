@@ -1,10 +1,17 @@
 """A figure by load, a line a variant: medians over repeats, with bars from the lowest to the highest repeat."""
 
+from collections.abc import Mapping, Sequence
+
 import altair as alt
 
 from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.theme import aside, load_axis, variant_colour, variant_legend, variant_shape
 from plimsoll.report.formatting import ops
+
+
+def draws_loads(rows: Sequence[Mapping[str, object]]) -> bool:
+    """Whether the rows have several loads. One point for each variant shows no more than a table does."""
+    return len({row["load"] for row in rows}) > 1
 
 
 def spread_row(

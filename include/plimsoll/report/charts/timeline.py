@@ -21,8 +21,14 @@ _COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals
 
 
 def timelines(findings: Findings) -> tuple[Figure, ...]:
-    """One figure a variant, all on the same scales; a cell without intervals has an empty panel."""
-    tables = {variant: _table(findings, findings.of_variant(variant)) for variant in findings.labels}
+    """One figure a variant, all on the same scales; none of a variant without intervals.
+
+    A cell without intervals has no panel: the caption names it.
+    """
+    drawn_cells = {variant: _with_intervals(findings, variant) for variant in findings.labels}
+    tables = {variant: _table(findings, cells) for variant, cells in drawn_cells.items() if cells}
+    if not tables:
+        return ()
     drawn = [value for table in tables.values() for value in table["ms"].dropna() if value > 0]
     ticks = 9 if len(findings.cells) <= _FEW * len(tables) else 5
     y = log_y(
@@ -33,6 +39,11 @@ def timelines(findings: Findings) -> tuple[Figure, ...]:
     )
     x = _time(findings, max(_ends_s(findings, table) for table in tables.values()))
     return tuple(_figure(findings, variant, table, x, y) for variant, table in tables.items())
+
+
+def _with_intervals(findings: Findings, variant: str) -> tuple[CellResult, ...]:
+    own = findings.of_variant(variant)
+    return tuple(one for one in own if one.shown is not None and not one.shown.intervals.empty)
 
 
 def _ends_s(findings: Findings, table: pd.DataFrame) -> float:
@@ -72,14 +83,14 @@ def _by_mark(intervals: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
-    cells, repeats = findings.of_variant(variant), findings.definition.repeats
+    cells, repeats = _with_intervals(findings, variant), findings.definition.repeats
     few = len(cells) <= _FEW
     panels = alt.layer(*_layers(findings, variant, x, y, few=few)).properties(
         width=340 if few else 150, height=150 if few else 84
     )
     headers = json.dumps([_header(result, few=few) for result in cells])
     header = alt.Header(labelExpr=f"{headers}[datum.value]", labelAnchor="start")
-    in_row = repeats if repeats > 1 else min(len(cells), _FEW)
+    in_row = min(len(cells), repeats if repeats > 1 else _FEW)
     chart = panels.facet(
         facet=alt.Facet("panel:O", title=None, header=header),
         columns=in_row,
@@ -211,5 +222,12 @@ def _caption(findings: Findings) -> str:
         f"interval, cut off and not judged. Dashed: the bound, "
         f"{figure(level.bound_ms)} ms. Shaded: warm-up, not judged. Vertical bars: stop-the-world pauses of any "
         f"node, as high as they are long, on the same scale; the longest of each slice of time, none below "
-        f"{figure(_SHORTEST_PAUSE * level.bound_ms)} ms."
+        f"{figure(_SHORTEST_PAUSE * level.bound_ms)} ms.{_without_panel(findings)}"
     )
+
+
+def _without_panel(findings: Findings) -> str:
+    cells = sum(
+        len(findings.of_variant(variant)) - len(_with_intervals(findings, variant)) for variant in findings.labels
+    )
+    return f" {plural(cells, 'cell')} without intervals {'has' if cells == 1 else 'have'} no panel." if cells else ""

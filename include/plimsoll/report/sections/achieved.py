@@ -15,6 +15,7 @@ from plimsoll.analysis.highest_achieved import mean_achieved
 from plimsoll.domain.result import Verdict
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
+from plimsoll.report.charts.spreads import draws_loads
 from plimsoll.report.charts.theme import (
     SHADE,
     aside,
@@ -47,9 +48,14 @@ class HighestRow:
     repeats: str
 
 
-def achieved_chart(findings: Findings) -> Figure:
-    """The rate itself and its share of the attempted one; one point per valid repeat, lines through the medians."""
+def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
+    """The rate itself and its share of the attempted one; one point per valid repeat, lines through the medians.
+
+    No figure of a single load.
+    """
     points = [row for result in findings.cells if result.verdict for row in _points(findings, result, result.verdict)]
+    if not draws_loads(points):
+        return ()
     panels = alt.layer(*_layers(findings, points)).properties(width=340, height=260)
     chart = (
         panels.facet(
@@ -60,7 +66,7 @@ def achieved_chart(findings: Findings) -> Figure:
         .resolve_scale(y="independent")
         .add_params(legend_room(700))
     )
-    return Figure(
+    drawn = Figure(
         name="achieved",
         title="Achieved against attempted rate",
         caption=(
@@ -70,6 +76,7 @@ def achieved_chart(findings: Findings) -> Figure:
         spec=specification(chart, rows_data([*points, *_references(findings)])),
         panels=Panels(count=2, in_row=2, own_axes=True, narrowest_px=270),
     )
+    return (drawn,)
 
 
 def achieved_frame(findings: Findings) -> pd.DataFrame:
@@ -191,6 +198,6 @@ ACHIEVED = Section(
     "achieved",
     "Achieved",
     context=_context,
-    charts=lambda findings: (achieved_chart(findings),),
+    charts=achieved_chart,
     tables={"achieved": achieved_frame, "operations": operations_frame},
 )

@@ -10,7 +10,7 @@ import altair as alt
 from plimsoll.analysis.campaign import PERCENTILES, maxima
 from plimsoll.analysis.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
-from plimsoll.report.charts.spreads import spread_layers, spread_row
+from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_row
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.formatting import figure
 from plimsoll.report.sections.section import Section
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 DRAWN = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
 
-def maxima_chart(findings: Findings) -> Figure:
-    """One panel a percentile, one log scale for all of them, the bound in each."""
+def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
+    """One panel a percentile, one log scale for all of them, the bound in each; none of a single load."""
     rows = [row for percentile in DRAWN for row in _rows(findings, percentile)]
-    names = [PERCENTILE_NAMES[percentile] for percentile in DRAWN]
+    if not draws_loads(rows):
+        return ()
+    names = [name for name in map(PERCENTILE_NAMES.__getitem__, DRAWN) if any(row["panel"] == name for row in rows)]
     y = _response_time(findings, rows)
     panels = alt.layer(*spread_layers(findings, y, "ms"), _bound(findings.level.bound_ms)).properties(
         width=340, height=220
@@ -34,7 +36,7 @@ def maxima_chart(findings: Findings) -> Figure:
     chart = panels.facet(facet=alt.Facet("panel:N", sort=names, header=header), columns=2, data=TABLE).add_params(
         legend_room(700)
     )
-    return Figure(
+    drawn = Figure(
         name="maxima",
         title="Highest interval of each percentile, by load",
         caption=(
@@ -43,8 +45,9 @@ def maxima_chart(findings: Findings) -> Figure:
             f"service level applies it to p{findings.level.percentile:g}. Variants stand side by side at each load."
         ),
         spec=specification(chart, rows_data(rows)),
-        panels=Panels(count=len(DRAWN), in_row=2, narrowest_px=270),
+        panels=Panels(count=len(names), in_row=2, narrowest_px=270),
     )
+    return (drawn,)
 
 
 def maxima_frame(findings: Findings) -> pd.DataFrame:
@@ -93,6 +96,6 @@ MAXIMA = Section(
     "maxima",
     "Maxima",
     context=_context,
-    charts=lambda findings: (maxima_chart(findings),),
+    charts=maxima_chart,
     tables={"maxima": maxima_frame},
 )

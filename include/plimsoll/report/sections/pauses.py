@@ -11,7 +11,7 @@ import altair as alt
 from plimsoll.analysis.findings import Findings
 from plimsoll.analysis.pauses import PauseStatistics, Range
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
-from plimsoll.report.charts.spreads import spread_layers, spread_row
+from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_row
 from plimsoll.report.charts.theme import legend_room, log_y
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
@@ -54,9 +54,9 @@ def pause_statistics_frame(findings: Findings) -> pd.DataFrame:
 
 
 def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
-    """One panel each, on one log scale; none where no GC log tells a stop."""
+    """One panel each, on one log scale; none where no GC log tells a stop, and none of a single load."""
     rows = [row for one in findings.pauses for row in _drawn(findings, one)]
-    if not rows:
+    if not draws_loads(rows):
         return ()
     names = [name for name in (_STOP, _WAIT) if any(row["panel"] == name for row in rows)]
     y = log_y("median:Q", [float(str(row[end])) for row in rows for end in ("low", "high")], "Time (ms, log scale)")
