@@ -1,6 +1,6 @@
 """The start of a three-node Cassandra cluster on this machine, from nothing to all-up, and its destruction.
 
-    .venv/bin/python -m benchmarks.cluster_start [--definition demo] [--variant g1] [--rounds N]
+    .venv/bin/python -m benchmarks.cluster_start [--definition local-azul] [--variant g1] [--rounds N]
 
 All-up means that every node accepts clients, sees the other nodes, has the same schema, and has coordinated a write at
 ALL. CPU is the CPU time (user and system) of all processes: the nodes, the probe and the controller. Artefacts and the
@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import median
 
 import psutil
+from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
@@ -54,7 +55,7 @@ class Started:
 def main() -> None:
     """Print the figures of each round, and the medians."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--definition", default="demo", help="name or path of a definition")
+    parser.add_argument("--definition", default=str(SMALL), help="name or path; without it the tests' small one")
     parser.add_argument("--variant", help="one of its variants; the first unless given")
     parser.add_argument("--rounds", type=int, default=3, help="how many clusters, one after another")
     options = parser.parse_args()

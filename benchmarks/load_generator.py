@@ -26,6 +26,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from tests.support.campaigns.small_definition import SMALL
+
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.jars import jar_folder
@@ -178,7 +180,7 @@ def _bench(work: Path, jvm: str) -> Iterator[Bench]:
     artefacts = Artefacts(settings.cache, print)
     java, libraries = artefacts.jdk("openjdk-11.0.13").java, artefacts.load_generator()
     _compile(java, settings.cache, libraries, work)
-    with _node(artefacts, _one_node(load_definition(settings, "demo")), work / "cluster") as address:
+    with _node(artefacts, _one_node(load_definition(settings, str(SMALL))), work / "cluster") as address:
         yield Bench(java, f"{work}:{libraries}/*", jvm.split(), address, work)
 
 

@@ -8,19 +8,25 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll.analysis.causes import Link
 from plimsoll.analysis.coincidence import BY_ID
 from plimsoll.domain.excerpts import visible
 from plimsoll.domain.plurals import plural
 from plimsoll.report.answers import CapacityRow, loads_line
 from plimsoll.report.formatting import listing
 
+_LINKS: Mapping[Link, str] = {
+    "linked": "linked to the misses",
+    "no more than chance": "which chance alone may do",
+    "too few intervals": "too few intervals to tell more",
+}
 _WARNINGS_SHOWN = 8
 _CELLS_NAMED = 3
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a campaign: conclusions, capacities, causes linked to misses, and warnings with their cells."""
+    """The answer of a campaign: conclusions, capacities, causes of misses, and warnings with their cells."""
 
     conclusions: tuple[str, ...]
     rows: tuple[CapacityRow, ...]
@@ -38,15 +44,24 @@ def answer_view(answer: Answer) -> RenderableType:
 
 
 def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
-    """Each variant's causes that a report's document links to its misses, with their share and their base rate."""
+    """Each variant's causes of misses in a report's document, with their share and their base rate.
+
+    These are the causes that are linked to the misses, or else the one that most sets missed intervals apart.
+    """
     labels = {one["id"]: one["title"] or one["id"] for one in document["definition"]["variants"]}
     for one in document["causes"]:
-        name = ", ".join(filter(None, (labels[one["variant"]], part)))
-        for cause in one["causes"]:
-            if cause["link"] == "linked":
-                missed = f"{cause['missed_with']} of {plural(cause['missed'], 'missed interval')}"
-                met = f"{cause['met_with']} of {cause['met']} that were met"
-                yield f"{name}: {BY_ID[cause['cause']].label} in {missed}, in {met}"
+        touching = sorted((cause for cause in one["causes"] if cause["missed_with"]), key=_contrast, reverse=True)
+        linked = [cause for cause in touching if cause["link"] == "linked"]
+        for cause in linked or touching[:1]:
+            missed = f"{cause['missed_with']} of {plural(cause['missed'], 'missed interval')}"
+            met = f"in {cause['met_with']} of {cause['met']} that were met"
+            name = ", ".join(filter(None, (labels[one["variant"]], part)))
+            yield f"{name}: {BY_ID[cause['cause']].label} in {missed}, {met} ({_LINKS[cause['link']]})"
+
+
+def _contrast(cause: Mapping[str, Any]) -> float:
+    """The share of missed intervals with the cause, less the share of met ones."""
+    return float(cause["missed_with"] / cause["missed"] - cause["met_with"] / max(1, cause["met"]))
 
 
 def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Table:
