@@ -8,11 +8,12 @@ import numpy as np
 from plimsoll.analysis.continuity import ODD_LENGTH
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.formats.reading import RunFile
-from plimsoll.analysis.formats.selection import Measure, Series
+from plimsoll.analysis.formats.selection import Measure, Series, total
 from plimsoll.analysis.hdrlog import HistogramLog
 from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.record_line import Record
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.plurals import plural
 
 _NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
 """A histogram without a value."""
@@ -68,8 +69,10 @@ def without_long_last_ones(log: HistogramLog) -> HistogramLog:
     kept = tuple(one for one in log.records if one.length_s <= most_s or one.start_s < last_s)
     if len(kept) == len(log.records):
         return log
-    late_s = max(one.length_s for one in log.records if one.start_s == last_s)
-    note = f"{log.name}: the run's end came while its last {late_s:.3f} s were not written yet: they are left out"
+    late = [one for one in log.records if one.length_s > most_s and one.start_s == last_s]
+    late_s, counted = max(one.length_s for one in late), plural(total(late, log.name) or 0, "value")
+    what = f"the run's end came while its last {late_s:.3f} s were not written yet"
+    note = f"{log.name}: {what}: they are left out, {counted}"
     return replace(log, records=kept, notes=(*log.notes, note))
 
 

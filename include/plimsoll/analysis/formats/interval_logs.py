@@ -10,6 +10,7 @@ from plimsoll.analysis.formats.selection import (
     Series,
     refuse_service_times_beside_response_times,
     select,
+    total,
     with_tags,
 )
 from plimsoll.analysis.formats.tlp_stress_logs import name_of, unit_by_file_name, written_unit
@@ -20,6 +21,7 @@ from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.record_line import Record
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.query_kinds import KINDS
 
 Meaning = tuple[Measure, str]
@@ -175,6 +177,6 @@ def is_stub(record: Record, beside: Record) -> bool:
 
 def stub_note(log: HistogramLog, records: tuple[Record, ...]) -> str:
     """The remark on a record that `without_first_stub` left out."""
-    return (
-        f"{log.name}: the first record covers {records[0].length_s:g} s only and is left out; time counts from its end"
-    )
+    counted = plural(total(records[:1], log.name) or 0, "value")
+    length = f"{records[0].length_s:g} s only"
+    return f"{log.name}: the first record covers {length} and is left out, {counted}; time counts from its end"

@@ -1,4 +1,4 @@
-"""Find tracks that measure the same operations, such as response and service time, which must not be added up."""
+"""Ask about tracks of unknown tools that may be no operations of their own, since tracks are added up."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,12 @@ from plimsoll.domain.errors import LogError
 
 _SERVICE = r"service([-_ ]?times?)?|raw|uncorrected|st|requests?"
 _OTHERS = (
-    r"response([-_ ]?times?)?|intended|actual|co[-_ ]?fixed|corrected|rt|wait([-_ ]?times?)?|wt|cycles?|plain|total|all"
+    r"response([-_ ]?times?)?|intended|actual|co[-_ ]?fixed|corrected|rt|wait([-_ ]?times?)?|wt|queued?|cycles?|"
+    r"plain|total|all"
 )
 _WORD = re.compile(rf"(?<![a-z])({_SERVICE}|{_OTHERS})(?![a-z])", re.IGNORECASE)
 _SERVICE_WORD = re.compile(rf"(?<![a-z])({_SERVICE})(?![a-z])", re.IGNORECASE)
+_FAILURES = re.compile(r"(?<![a-z])(errors?|fail(ed|ures?)?|timeouts?)(?![a-z])", re.IGNORECASE)
 _MEND = (
     "name the tags to judge, `--tags NAME` (of an import, `tags: [NAME]`), both if they are two operations; or give "
     "the files of one measure alone; or say what they are, `--operation NAME=reads|writes`"
@@ -29,8 +31,12 @@ def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str]) -> No
     """Raise LogError where two tracks look like two measures of the same operations, or one like all the others.
 
     They do so by their names, as `g1.response` and `g1.service`, or because they hold equally many values, give or take
-    what was in flight when the run ended. Counts tell nothing of tracks whose operations are known.
+    what was in flight when the run ended. Counts tell nothing of tracks whose operations are known. Tracks of failures,
+    by their names, are asked about too.
     """
+    for track in tracks:
+        if _FAILURES.search(track.operation):
+            raise LogError("is named like failures: are these answered operations?", where=track.name, mend=_MEND)
     for one, other in combinations(tracks, 2):
         if _bare(one.name) == _bare(other.name):
             _refuse(one, other.name, "differ by the name of a measure alone")

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.formats.reading import RunFile
-from plimsoll.analysis.formats.selection import Measure, Series
+from plimsoll.analysis.formats.selection import Measure, Series, total
 from plimsoll.analysis.formats.tlp_stress_logs import LOGGING_FOR, told_name
 from plimsoll.analysis.hdrlog import HistogramLog
 from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.record_line import Record
+from plimsoll.domain.plurals import plural
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
 _OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "DELETE")
@@ -56,7 +57,8 @@ class YcsbLogs(IntervalLogs):
             if len(without_first_stub(log.records)) < len(log.records):
                 yield stub_note(log, log.records)
             if len(_without_second_last_stub(log.records)) < len(log.records):
-                yield f"{log.name}: ends with two stubs; the very last, written when the run was over, is left out"
+                counted = plural(total(log.records[-1:], log.name) or 0, "value")
+                yield f"{log.name}: ends with two stubs; the last, written after the run, is left out, {counted}"
         yield from remarks([_name(one.log) for one in series])
 
 

@@ -296,7 +296,10 @@ def test_of_cassandra_stress_a_last_record_of_several_seconds_is_no_interval() -
     lines = [*of_stress([[1], [1], [1], [1]], "READ-rt"), *of_stress([[1], [1], None, [1]], "WRITE-rt"), *late]
     found = read(RunFile("c.hdr", stress_log(lines)))
     assert [[record.length_s for record in one.records] for one in found.tracks] == [[1.0] * 4] * 2
-    assert "c.hdr: the run's end came while its last 2.700 s were not written yet: they are left out" in found.notes
+    assert (
+        "c.hdr: the run's end came while its last 2.700 s were not written yet: they are left out, 2 values"
+        in found.notes
+    )
 
 
 def test_of_cassandra_stress_what_was_written_late_costs_the_run_nothing_beyond_its_judged_time() -> None:

@@ -45,6 +45,13 @@ def test_a_total_beside_its_parts_is_asked_about() -> None:
         read(counted("a", [10]), counted("b", [20]), counted("overall", [30]))
 
 
+@pytest.mark.parametrize("tag", ["errors", "READ-FAILED", "read_timeout"])
+def test_times_of_failures_are_asked_about(tag: str) -> None:
+    with pytest.raises(LogError, match=rf"\({tag}\): is named like failures(.|\n)*--tags"):
+        read(counted("read", [50]), counted(tag, [5]))
+    assert len(read(counted("read", [50]), counted(tag, [5]), tags=("read", tag)).tracks) == 2
+
+
 def test_tracks_with_other_totals_are_two_operations() -> None:
     assert len(read(counted("a", [50]), counted("b", [60])).tracks) == 2
 
