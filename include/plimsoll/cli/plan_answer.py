@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.domain.definition import Definition
+    from plimsoll.domain.published import Published
     from plimsoll.services.campaign.planning import Plan
     from plimsoll.services.campaign.stage_plans import StagePlan
 
@@ -33,6 +34,8 @@ def show(plan: Plan, notes: Sequence[str]) -> None:
         f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
+    if definition.published:
+        _show_published(definition.published)
     for line in (*_search(plan), *_money(plan), *(f"Note: {note}." for note in notes)):
         typer.echo(line)
 
@@ -53,6 +56,13 @@ def _show_stage(stage: StagePlan, alone: Definition) -> None:
         length = format_duration(stage.duration)
         cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
         typer.echo(f"{cells}: {_hours(hours, hours * alone.cluster_size)}")
+
+
+def _show_published(published: Published) -> None:
+    """Show what was published beside what is done here."""
+    print_table(
+        f"{published.publication}, and here", ("what", "as published", "here"), [one.texts for one in published.rows]
+    )
 
 
 def _counts(plan: Plan) -> str:

@@ -20,6 +20,7 @@ from plimsoll.domain.choices import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, shares_as_percentiles, too_many_cells
 from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.loads import LoadLevels, of_the_top
+from plimsoll.domain.published import Published
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.stage import LEFT_TO_STAGES, Openings, Stage, left_to_stages
 from plimsoll.domain.strategy import FullGrid, Strategy
@@ -51,6 +52,10 @@ class Definition(Model):
     ]
     title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
     description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
+    published: Annotated[
+        LeftOutIfEmpty[Published | None],
+        Field(description="The publication that the campaign stands for: what it says, and what is otherwise here"),
+    ] = None
     tags: Annotated[tuple[str, ...], Field(description="Tags of the DAG in Airflow")] = ()
     system: System
     variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="The variants that are compared")]

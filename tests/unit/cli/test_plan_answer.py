@@ -5,6 +5,7 @@ from tests.fakes.installation import instant_definition
 
 from plimsoll.cli.plan_answer import show
 from plimsoll.domain.cost import HostRate, Tariff
+from plimsoll.domain.published import Published, PublishedRow
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 from plimsoll.services.campaign.planning import Plan, make_plan
 
@@ -53,3 +54,21 @@ def test_a_budget_is_compared_with_what_a_search_takes(
 ) -> None:
     budget = 4.0 * getattr(planned(Search()).estimate, bound) - less
     assert told(planned(Search(), budget), capsys, "Budget: ").partition(" USD")[2] == remark
+
+
+def test_what_was_published_stands_beside_what_is_done_here(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = (
+        PublishedRow(what="nodes", published="3 hosts"),
+        PublishedRow(what="driver", published="driver 3", here="driver 4"),
+        PublishedRow(what="region", here="eu-west-1"),
+    )
+    published = Published(publication="Somebody (2020)", rows=rows)
+    plan = make_plan(instant_definition(variants=2, loads=1, repeats=1).model_copy(update={"published": published}))
+    show(plan, ())
+    lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in capsys.readouterr().out.splitlines()]
+    assert [line for line in lines if len(line) == 3][-3:] == [
+        ["nodes", "3 hosts", "as published"],
+        ["driver", "driver 3", "driver 4"],
+        ["region", "not published", "eu-west-1"],
+    ]
+    assert [row.get("here") for row in plan.as_json()["published"]["rows"]] == [None, "driver 4", "eu-west-1"]

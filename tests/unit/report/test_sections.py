@@ -2,13 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
+from tests.unit.report.pages import page_of
 
 from plimsoll.analysis.findings import Findings
+from plimsoll.domain.published import Published, PublishedRow
 from plimsoll.report import page
+from plimsoll.report.charts.figure import Figure
 from plimsoll.report.environment_facts import environment
 from plimsoll.report.sections.registry import SECTIONS
 from plimsoll.report.sections.section import Section
@@ -52,3 +56,16 @@ def test_an_entry_decides_which_campaigns_have_the_section(
     shown = page.page_html(findings, environment(findings), ())
     assert re.findall(r'<section id="([\w-]+)">', shown) == anchors
     assert shown.count("A new one</a>") == len(anchors)
+
+
+def test_a_campaign_that_stands_for_a_publication_shows_what_is_otherwise(
+    demo: Findings, demo_figures: Sequence[Figure]
+) -> None:
+    row = PublishedRow(what="driver", published="<driver 3>", here="driver 4")
+    published = Published(publication="Somebody (2020)", rows=(row, PublishedRow(what="nodes", published="3")))
+    definition = demo.definition.model_copy(update={"published": published})
+    shown = page_of(replace(demo, data=replace(demo.data, definition=definition)), demo_figures)
+    assert "The campaign stands for Somebody (2020)." in shown
+    assert '<th scope="row">driver</th><td class="prose">&lt;driver 3&gt;</td><td class="prose">driver 4</td>' in shown
+    assert '<th scope="row">nodes</th><td class="prose">3</td><td class="prose">as published</td>' in shown
+    assert "The campaign stands for" not in page_of(demo, demo_figures)

@@ -5,6 +5,7 @@ from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
+from plimsoll.services.definitions.continuing import continued_as
 from plimsoll.services.definitions.text import definition_schema, dump_definition, parse_definition
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
@@ -100,3 +101,12 @@ def test_the_schema_describes_every_key() -> None:
     assert set(schema["properties"]) == set(Definition.model_fields)
     assert schema["additionalProperties"] is False
     assert "from" in str(schema["properties"]["loads"])
+
+
+def test_a_campaign_goes_on_when_only_the_words_on_it_change() -> None:
+    stored = parse_definition(DEMO, "stored")
+    row = {"what": "nodes", "published": "5", "here": "3"}
+    words = {"description": "Said better.", "published": {"publication": "Somebody (2020)", "rows": [row]}}
+    better = Definition.model_validate({**stored.model_dump(mode="json"), **words})
+    assert continued_as(stored, better) == better
+    assert continued_as(stored, better.model_copy(update={"repeats": 7})) is None

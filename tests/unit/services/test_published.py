@@ -1,17 +1,20 @@
 """Published campaigns, as their definitions ship."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 from tests.support.campaigns.shipped import shipped
 
 from plimsoll.adapters.ec2.options import read_options
 from plimsoll.adapters.ec2.prices import from_table
 from plimsoll.bootstrap import definition_folder, full_toolkit
 from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.errors import DefinitionError, Problem
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.runnable import software_problems
+from plimsoll.services.definitions.text import parse_definition
 from plimsoll.settings import Settings
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
@@ -80,18 +83,87 @@ def test_hosts_of_shipped_definitions_have_prices_without_the_pricing_api(name: 
     assert unpriced == (UNPRICED if name == "datastax-2021" else set())
 
 
-def deviations_of(name: str) -> str:
-    """What a definition says about its deviations, on one line."""
-    _, found, said = shipped(name).description.partition("Deviations:")
-    assert found
-    return " ".join(said.split())
+def row_of(name: str, what: str) -> tuple[str, str]:
+    """What a definition's table says of a thing: as published, and here."""
+    published = shipped(name).published
+    assert published is not None
+    ((_, as_published, here),) = [row.texts for row in published.rows if row.what == what]
+    return as_published, here
+
+
+def keys_of(node: object, path: str = "") -> Iterator[str]:
+    """The keys of a YAML document, without indices of lists: `variants.jvm.heap`."""
+    if isinstance(node, dict):
+        for key, inner in node.items():
+            yield from keys_of(inner, f"{path}.{key}".lstrip("."))
+    elif isinstance(node, list) and all(isinstance(inner, dict) for inner in node):
+        for inner in node:
+            yield from keys_of(inner, path)
+    else:
+        yield path
+
+
+OF_THE_INSTALLATION = ("connection", "ssh_connection", "zones", "security_group")
+NOT_PUBLISHED = {
+    *("name", "title", "description", "tags", "control", "seed", "max_parallel", "budget"),
+    *("variants.id", "variants.title", "stages.id", "stages.title", "workloads.id"),
+    *(f"provider.options.{key}" for key in OF_THE_INSTALLATION),
+}
+"""Keys that name, order or limit the cells of a campaign, or are the installation's own."""
+
+
+def test_every_shipped_definition_but_the_demo_stands_for_a_publication() -> None:
+    assert {name for name in EVERY if shipped(name).published is None} == {"demo"}
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "demo"])
+def test_every_key_of_a_publications_definition_has_a_row_as_published_and_here(name: str) -> None:
+    document = YAML(typ="safe", pure=True).load((CAMPAIGNS / f"{name}.yaml").read_text())
+    rows = document.pop("published")["rows"]
+    keys = {key for key in keys_of(document) if not key.startswith("canary.")} - NOT_PUBLISHED
+    if document["provider"]["name"] == "ec2":
+        keys -= {"provider.name"}  # instance types tell it
+    told = {key for row in rows for key in row.get("keys", ())}
+
+    assert [key for key in sorted(keys) if not any(f"{key}.".startswith(f"{one}.") for one in told)] == []
+    assert [one for one in sorted(told) if not any(f"{key}.".startswith(f"{one}.") for key in keys)] == []
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "demo"])
+def test_what_drives_the_load_is_told_though_no_key_holds_it(name: str) -> None:
+    published = shipped(name).published
+    assert published is not None
+    subjects = " ".join(row.what for row in published.rows)
+
+    assert [one for one in ("load generator", "driver", "JVM", "heap of the client") if one not in subjects] == []
+
+
+def test_azul_2022_says_on_what_the_publications_client_ran() -> None:
+    assert "4.0.0m5" in row_of("azul-2022", "load generator")[0]
+    assert "Zing" in row_of("azul-2022", "JVM of the client")[0]
+    assert "16 GB" in row_of("azul-2022", "heap of the client")[0]
+    assert row_of("azul-2022", "heap of the client")[1] == "4 GB"
+    assert "intended start" in row_of("azul-2022", "schedule")[1]
+    assert row_of("azul-2022", "read share")[1].startswith("20 %")
+    assert row_of("azul-2022", "region") == ("not published", "us-east-1")
+    assert row_of("azul-2022", "heap of the nodes") == ("40 GB", "as published")
 
 
 def test_tlp_2020_says_that_it_finds_no_maximum_above_its_highest_rate() -> None:
     definition = shipped("tlp-2020")
 
-    assert f"none above {max(definition.loads):,} ops/s can be found" in deviations_of("tlp-2020")
+    assert f"at most {max(definition.loads):,} ops/s" in row_of("tlp-2020", "highest throughput")[1]
     assert definition.stages == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [("[{what: heap}]", "says neither what was published nor what is done here"), ("[]", "must not be empty")],
+)
+def test_a_row_that_says_nothing_is_refused(rows: str, said: str) -> None:
+    text = (CAMPAIGNS / "demo.yaml").read_text()
+    with pytest.raises(DefinitionError, match=said):
+        parse_definition(f"{text}published: {{publication: x, rows: {rows}}}\n", "demo.yaml")
 
 
 def test_the_plan_of_tlp_2020_names_the_jdks_that_need_an_archive(tmp_path: Path) -> None:
@@ -151,12 +223,12 @@ def test_the_heap_of_its_zgc_fits_into_the_large_pages_that_it_asks_for() -> Non
 def test_it_says_how_many_rows_its_table_has() -> None:
     tabular = next(one for one in shipped("datastax-2021").workloads if one.name == "Tabular")
 
-    assert "10 million rows (NoSQLBench: 10 billion)" in deviations_of("datastax-2021")
+    assert "10 million rows (NoSQLBench's file: 10 billion)" in row_of("datastax-2021", "workloads")[1]
     assert "rows" not in (tabular.model_extra or {})
 
 
 def test_assigned_tokens_are_no_deviation_of_datastax_2021() -> None:
-    assert "tokens" not in deviations_of("datastax-2021")
+    assert row_of("datastax-2021", "tokens")[1] == "as published"
 
 
 def test_its_zgc_starts_with_16_gb_of_64() -> None:

@@ -102,6 +102,7 @@ class Plan:
         awaited = [_awaited_json(cell) for cell in awaited_cells(self.definition)]
         return {
             "definition": self.definition.name,
+            **({"published": published.model_dump()} if (published := self.definition.published) else {}),
             "cells": known + awaited,
             **({"stages": [stage.as_json(self.definition) for stage in self.stages]} if self.definition.stages else {}),
             "totals": {
