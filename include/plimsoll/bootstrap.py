@@ -67,6 +67,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.canary import ScriptCanary
     from plimsoll.adapters.cassandra import Cassandra
     from plimsoll.adapters.code_version import code_version
+    from plimsoll.adapters.local.notes import notes
     from plimsoll.adapters.sampler import ProcSampler
 
     clock, store = SystemClock(), build_store(settings)
@@ -83,6 +84,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
         sampler=ProcSampler(),
         canary=ScriptCanary(),
         places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),
+        local_notes=notes,
         code_version=code_version(),
     )
 

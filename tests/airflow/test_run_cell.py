@@ -9,6 +9,7 @@ import pytest
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, DagRunTriggerException, TaskDeferred
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
+from tests.support.campaigns.attempt_verdicts import disturbed_verdict, verdict_of
 
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
@@ -17,8 +18,11 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cell
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import write_model
+from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
+from plimsoll_airflow.operators.cell import Judge
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.triggers.slot import SlotTrigger, has_slot
 
@@ -264,3 +268,42 @@ def test_a_run_that_failed_before_it_was_judged_points_to_the_logs(installation:
 
 def test_a_successful_run_passes() -> None:
     operator().execute_complete({}, ("", {RUN: "success"}))
+
+
+def test_a_disturbed_cell_is_started_again_as_often_as_its_definition_lets_it(installation: Installation) -> None:
+    definition = instant_definition()
+    opened = installation.open_campaign(definition)
+    context: Any = {"ti": Runs(live=0), "params": {}}
+    for attempt in (1, 2):
+        key = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner").key
+        write_model(opened.store, key, layout.VERDICT, disturbed_verdict(verdict_of(definition, key)))
+        assert key.attempt == attempt
+        with pytest.raises(DagRunTriggerException if attempt == 1 else AirflowFailException) as raised:
+            operator().execute_complete(context, ("", {RUN: "failed"}))
+    assert "noise in each of 3 missed intervals" in str(raised.value)
+
+
+def test_a_disturbed_cell_that_was_cancelled_is_not_started_again(installation: Installation) -> None:
+    definition = instant_definition()
+    opened = installation.open_campaign(definition)
+    work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0, own_installation()).token)
+    write_model(opened.store, work.key, layout.VERDICT, disturbed_verdict(verdict_of(definition, work.key)))
+    cancel(work, "somebody")
+    with pytest.raises(AirflowFailException, match="noise"):
+        operator().execute_complete({}, ("", {RUN: "failed"}))
+
+
+def test_a_disturbed_attempt_fails_its_task_which_leaves_word_that_the_cell_runs_again(
+    installation: Installation,
+) -> None:
+    definition = instant_definition()
+    opened = installation.open_campaign(definition)
+    pushed: list[dict[str, Any]] = []
+    told = SimpleNamespace(xcom_push=lambda **word: pushed.append(word))
+    context: Any = {"ti": told, "run_id": RUN, "params": {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}}
+    for _ in (1, 2):
+        work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0, own_installation()).token)
+        write_model(opened.store, work.key, layout.VERDICT, disturbed_verdict(verdict_of(definition, work.key)))
+        with pytest.raises(AirflowFailException, match="is invalid: disturbed: expected calm"):
+            Judge.execute.__wrapped__(Judge(task_id="judge"), context)  # type: ignore[attr-defined]
+    assert pushed == [{"key": "runs_again", "value": True}]

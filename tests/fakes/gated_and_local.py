@@ -14,6 +14,7 @@ from tests.fakes import gated
 from tests.fakes.hosts import FolderHost
 from tests.support.nodes import even
 
+from plimsoll.domain.host_activity import HostActivity
 from plimsoll.ports.host import Host
 from plimsoll.ports.sampler import HostSampler
 from plimsoll.services.toolkit import Toolkit
@@ -42,6 +43,10 @@ class SamplerOfRealHosts:
         """As the real one."""
         if not isinstance(host, FolderHost):
             self._sampler.start(host, expires, environments)
+
+    def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity | None:
+        """As the real one."""
+        return None if isinstance(host, FolderHost) else self._sampler.look(host, environments)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """As the real one."""

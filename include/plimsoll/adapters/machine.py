@@ -12,9 +12,14 @@ from pathlib import Path
 import psutil
 
 from plimsoll.adapters.node_ports import PORTS
+from plimsoll.adapters.sampler import sample
+from plimsoll.adapters.sampler.adapter import activity
+from plimsoll.domain.disturbance import Disturbance
+from plimsoll.domain.host_activity import HostActivity, noise
 
 _GIB = 1 << 30
 _OPEN_FILES = 4096
+_LOOK_S = 0.5
 PYTHONS = ((3, 11), (3, 14))
 """The oldest and the newest that Plimsoll supports, as `requires-python` in pyproject.toml has them."""
 
@@ -27,6 +32,8 @@ class Finding:
     ok: bool
     found: str
     mend: str = ""
+    is_note: bool = False
+    """Whether it is worth a note only, since the machine can run campaigns all the same."""
 
 
 def examine(work: Path, cache: Path) -> Sequence[Finding]:
@@ -36,6 +43,7 @@ def examine(work: Path, cache: Path) -> Sequence[Finding]:
         _python,
         _cores,
         _memory,
+        _calm,
         lambda: _disk("disk for clusters", work, 10),
         lambda: _disk("disk for the cache", cache, 2),
         lambda: _writable("cluster folder", work),
@@ -73,6 +81,24 @@ def _memory() -> Finding:
     free = psutil.virtual_memory().available / _GIB
     mend = "free memory: the demo's cluster takes about 4 GiB, Airflow 2 GiB"
     return Finding("memory", free >= 6, f"{free:.1f} GiB available", mend)
+
+
+def _calm() -> Finding:
+    now = activity_now()
+    busy = noise(now, Disturbance())
+    mend = "end other programs before you measure: a miss beside them may not count"
+    return Finding("calm", True, f"{in_words(now)}{f': {busy}' if busy else ''}", mend, is_note=bool(busy))
+
+
+def activity_now() -> HostActivity:
+    """What this machine is busy with, over half a second. Every program counts, those of clusters too."""
+    return activity(f"{','.join(sample.COLUMNS)}\n{sample.look(_LOOK_S)}")
+
+
+def in_words(now: HostActivity) -> str:
+    """Load and use of the machine in a few words."""
+    load, processors = os.getloadavg()[0], os.cpu_count()
+    return f"load {load:.1f} on {processors} processors, {now.foreign_cpu or 0:.0%} in use, {now.steal:.0%} stolen"
 
 
 def _disk(name: str, folder: Path, needed_gib: int) -> Finding:

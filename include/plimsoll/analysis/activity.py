@@ -10,6 +10,7 @@ import numpy as np
 from plimsoll.analysis.coincidence import Collected
 from plimsoll.analysis.gcpause import Pauses, stopped_ms
 from plimsoll.analysis.hosts import cpu_busy
+from plimsoll.analysis.sampled import Span, by_host, means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
 COLUMNS = ("start_s", "host", "cpu_busy", "heap_bytes", "stopped_ms")
 
 
-def activity_frame(starts_s: Sequence[float], collected: Collected, gc_logs: Mapping[str, Pauses]) -> pd.DataFrame:
+def activity_frame(
+    starts_s: Sequence[float], interval_s: float, collected: Collected, gc_logs: Mapping[str, Pauses]
+) -> pd.DataFrame:
     """A table with one row per interval and host. NaN: not collected.
 
-    Rows are sorted by the interval's start, s from the timed run's start on the load generator's clock. `cpu_busy`:
-    mean share of all its processors; `heap_bytes`: the most that was in use at the start or end of any collection;
-    `stopped_ms`: how long all threads of the JVM stood still.
+    Intervals are `interval_s` long; the first one may be shorter. Rows are sorted by the interval's start, s from the
+    timed run's start on the load generator's clock. `cpu_busy`: mean share of all its processors; `heap_bytes`: the
+    most that was in use at the start or end of any collection; `stopped_ms`: how long all threads of the JVM stood
+    still.
     """
     import pandas as pd  # late: judging needs none of it
 
@@ -35,9 +39,9 @@ def activity_frame(starts_s: Sequence[float], collected: Collected, gc_logs: Map
         for host in {*gc_logs, *(samples["host"] if not samples.empty else ())}
     }
     found = [
-        _binned(starts, _busy(samples, begin), "mean"),
-        _binned(starts, _heap(gc_logs, begin), "max"),
-        _binned(starts, _stopped(pauses), "sum"),
+        _busy(starts, interval_s, collected),
+        _binned(starts, interval_s, _heap(gc_logs, begin), "max"),
+        _binned(starts, interval_s, _stopped(pauses), "sum"),
     ]
     # a JVM that never collected in the timed run has a row all the same: it stood still for 0 ms
     hosts = sorted({*gc_logs, *(str(host) for table in found for host in table.index.get_level_values("host"))})
@@ -47,14 +51,20 @@ def activity_frame(starts_s: Sequence[float], collected: Collected, gc_logs: Map
     return table.reset_index()[list(COLUMNS)].astype({"host": "str", **dict.fromkeys(COLUMNS[2:], "float32")})
 
 
-def _busy(samples: pd.DataFrame, begin: Mapping[str, float]) -> pd.DataFrame:
+def _busy(starts_s: NDArray[np.float64], interval_s: float, collected: Collected) -> pd.DataFrame:
+    """The mean share of busy processors in each interval, by host."""
     import pandas as pd
 
-    if samples.empty:
-        return pd.DataFrame({"host": [], "t": [], "cpu_busy": []})
-    # a sample is of the second before it
-    at = samples["time_s"] - samples["host"].map(begin) - 0.5
-    return pd.DataFrame({"host": samples["host"], "t": at, "cpu_busy": cpu_busy(samples)})
+    begin_s, samples, starts = collected.started_at.timestamp(), collected.samples, starts_s.tolist()
+    ends = [*starts[1:], starts[-1] + interval_s]
+    within = tuple(Span(begin_s + start, begin_s + end) for start, end in zip(starts, ends, strict=True))
+    table = samples if samples.empty else samples.assign(cpu_busy=cpu_busy(samples))
+    rows = [
+        (start, host, share)
+        for host, own in by_host(table, collected.ahead_ms)
+        for start, share in zip(starts, means(own, "cpu_busy", within).tolist(), strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["start_s", "host", "cpu_busy"]).set_index(["start_s", "host"]).dropna()
 
 
 def _heap(gc_logs: Mapping[str, Pauses], begin: Mapping[str, float]) -> pd.DataFrame:
@@ -77,14 +87,13 @@ def _stopped(pauses: pd.DataFrame | None) -> pd.DataFrame:
     return pd.DataFrame({"host": stops["host"], "t": stops["start_s"], "stopped_ms": stopped_ms(stops)})
 
 
-def _binned(starts_s: NDArray[np.float64], table: pd.DataFrame, how: str) -> pd.DataFrame:
+def _binned(starts_s: NDArray[np.float64], interval_s: float, table: pd.DataFrame, how: str) -> pd.DataFrame:
     """One figure for each interval and host, made of all its figures.
 
     Figures before and after all intervals are dropped.
     """
-    step_s = float(starts_s[1] - starts_s[0]) if len(starts_s) > 1 else float("inf")
     at = table["t"].to_numpy(dtype=np.float64)
-    kept = (at >= starts_s[0]) & (at < starts_s[-1] + step_s)
+    kept = (at >= starts_s[0]) & (at < starts_s[-1] + interval_s)
     place = np.searchsorted(starts_s, at[kept], "right") - 1
     own = table[kept].assign(start_s=starts_s[place]).drop(columns="t")
     binned: pd.DataFrame = own.groupby(["start_s", "host"]).agg(how)

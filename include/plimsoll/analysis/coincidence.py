@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from plimsoll.analysis.gcpause import stopped_ms
-from plimsoll.analysis.hosts import cpu_busy, others_share, traffic_bytes
+from plimsoll.analysis.hosts import cpu_busy, sampled, traffic_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,7 +197,7 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
         shares: dict[str, Sequence[float]] = {
             "cpu": cpu_busy(own).tolist(),
             "steal": own["cpu_steal"].tolist(),
-            "others": others_share(own).tolist(),
+            "others": sampled(own, "cpu_others").tolist(),
             "disk": own["disk_busy"].tolist(),
             "network": (traffic / usual).tolist() if usual else [0.0] * len(own),
         }
@@ -207,7 +207,7 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
                 for end, amount in zip(ends, amounts, strict=True)
                 if amount > 0
             ]
-    known = others_share(collected.samples).notna().any()
+    known = sampled(collected.samples, "cpu_others").notna().any()
     return {cause: happened for cause, happened in found.items() if known or cause != "others"}
 
 

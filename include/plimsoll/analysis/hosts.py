@@ -1,13 +1,18 @@
-"""How busy each host was over the judged time, by its one-second samples, and how much other programs took."""
+"""How busy each host was over the judged time, by its samples, and how much other programs took."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from math import ceil
+from math import isnan
 from typing import TYPE_CHECKING
+
+from plimsoll.analysis.sampled import by_host, highest_of, mean_of, means, spans
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from plimsoll.analysis.sampled import Span
 
 MEANS = ("cpu_busy", "cpu_steal", "cpu_iowait", "cpu_others", "disk_busy", "network_bytes_s")
 COLUMNS = ("host", *MEANS, "cpu_others_highest")
@@ -39,57 +44,56 @@ def traffic_bytes(samples: pd.DataFrame) -> pd.Series[float]:
     return samples["net_received_bytes"] + samples["net_sent_bytes"]
 
 
-def others_share(samples: pd.DataFrame) -> pd.Series[float]:
-    """The share of all processors' time that programs outside the attempt took; NaN: not sampled.
-
-    Samples of older attempts lack this figure.
-    """
+def sampled(samples: pd.DataFrame, column: str) -> pd.Series[float]:
+    """A figure of the samples; NaN: not sampled. Samples of older attempts lack some figures."""
     import pandas as pd
 
-    if "cpu_others" in samples:
-        return samples["cpu_others"].astype("float64")
+    if column in samples:
+        return samples[column].astype("float64")
     return pd.Series(float("nan"), index=samples.index, dtype="float64")
 
 
-def others_highest(samples: pd.DataFrame, judged_from: datetime, interval: timedelta) -> dict[str, float]:
-    """The highest `others_share` of any judged interval, by host; NaN: not sampled.
-
-    An interval's value is the mean of its seconds, at least 0. `samples` must cover the judged time alone; an
-    incomplete last interval is left out.
-    """
-    if samples.empty:
-        return {}
-    each_s = interval.total_seconds()
-    since_s = samples["time_s"] - judged_from.timestamp()
-    table = samples[["host"]].assign(
-        others=others_share(samples),
-        place=(since_s / each_s).apply(ceil),  # a second is told at its end
-    )
-    means = table[table["place"] <= since_s.max() // each_s].groupby(["host", "place"])["others"].mean()
-    highest = means.groupby(level="host").max().clip(lower=0)
-    return {str(host): float(share) for host, share in highest.items()}
+def others_highest(
+    samples: pd.DataFrame, within: tuple[Span, ...], ahead_ms: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """The highest share of other programs in any of these intervals, by host, at least 0; NaN: not sampled."""
+    table = samples.assign(cpu_others=sampled(samples, "cpu_others")) if not samples.empty else samples
+    return {
+        host: _positive(highest_of(means(own, "cpu_others", within))) for host, own in by_host(table, ahead_ms or {})
+    }
 
 
-def hosts_frame(samples: pd.DataFrame, judged: tuple[datetime, datetime], interval: timedelta) -> pd.DataFrame:
-    """A table with one row per sampled host, with means over the judged time.
+def hosts_frame(
+    samples: pd.DataFrame,
+    judged: tuple[datetime, datetime],
+    interval: timedelta,
+    ahead_ms: Mapping[str, float] | None = None,
+) -> pd.DataFrame:
+    """A table with one row per sampled host, with means over its judged intervals.
 
     Figures are shares of all processors' time, and of the busiest disk's time. `cpu_others_highest` is the result of
-    `others_highest`. NaN: not sampled.
+    `others_highest`. NaN: not sampled. `ahead_ms`: how far each host's clock is ahead of the load generator's.
     """
     import pandas as pd  # late: few need it
 
     if samples.empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    begin, end = judged
-    during = samples[samples["time_s"].between(begin.timestamp(), end.timestamp(), inclusive="right")]
-    table = during.assign(
-        cpu_busy=cpu_busy(during),
-        cpu_others=others_share(during),
-        network_bytes_s=traffic_bytes(during),
+    within = spans(*judged, interval)
+    table = samples.assign(
+        cpu_busy=cpu_busy(samples),
+        cpu_others=sampled(samples, "cpu_others"),
+        network_bytes_s=traffic_bytes(samples),
     )
-    means: pd.DataFrame = table.groupby("host")[list(MEANS)].mean().reset_index()
-    highest = others_highest(during, begin, interval)
-    return means.assign(
-        cpu_others=means["cpu_others"].clip(lower=0),  # counted in ticks, it may come out a little below
-        cpu_others_highest=means["host"].map(highest).astype("float64"),
-    )
+    rows = []
+    for host, own in by_host(table, ahead_ms or {}):
+        found = {name: mean_of(means(own, name, within)) for name in MEANS}
+        highest = _positive(highest_of(means(own, "cpu_others", within)))
+        # Counted in ticks, what others take may come out a little below 0.
+        rows.append(
+            {"host": host, **found, "cpu_others": _positive(found["cpu_others"]), "cpu_others_highest": highest}
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"host": "str", **dict.fromkeys(COLUMNS[1:], "float64")})
+
+
+def _positive(share: float) -> float:
+    return share if isnan(share) else max(share, 0.0)

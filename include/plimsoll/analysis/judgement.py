@@ -23,6 +23,21 @@ _SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
+class MissedInterval:
+    """An interval in which the run missed, s from its start.
+
+    `late_ms`: how much time was lost in it: the response time at the service level's percentile, the whole interval
+    where nothing was answered, or how far the interval's operations fell behind. `standstill_ms`: the shortest
+    standstill that makes such an interval miss by itself.
+    """
+
+    start_s: float
+    end_s: float
+    late_ms: float
+    standstill_ms: float
+
+
+@dataclass(frozen=True)
 class Run:
     """What is known about a timed run besides its logs. None: not known, so not checked.
 
@@ -49,8 +64,9 @@ class Judgement:
     starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
     names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
     `errors` the failed operations by kind, None where the files don't tell. `counts` are the merged counts of the
-    judged intervals by operation, in `unit`; empty where the files hold no histograms. `unit_why`: why that unit is
-    taken; empty where the files could not be read. `left_out`: records of the files that are not judged.
+    judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the missed intervals
+    of all service levels, where the files hold histograms. `unit_why`: why that unit is taken; empty where the files
+    could not be read. `left_out`: records of the files that are not judged.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -61,6 +77,7 @@ class Judgement:
     achieved_ops_s: float | None = None
     rate_achieved: bool | None = None
     stalls_s: tuple[float, ...] = ()
+    missed: tuple[MissedInterval, ...] = ()
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     format: str = ""
@@ -111,6 +128,13 @@ def judgement_of(
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(notes),
     )
+
+
+def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:
+    """The interval of that service level that begins at that time; `value_ms` is None where nothing was answered."""
+    length_s = level.interval / _SECOND
+    late_ms = length_s * 1000 if value_ms is None else value_ms
+    return MissedInterval(start_s, start_s + length_s, late_ms, level.standstill_ms)
 
 
 def unreadable(error: LogError) -> Judgement:

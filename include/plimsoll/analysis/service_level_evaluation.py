@@ -11,7 +11,16 @@ from plimsoll.analysis.few_operations import few_in_intervals
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.histogram_layout import Ints, Unit
 from plimsoll.analysis.intervals import IntervalRow, IntervalTable, Measured, measure
-from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered, unreadable
+from plimsoll.analysis.judgement import (
+    Judgement,
+    MissedInterval,
+    Run,
+    judgement_of,
+    missed_interval,
+    schedule_of,
+    uncovered,
+    unreadable,
+)
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
 from plimsoll.analysis.stalls import stalls_s
@@ -205,7 +214,16 @@ def _judgement(
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
-    return replace(judgement, stalls_s=first.stalls_s(levels[0]), counts=first.counts)
+    missed = tuple(one for level in levels for one in _missed(level, passes[level.interval]))
+    return replace(judgement, stalls_s=first.stalls_s(levels[0]), counts=first.counts, missed=missed)
+
+
+def _missed(level: ServiceLevel, measured: _Pass) -> Iterator[MissedInterval]:
+    if level.windows == "aligned":  # windows that slide are missed or met by themselves
+        place = measured.place(level)
+        for one in measured.judged(level):
+            if not _is_met(one, place, level):
+                yield missed_interval(one.window.start_s, one.at(place), level)
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:

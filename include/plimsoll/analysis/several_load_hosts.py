@@ -76,6 +76,7 @@ def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
         in_flight=_count(one.in_flight for one in of_hosts),
         backlog=_count(one.backlog for one in of_hosts),
         lag_ms=_most(one.lag_ms for one in of_hosts),
+        failed=_count(one.failed for one in of_hosts),
         host=worst.host,
     )
 

@@ -14,7 +14,7 @@ from plimsoll.analysis.alignment import Window
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.histogram_layout import Ints, Unit
 from plimsoll.analysis.intervals import IntervalTable, Measured, maxima, maxima_by_operation
-from plimsoll.analysis.judgement import Judgement, Run, schedule_of
+from plimsoll.analysis.judgement import Judgement, MissedInterval, Run, missed_interval, schedule_of
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms
 from plimsoll.domain.errors import LogError
@@ -45,8 +45,9 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit) ->
     remarks stay those of the aligned intervals, which count every record once. Raises LogError where a window is not a
     whole number of records.
     """
-    first, *others = (_by_windows(one, tracks, run, unit) for one in judgement.levels)
-    judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)))
+    first, *others = found = [_by_windows(one, tracks, run, unit) for one in judgement.levels]
+    missed = (*judgement.missed, *(one for level in found for one in _missed(level)))
+    judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)), missed=missed)
     if not first.measured:
         return judgement
     table = _table(first)
@@ -81,6 +82,13 @@ def _by_windows(aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: 
     return _ByWindows(
         verdict, measured, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
     )
+
+
+def _missed(found: _ByWindows) -> Iterator[MissedInterval]:
+    level = found.verdict.service_level
+    for one in found.measured:
+        if one.operation == level.operations and not _met(one, level):
+            yield missed_interval(one.window.start_s, one.at(len(SHOWN)), level)
 
 
 def _table(found: _ByWindows) -> IntervalTable:

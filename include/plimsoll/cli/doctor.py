@@ -6,7 +6,10 @@ from plimsoll.cli.output import JsonOption, print_json
 
 
 def doctor(as_json: JsonOption = False) -> None:
-    """Check this machine: Python, memory, disk, ports, loopback addresses. Exits with 1 if something must be mended."""
+    """Check this machine: Python, memory, disk, ports, loopback addresses, other programs.
+
+    Exits with 1 if something must be mended.
+    """
     from dataclasses import asdict
 
     from plimsoll.adapters.machine import examine
@@ -18,7 +21,8 @@ def doctor(as_json: JsonOption = False) -> None:
         print_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
-            typer.echo(f"{'ok  ' if finding.ok else 'MEND'}  {finding.name}: {finding.found}")
-            if not finding.ok:
+            label = "MEND" if not finding.ok else "NOTE" if finding.is_note else "ok  "
+            typer.echo(f"{label}  {finding.name}: {finding.found}")
+            if not finding.ok or finding.is_note:
                 typer.echo(f"      {finding.mend}")
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)

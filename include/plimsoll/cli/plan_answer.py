@@ -36,7 +36,7 @@ def show(plan: Plan, notes: Sequence[str]) -> None:
     )
     if definition.published:
         _show_published(definition.published)
-    for line in (*_search(plan), *_money(plan), *(f"Note: {note}." for note in notes)):
+    for line in (*_tries(plan), *_search(plan), *_money(plan), *(f"Note: {note}." for note in notes)):
         typer.echo(line)
 
 
@@ -93,6 +93,13 @@ def _hours(cells: float, hosts: float) -> str:
 
 def _load_time(plan: Plan) -> str:
     return f"{'likely' if plan.definition.has_rounds else 'at least'} {plan.load_time}"
+
+
+def _tries(plan: Plan) -> Iterator[str]:
+    """How often a cell runs by itself that noise disturbs, if more than once."""
+    tries = plan.definition.disturbance.tries
+    if tries > 1:
+        yield f"A cell that noise of the machine disturbs runs again by itself: {tries} times at most, not counted here"
 
 
 def _search(plan: Plan) -> Iterator[str]:

@@ -124,7 +124,7 @@ def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
     troubles = [trouble for one in ran for trouble in one.troubles]
     for trouble in troubles:
         say(f"plimsoll: {trouble}", err=True)
-    passed = pass_gate(toolkit, plan.campaign_id, [one.work.key.cell_id for one in ran])
+    passed = pass_gate(toolkit, plan.campaign_id, list(dict.fromkeys(one.work.key.cell_id for one in ran)))
     if passed.is_complete:
         show_answer(toolkit, plan.campaign_id, publish_report(toolkit, plan.campaign_id))
     else:

@@ -1,11 +1,16 @@
 """What a definition chooses beside its variants and loads: the system, the load generator and the provider."""
 
+from datetime import timedelta
 from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.units import PositiveDuration
 from plimsoll.domain.variant import RELEASE
+
+LONGEST_START = timedelta(minutes=25)
+"""The most that `start_within` may be: it is a part of the hour that the step has in which the database starts."""
 
 
 class System(Model):
@@ -17,6 +22,14 @@ class System(Model):
         Field(pattern=RELEASE, description="Release of the variants that name no version", examples=["4.0.1"]),
     ] = None
     nodes: Annotated[int, Field(ge=1, le=1000, description="Number of database nodes of one cluster")] = 3
+    start_within: Annotated[
+        LeftOutIfEmpty[PositiveDuration | None],
+        Field(
+            le=LONGEST_START,
+            description="Longest time for all nodes to start and become one cluster. Without it: 5 minutes to start, "
+            "then 90 s to become one cluster",
+        ),
+    ] = None
     settings: Annotated[
         dict[str, JsonValue], Field(description="Settings of the database, which replace the adapter's own")
     ] = {}

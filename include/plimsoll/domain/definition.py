@@ -18,6 +18,7 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary import Canary
 from plimsoll.domain.choices import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, shares_as_percentiles, too_many_cells
+from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
 from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.loads import LoadLevels, of_the_top
 from plimsoll.domain.published import Published
@@ -25,7 +26,7 @@ from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.stage import LEFT_TO_STAGES, Openings, Stage, left_to_stages
 from plimsoll.domain.strategy import FullGrid, Strategy
 from plimsoll.domain.timing import Timing
-from plimsoll.domain.units import Usd
+from plimsoll.domain.units import PositiveDuration, Usd
 from plimsoll.domain.variant import SLUG, Variant
 from plimsoll.domain.workload import NamedWorkload, Workload
 
@@ -99,6 +100,22 @@ class Definition(Model):
     canary: Annotated[
         Canary | None,
         Field(description="Check of every host before the load. Without it hosts are not checked"),
+    ] = None
+    disturbance: Annotated[
+        Disturbance,
+        Field(
+            description="Noise of the hosts that is tolerated. A miss that only noise beyond it can explain makes the "
+            "attempt invalid, and the cell runs again by itself",
+            exclude_if=is_default,
+        ),
+    ] = Disturbance()
+    wait_for_calm: Annotated[
+        LeftOutIfEmpty[PositiveDuration | None],
+        Field(
+            le=LONGEST_WAIT,
+            description="How long a cell waits before its database starts, while its hosts are busy beyond the bounds "
+            "of `disturbance`. Then it goes on. Without it a cell does not wait",
+        ),
     ] = None
     strategy: Annotated[Strategy, Field(description="Which cells run, and when the campaign ends")] = FullGrid()
     cluster_scope: Annotated[

@@ -35,6 +35,7 @@ class GeneratorSecond:
     `hiccup_ms`: longest time for which its JVM or machine stood still; `gc_ms`: time spent in garbage collections;
     `cpu_cores`: cores busy. At the second's end `in_flight` operations were sent and not yet answered, and `backlog`
     operations were due and not yet sent. `lag_ms`: the longest delay of an operation that could have been sent at once.
+    `failed`: operations that failed in the second.
     `host`: the load host; for several load hosts together, the one that stood still longest.
     """
 
@@ -45,4 +46,5 @@ class GeneratorSecond:
     in_flight: int | None = None
     backlog: int | None = None
     lag_ms: float | None = None
+    failed: int | None = None
     host: str = "load"

@@ -1,5 +1,6 @@
 """The results of an attempt: intervals, verdict, and whether the measurement was sound."""
 
+from math import inf
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, field_validator, model_validator
@@ -21,6 +22,10 @@ UNEVALUATED = "could not be evaluated"
 """How it begins what a check observed that could not be made at all."""
 
 
+DISTURBED = "disturbed"
+"""The name of the check that fails where noise of the machines explains every miss."""
+
+
 class Check(Model):
     """One expectation of the quality suite and its outcome.
 
@@ -34,6 +39,10 @@ class Check(Model):
     expected: str
     observed: str
     tested: Annotated[bool, Field(description="Whether there was anything to look at")] = True
+    beyond: Annotated[
+        LeftOutIfEmpty[float | None],
+        Field(description="How many times its limit the worst value is; null where it has no limit, or is within it"),
+    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -52,6 +61,11 @@ class Check(Model):
         if self.success:
             return "passed"
         return "failed" if self.severity == "invalid" else "warning"
+
+    @property
+    def size(self) -> float:
+        """How bad a failed check is: how many times its limit was exceeded; without a limit, by its severity."""
+        return self.beyond if self.beyond is not None else inf if self.severity == "invalid" else 0.0
 
     @property
     def finding(self) -> str:
@@ -118,6 +132,11 @@ class Verdict(Model):
     def valid_outcome(self) -> ValidOutcome | None:
         """The outcome that counts for strategies and capacities; None for an invalid attempt."""
         return None if self.outcome == "invalid" else self.outcome
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether the attempt missed, and noise of the machines explains that, so that the cell must run again."""
+        return any(check.name == DISTURBED and not check.success for check in self.checks)
 
     @property
     def may_omit(self) -> bool:

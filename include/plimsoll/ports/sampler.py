@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Protocol
 
+from plimsoll.domain.host_activity import HostActivity
 from plimsoll.ports.host import Host
 
 
@@ -17,6 +18,9 @@ class HostSampler(Protocol):
         `environments` are the attempt's own on kept hosts: the cluster's other processes count as other programs. Empty
         where the whole cluster is the attempt's.
         """
+
+    def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity | None:
+        """What the host is busy with now, over some seconds, besides these environments. None: it can't be told."""
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """The paths of the files with the samples."""

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.alignment import MISFIT
 from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.judgement import RATE_TOLERANCE
+from plimsoll.analysis.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.result import DISTURBED
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.domain.workload import BASIC_TIME_SERIES
-from plimsoll.quality.attempt_tables import COMPLETE, NONE, PERCENTILES
-from plimsoll.quality.blame import ERROR_LIMIT
+from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOTHING_MISSED, PERCENTILES, UNDISTURBED
 from plimsoll.quality.expectation import (
     Expected,
     Severity,
@@ -38,7 +39,6 @@ _MIX_DEVIATIONS = 5.0
 LAG_SHARE = 0.1
 """Of the bound: how late the load generator may send 99 % of its operations while it has room to."""
 _MEMORY_FLOOR = 0.02
-_STEAL_LIMIT = 0.1
 _NOTICED: Severity = "warning"
 
 
@@ -77,6 +77,11 @@ def run(definition: Definition) -> Suite:
     return (
         Expected("load", *each_one_of("ended", COMPLETE), "a run that worked through its whole schedule"),
         Expected("nodes up", *each_one_of("nodes_down", NONE), "all nodes up all the time"),
+        Expected(
+            DISTURBED,
+            *each_one_of("disturbed", NOTHING_MISSED, UNDISTURBED),
+            f"{NOTHING_MISSED}, or {UNDISTURBED}",
+        ),
         *_rate(definition),
         *_generator(definition),
     )
@@ -119,11 +124,6 @@ def _generator(definition: Definition) -> Suite:
     level, milliseconds = definition.service_levels[0], "{:.3g} ms"
     lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.standstill_ms
     return (
-        Expected(
-            "misses",
-            *each_one_of("miss_owed_to", "nobody", "database"),
-            "no verdict that rests on the load generator's own standstill",
-        ),
         Expected(
             "generator's CPU",
             *at_most("generator_cpu_share", CPU_LIMIT, strictly=True),
@@ -187,12 +187,6 @@ def hosts(definition: Definition) -> Suite:
             "memory",
             *each_between("memory_share", _MEMORY_FLOOR, None),
             f"at least {_MEMORY_FLOOR:.0%} of a host's memory available all the time",
-            show=share,
-        ),
-        Expected(
-            "steal beyond use",
-            *each_between("steal_share", None, _STEAL_LIMIT),
-            f"at most {_STEAL_LIMIT:.0%} {steal}",
             show=share,
         ),
         Expected(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from math import inf, nan, sqrt
 from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
+from plimsoll.analysis.disturbance import Collected, disturbed, is_known
 from plimsoll.analysis.hosts import others_highest
+from plimsoll.analysis.sampled import Span, by_host, mean_of, means, spans
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.workload import BASIC_TIME_SERIES
-from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
+from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by
 from plimsoll.quality.jdk import same_precision
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 COMPLETE = "complete"
 NONE = "none"
 UNKNOWN = "unknown"
+NOTHING_MISSED = "no interval missed"
+UNDISTURBED = "a missed interval without noise beyond the bounds"
 JVM_COLUMNS = ("collector", "heap_share", "jdk", "flags")
 
 
@@ -72,7 +75,7 @@ def percentiles(measured: Timed) -> pd.DataFrame:
 
 def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
     """A table with one row on the run as a whole. NaN: not known."""
-    summary, level = measured.summary, definition.service_levels[0]
+    summary = measured.summary
     achieved_share, cpu_share = _achieved_share(cell, measured), _cpu_share(measured)
     attempted = cell.load_ops_s * definition.timing.judged.total_seconds()
     row = {
@@ -89,7 +92,7 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
         "hiccup_ms": _known(summary.hiccup_max_ms),
         "opening_backlog_s": _known(measured.opening_backlog.seconds if measured.opening_backlog else None),
-        "miss_owed_to": miss_owed_to(level, summary, _worst_missed_ms(measured)),
+        "disturbed": _disturbed(definition, measured),
     }
     return pd.DataFrame([row])
 
@@ -110,21 +113,37 @@ def nodes(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.D
 
 
 def hosts(definition: Definition, measured: MeasuredAttempt) -> pd.DataFrame:
-    """A table with one row per sampled host: shares over the judged time.
+    """A table with one row per sampled host: shares over the judged intervals.
 
     `others_share` is the highest of any interval.
     """
-    memory, others = _memory_bytes(measured.fingerprint), _others_highest(definition, measured)
+    memory, within = _memory_bytes(measured.fingerprint), _judged_spans(definition, measured)
+    others = others_highest(measured.samples, within, measured.ahead_ms)
     rows = [
         {
             "host": host,
-            "memory_share": float(samples["memory_available_bytes"].min()) / memory.get(str(host), nan),
-            "steal_share": float(samples["cpu_steal"].mean()),
-            "others_share": others.get(str(host), nan),
+            "memory_share": float(judged["memory_available_bytes"].min()) / memory.get(host, nan),
+            "steal_share": mean_of(means(own, "cpu_steal", within)),
+            "others_share": others[host],
         }
-        for host, samples in _judged_samples(measured).groupby("host")
+        for host, own in by_host(measured.samples, measured.ahead_ms)
+        if not (judged := own[_touches(own, within)]).empty
     ]
     return pd.DataFrame(rows, columns=["host", "memory_share", "steal_share", "others_share"])
+
+
+def _judged_spans(definition: Definition, measured: MeasuredAttempt) -> tuple[Span, ...]:
+    started_at, timing = measured.summary.started_at, definition.timing
+    if started_at is None:
+        return ()
+    return spans(started_at + timing.warmup, started_at + timing.duration, definition.service_levels[0].interval)
+
+
+def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
+    """Which samples hold for a part of these intervals, which follow each other."""
+    if not within:
+        return pd.Series(data=True, index=own.index)
+    return (own["end_s"] > within[0].begin_s) & (own["begin_s"] < within[-1].end_s)
 
 
 def asked_shares(definition: Definition, summary: LoadSummary) -> dict[str, float]:
@@ -175,9 +194,16 @@ def _cpu_share(measured: MeasuredAttempt) -> float | None:
     return max(shares) if len(shares) == len(summaries) else None
 
 
-def _worst_missed_ms(measured: MeasuredAttempt) -> float | None:
-    missed = measured.intervals[measured.intervals["met"].eq(False).fillna(False)]
-    return None if missed.empty else float(missed["judged_ms"].max())
+def _disturbed(definition: Definition, measured: MeasuredAttempt) -> str | None:
+    """What disturbed every missed interval, or why the outcome stands; None where no noise could be seen."""
+    if not measured.missed:
+        return NOTHING_MISSED
+    started_at = measured.summary.started_at
+    if started_at is None:
+        return None
+    collected = Collected(started_at, measured.samples, measured.seconds, measured.ahead_ms)
+    found = disturbed(measured.missed, collected, definition.disturbance)
+    return found.sentence if found else UNDISTURBED if is_known(collected) else None
 
 
 def _jvm(found: JvmFacts | None, asked: JvmConfiguration) -> dict[str, object]:
@@ -191,24 +217,6 @@ def _jvm(found: JvmFacts | None, asked: JvmConfiguration) -> dict[str, object]:
         "jdk": same_precision(found.version, asked.jdk_version),
         "flags": f"without {' '.join(missing)}" if missing else "all",
     }
-
-
-def _judged_samples(measured: MeasuredAttempt) -> pd.DataFrame:
-    samples, summary = measured.samples, measured.summary
-    if samples.empty:
-        return pd.DataFrame(columns=["host"])
-    if summary.started_at is None:
-        return samples
-    start_s = summary.started_at.timestamp()
-    return samples[samples["time_s"].between(start_s + summary.warmup_s, start_s + summary.duration_s)]
-
-
-def _others_highest(definition: Definition, measured: MeasuredAttempt) -> dict[str, float]:
-    started_at = measured.summary.started_at
-    if started_at is None:
-        return {}
-    judged_from = started_at + timedelta(seconds=measured.summary.warmup_s)
-    return others_highest(_judged_samples(measured), judged_from, definition.service_levels[0].interval)
 
 
 def _memory_bytes(fingerprint: Fingerprint) -> dict[str, int]:

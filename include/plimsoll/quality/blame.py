@@ -3,14 +3,15 @@
 A load generator with a limit of queries in flight falls behind its schedule for one of two reasons. It is *blocked*: as
 many queries are in flight as the limit allows, so it waits for the database. Or it is *late*: there was room for
 another query, but the generator was slow to send it. Its schedule lag counts only the second kind. The same lateness is
-part of every response time, so it can also make an interval miss that the database would have met.
+part of every response time: `analysis.disturbance` decides whether it explains a miss.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from plimsoll.analysis.judgement import RATE_TOLERANCE
+from plimsoll.analysis.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.domain.service_level import ServiceLevel
 
 NO_CAUSE = (
     "no cause that can be told: its processors, its lateness and the number of its operations in flight were below "
@@ -26,10 +26,6 @@ NO_CAUSE = (
     "then run the cell again"
 )
 """Who held the load generator back where nothing that is known did: what was looked at, and what to try."""
-MissOwedTo = Literal["nobody", "database", "load generator"]
-
-ERROR_LIMIT = 0.001
-"""Share of operations that may fail: the complement of the published percentile."""
 
 _OWN_SHARE = 0.1
 """Share of the time lost on the schedule from which on the generator's own lateness counts as its cause."""
@@ -66,19 +62,6 @@ def held_back_by(
     if _is_at_its_limit(cpu_share) or _was_late(summary, lost_ms):
         return "load generator"
     return "database" if was_blocked(definition, summary) else NO_CAUSE
-
-
-def miss_owed_to(level: ServiceLevel, summary: LoadSummary, worst_missed_ms: float | None) -> MissOwedTo:
-    """Who caused the worst of the missed intervals; None where no interval missed.
-
-    The generator's longest standstill may have caused it if the standstill is long enough and the interval would be
-    within the bound without it, because no response time contains more of the generator's own lateness than that.
-    """
-    if worst_missed_ms is None:
-        return "nobody"
-    standstill_ms = max(summary.hiccup_max_ms or 0.0, summary.schedule_lag_max_ms or 0.0)
-    explained = standstill_ms >= level.standstill_ms and worst_missed_ms - standstill_ms < level.bound_ms
-    return "load generator" if explained else "database"
 
 
 def was_blocked(definition: Definition, summary: LoadSummary) -> bool:

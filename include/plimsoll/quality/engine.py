@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.result import Check
-from plimsoll.quality.expectation import Expected, Part, Quality, at_most, each_between
+from plimsoll.quality.expectation import Expected, Part, Quality, at_most, beyond, each_between
 from plimsoll.quality.gx_import import load
 from plimsoll.quality.observed import observed, tested
 from plimsoll.quality.pages import PAGE, Section, render
@@ -136,4 +136,5 @@ def _checks(part: Part, result: Any) -> Iterator[Check]:
             expected=expected.meaning,
             observed=observed(expected, outcome, part),
             tested=tested(outcome),
+            beyond=None if outcome.success else beyond(expected, part.table),
         )

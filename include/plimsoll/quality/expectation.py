@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.domain.result import Check
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Severity = Literal["invalid", "warning"]
+
+GROSS = 10.0
+"""How many times its limit a warning's value must be to be told among the reasons of an invalid measurement."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,42 @@ class Quality:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the measurement is invalid; empty where it is sound."""
-        return tuple(check.sentence for check in self.checks if not check.success and check.severity == "invalid")
+        """Why the measurement is invalid, the worst first; empty where it is sound.
+
+        Of an invalid measurement warnings that are far beyond their limits are among the reasons: what makes it invalid
+        is often the smallest part of what went wrong.
+        """
+        return tuple(check.sentence for check in self._failed if self._is_reason(check))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Remarks for readers of a sound measurement."""
-        return tuple(check.sentence for check in self.checks if not check.success and check.severity == "warning")
+        """The other remarks, the worst first."""
+        return tuple(check.sentence for check in self._failed if not self._is_reason(check))
+
+    @property
+    def _failed(self) -> Sequence[Check]:
+        return sorted((check for check in self.checks if not check.success), key=lambda check: check.size, reverse=True)
+
+    def _is_reason(self, check: Check) -> bool:
+        is_invalid = any(one.severity == "invalid" for one in self._failed)
+        return is_invalid and (check.severity == "invalid" or check.size >= GROSS)
+
+
+def beyond(expected: Expected, table: pd.DataFrame) -> float | None:
+    """How many times its limit the column's worst value is; None where there is no limit, or it is within it.
+
+    A limit near 1, such as 99 % of a rate, is one of what is missing.
+    """
+    low, high = expected.arguments.get("min_value"), expected.arguments.get("max_value")
+    column = expected.arguments.get("column")
+    if column not in table or (values := table[column].dropna()).empty:
+        return None
+    if high and (worst := float(values.max())) >= high:
+        return worst / float(high)
+    if not low or (worst := float(values.min())) > low:
+        return None
+    is_near_one = 0.5 < low < 1
+    return float((1 - worst) / (1 - low)) if is_near_one else float(low / worst) if worst > 0 else inf
 
 
 def rows(count: int) -> tuple[str, dict[str, Any]]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
+    from plimsoll.analysis.judgement import MissedInterval
     from plimsoll.domain.clocks import LoadStart
     from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.happening import GeneratorSecond
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import OpeningBacklog
 
@@ -26,6 +28,8 @@ class MeasuredAttempt:
     found down. `stalls_s`: starts of intervals in which nothing was answered though operations were under way.
     `opening_backlog`: the backlog at the start of the judged time, if known. `summary`: the report on the whole load.
     With several load hosts, `summaries` are their reports on their parts, and `load_start` is their common start.
+    `missed`: every interval in which the attempt missed, by any service level, the rate or failed operations.
+    `seconds`: the load generator's own state. `ahead_ms`: how far hosts' clocks are ahead of the load generator's.
     """
 
     intervals: pd.DataFrame
@@ -37,6 +41,9 @@ class MeasuredAttempt:
     nodes_down: tuple[str, ...] = ()
     stalls_s: tuple[float, ...] = ()
     opening_backlog: OpeningBacklog | None = None
+    missed: tuple[MissedInterval, ...] = ()
+    seconds: Sequence[GeneratorSecond] = ()
+    ahead_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

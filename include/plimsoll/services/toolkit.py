@@ -1,6 +1,6 @@
 """The adapters behind the ports that use-cases work with."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -62,6 +62,8 @@ class Toolkit:
     """Which processes that work at attempts are alive."""
     places: Whereabouts = field(default_factory=Nowhere)
     """Where clusters may be whose definition is not at hand."""
+    local_notes: Callable[[Definition], Iterable[str]] = lambda _: ()
+    """What a person should know before that definition is measured on this machine."""
     code_version: str = __version__
     """Recorded with attempts and verdicts."""
 

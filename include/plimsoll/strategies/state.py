@@ -184,14 +184,17 @@ class CampaignState(Generic[C_co]):
     def _waits_for_a_person(self, one: CellAttempts[AttemptRecord]) -> bool:
         """Whether the newest attempt was unsound, and the campaign does not run the cell again by itself.
 
-        It does so for a search or a ramp after the first attempt that was judged and found invalid. An attempt without
-        a verdict still runs, was cancelled, or was killed.
+        It does so for a search or a ramp after the first attempt that was judged and found invalid, and after as many
+        as the definition says if noise disturbed the newest one. An attempt without a verdict still runs, was
+        cancelled, or was killed.
         """
         if not one.was_unsound:
             return False
-        is_judged = one.newest is not None and one.newest.verdict is not None
+        newest = one.newest.verdict if one.newest else None
         judged = sum(attempt.verdict is not None for attempt in one.attempts)
-        return not is_judged or judged >= self._tries[one.cell.stage]
+        if newest is None:
+            return True
+        return judged >= (self.definition.disturbance.tries if newest.is_disturbed else self._tries[one.cell.stage])
 
     @cached_property
     def _tries(self) -> Mapping[str, int]:

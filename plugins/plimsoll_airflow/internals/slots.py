@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll_airflow.ownership import CAMPAIGN_ID, CLUSTERS_POOL, PLAN_TASK, RUN_CELL_TASK, CellRunId
+from plimsoll_airflow.ownership import (
+    CAMPAIGN_ID,
+    CLUSTERS_POOL,
+    JUDGE_TASK,
+    PLAN_TASK,
+    RUN_CELL_TASK,
+    RUNS_AGAIN,
+    CellRunId,
+)
 
 if TYPE_CHECKING:
     from airflow.models.dagrun import DagRun
@@ -31,14 +39,15 @@ def give_back(run: "DagRun", cell: CellRunId) -> None:
     """Move the `run_cell` that waits for this cell's run out of the pool, in the transaction that ends the run.
 
     What is left of the task needs no cluster. In the pool it would wait for a slot again behind other campaigns' cells,
-    and its campaign's gate and report with it, because a waiting task that goes on gives its slot back first.
+    and its campaign's gate and report with it, because a waiting task that goes on gives its slot back first. A cell
+    that runs again at once stays in the pool, since it needs a cluster again.
     """
     from airflow.models.pool import Pool
     from sqlalchemy.orm import object_session
 
     session = object_session(run)
     assert session is not None, "Airflow tells of runs within the transaction that marks them"
-    for task in _of_cell(session, cell):
+    for task in () if _runs_again(session, run) else _of_cell(session, cell):
         task.pool = Pool.DEFAULT_POOL_NAME
 
 
@@ -68,6 +77,15 @@ def _of_cell(session: "Session", cell: CellRunId) -> Iterator["TaskInstance"]:
     for task in session.scalars(select(TaskInstance).where(*named, *holding)):
         if _campaign_of(session, task) == cell.campaign_id:
             yield task
+
+
+def _runs_again(session: "Session", run: "DagRun") -> bool:
+    from airflow.models.xcom import XComModel
+    from sqlalchemy import select
+
+    of_run = (XComModel.dag_id == run.dag_id, XComModel.run_id == run.run_id)
+    told = select(XComModel).where(*of_run, XComModel.task_id == JUDGE_TASK, XComModel.key == RUNS_AGAIN)
+    return session.scalar(told) is not None
 
 
 def _campaign_of(session: "Session", task: "TaskInstance") -> str:

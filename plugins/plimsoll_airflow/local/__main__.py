@@ -61,8 +61,11 @@ def up(
 ) -> None:
     """Start Airflow and leave it running."""
     with _launching(context, "make up", clusters) as stack:
+        busy = _noise()  # before Airflow itself keeps the machine busy
         running = stack.up(kept=True)
         console.print(stack.how_to_open(running), markup=False, highlight=False, soft_wrap=True)
+        if busy:
+            console.print(busy, markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -139,6 +142,17 @@ def _settings() -> Settings:
     store = told.store if "://" in told.store else str(Path(told.store).absolute())
     folders = {name: getattr(told, name).absolute() for name in ("work", "cache", "campaigns")}
     return told.model_copy(update={"store": store, **folders})
+
+
+def _noise() -> str:
+    """What keeps this machine busy already; empty where it is calm."""
+    from plimsoll.adapters.machine import activity_now, in_words
+    from plimsoll.domain.disturbance import Disturbance
+    from plimsoll.domain.host_activity import noise
+
+    now = activity_now()
+    busy = noise(now, Disturbance())
+    return f"This machine is busy ({in_words(now)}): {busy}. A miss measured beside it may not count." if busy else ""
 
 
 def _status_words(answer: Mapping[str, object]) -> str:

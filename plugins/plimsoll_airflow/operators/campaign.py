@@ -15,6 +15,7 @@ from plimsoll.services.campaign.elsewhere import begin_run, require_no_other_air
 from plimsoll.services.campaign.opening import open_campaign
 from plimsoll.services.campaign.request import campaign_id_of, read_request
 from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
@@ -185,11 +186,18 @@ class RunCell(TriggerDagRunOperator):
         else:
             self.execute_complete(context, event)
 
-    def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:  # noqa: ARG002
-        """Fail without another try, with the reasons, unless the run succeeded."""
-        if event[1][self.run_id] != DagRunState.SUCCESS:
+    def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:
+        """Fail without another try, with the reasons, unless the run succeeded or noise disturbed the cell.
+
+        A disturbed cell runs again at once, as often as its definition lets it.
+        """
+        if event[1][self.run_id] == DagRunState.SUCCESS:
+            self.log.info("run %s succeeded", self.run_id)
+        elif not self._was_cancelled() and runs_again(self._campaign, self.cell_run.cell_id):
+            self.log.info("noise disturbed the cell, so it runs again: %s", self._reason())
+            self._start(context)
+        else:
             raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
-        self.log.info("run %s succeeded", self.run_id)
 
     def _require_budget(self) -> None:
         """Refuse here, in the campaign's own run where people look, rather than in a run of the cell."""

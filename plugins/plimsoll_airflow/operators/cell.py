@@ -14,14 +14,16 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import OVERTIME
 from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import failures_recorded, record_failure
+from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.cell.steps import Role, Step, step, steps_of
 from plimsoll.services.hosts.reaping import destroy_owned
 from plimsoll.services.retries import PASSING_WHILE_KEEPING, with_retries
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.operators.failing import final, overrun_recorded
-from plimsoll_airflow.ownership import CellRun, CellRunId, is_of_run
+from plimsoll_airflow.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
 from plimsoll_airflow.parent_death import end_with_supervisor
 from plimsoll_airflow.run_owners import RunOwners
 from plimsoll_airflow.triggers.load import LoadTrigger
@@ -155,6 +157,8 @@ class Judge(StepTask):
             if not isinstance(verdict, Verdict):
                 raise TypeError(f"{self.task_id} gave no verdict")
             if not verdict.valid:
+                if runs_again(CampaignStore(work.toolkit.store, work.key.campaign_id), work.key.cell_id):
+                    context["ti"].xcom_push(key=RUNS_AGAIN, value=True)
                 raise ValueError(f"{work.key} is invalid: {'; '.join(verdict.reasons)}")
         return verdict.outcome
 

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from plimsoll.analysis.campaign import missed_by
+from plimsoll.analysis.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.parts import parts
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
-from plimsoll.quality.blame import ERROR_LIMIT
 from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one

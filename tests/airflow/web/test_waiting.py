@@ -116,6 +116,16 @@ def test_a_finished_cell_gives_its_slot_back_and_its_campaign_needs_none_to_go_o
     assert slots("demo", waiting) == Slots((CellRunId(OTHER, "v1-001k-r1"),), 0)
 
 
+def test_a_disturbed_cell_that_runs_again_at_once_keeps_its_slot() -> None:
+    waiting = start("demo", "running", campaign_id=CAMPAIGN)
+    set_cell(waiting, CAMPAIGN, "v1-001k-r1", "deferred")
+    run_id = start("cell", "failed", campaign_id=CAMPAIGN, cell_id="v1-001k-r1")
+    with create_session() as session:
+        XComModel.set("runs_again", True, dag_id="cell", task_id="judge", run_id=run_id, session=session)
+        ended_cells.on_dag_run_failed(session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one())
+    assert pool_of(waiting) == "clusters"
+
+
 def test_a_run_that_was_marked_as_failed_keeps_its_slot_until_its_teardown_has_run() -> None:
     waiting = start("demo", "running", campaign_id=CAMPAIGN)
     set_cell(waiting, CAMPAIGN, "v1-001k-r1", "deferred")

@@ -41,6 +41,9 @@ class NoSampler:
     def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
         """Nothing to start."""
 
+    def look(self, host: Host, environments: frozenset[str] = frozenset()) -> None:
+        """Nothing to tell."""
+
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """None."""
         return ()

@@ -36,6 +36,6 @@ def test_it_tells_what_programs_take_that_are_none_of_the_clusters(host: Host) -
 
     def others() -> str:
         lines = host.read_tail(samples, max_bytes=10_000).split("\n")[1:-1]
-        return "".join(line.rpartition(",")[2] for line in lines)
+        return "".join(line.split(",")[sample.COLUMNS.index("cpu_others")] for line in lines)
 
     assert until(others, "a line with a share of other programs")

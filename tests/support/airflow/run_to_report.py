@@ -6,13 +6,13 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.suite.tries import tries
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.result import DISTURBED, Verdict
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.campaign import CampaignRun
 from plimsoll_airflow.local.client import DagRun
 
-STANDSTILLS = frozenset({"load generator", "misses", "steal beyond use"})
+STANDSTILLS = frozenset({"load generator", DISTURBED})
 """Checks that make an attempt invalid when its hosts get no processor for a moment.
 
 That happens where all hosts, an Airflow and a test cloud share two processors. It is no fault of the product, and users
@@ -54,5 +54,7 @@ def disturbed_ramp(verdicts: Sequence[Verdict | None], loads: int) -> bool:
 
 def is_standstills(verdict: Verdict) -> bool:
     """Whether only standstills make it invalid. A failed attempt, or one with incomplete logs, has other reasons."""
-    failed = {check.name for check in verdict.checks if not check.success and check.severity == "invalid"}
-    return not verdict.valid and len(verdict.reasons) == len(failed) and failed <= STANDSTILLS
+    failed = [check for check in verdict.checks if not check.success]
+    spoilt = {check.name for check in failed if check.severity == "invalid"}
+    known = set(verdict.reasons) <= {check.sentence for check in failed}
+    return not verdict.valid and known and spoilt <= STANDSTILLS

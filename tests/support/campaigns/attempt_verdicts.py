@@ -3,7 +3,7 @@
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.result import DISTURBED, Check, Verdict
 
 
 def verdict_of(definition: Definition, key: AttemptKey, *, worst_ms: float = 50.0, **facts: object) -> Verdict:
@@ -30,3 +30,9 @@ def verdict_of(definition: Definition, key: AttemptKey, *, worst_ms: float = 50.
         "code_version": "test",
     }
     return Verdict.model_validate({**known, **facts})
+
+
+def disturbed_verdict(verdict: Verdict) -> Verdict:
+    """The verdict, had the attempt missed beside noise that explains it."""
+    check = Check(name=DISTURBED, success=False, expected="calm", observed="noise in each of 3 missed intervals")
+    return verdict.model_copy(update={"valid": False, "met": None, "reasons": (check.sentence,), "checks": (check,)})

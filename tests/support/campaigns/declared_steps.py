@@ -5,9 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 
 from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.result import Verdict
 from plimsoll.services.cell import steps
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import write_model
 
 
 def declare(monkeypatch: pytest.MonkeyPatch, name: str, **changes: Any) -> None:
@@ -21,6 +26,22 @@ def declare_polling(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
     polling = steps.step("load").polling
     assert polling is not None
     declare(monkeypatch, "load", polling=replace(polling, **changes))
+
+
+def disturbed(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Let noise disturb so many of the attempts that are judged from now on."""
+    judge, left = steps.step("judge").run, iter(range(times))
+
+    def judged(work: AttemptContext) -> Verdict:
+        verdict = judge(work)
+        assert isinstance(verdict, Verdict)
+        if next(left, None) is None:
+            return verdict
+        noisy = disturbed_verdict(verdict)
+        write_model(work.toolkit.store, work.key, layout.VERDICT, noisy)
+        return noisy
+
+    declare(monkeypatch, "judge", run=judged)
 
 
 def failing(step: Callable[..., Any], error: PlimsollError, times: int) -> Callable[..., Any]:

@@ -116,13 +116,13 @@ def fingerprint(*nodes: NodeFingerprint, **changes: object) -> Fingerprint:
 
 
 def samples(*, available: Sequence[float] = (8.0, 7.0, 8.0), steal: Sequence[float] = (0.0, 0.01, 0.0)) -> pd.DataFrame:
-    """Three samples of the load host during the judged time; memory in GiB."""
+    """Samples of the load host in every judged second, one value for each of the three intervals; memory in GiB."""
     return pd.DataFrame(
         {
             "host": "load",
-            "time_s": [STARTED_AT.timestamp() + 15 + second for second in range(3)],
-            "memory_available_bytes": [value * GIB for value in available],
-            "cpu_steal": steal,
+            "time_s": [STARTED_AT.timestamp() + 10 + second for second in range(1, 31)],
+            "memory_available_bytes": [value * GIB for value in available for _ in range(10)],
+            "cpu_steal": [share for share in steal for _ in range(10)],
         }
     )
 

@@ -35,6 +35,7 @@ def test_each_interval_has_the_mean_cpu_the_highest_heap_and_the_whole_time_stop
     samples = pd.concat([seconds("node1", 0.5, 0.3, 0.1, 0.1), seconds("load", 1.0, 1.0, 0.8, 0.8)])
     found = activity_frame(
         [0.0, 2.0],
+        2.0,
         collected(samples, stops((0.5, 30.0, True), (1.9, 12.0, True), (2.5, 99.0, False))),
         heap((0.2, 100, 40), (1.5, 180, 60), (3.0, 90, 50)),
     )
@@ -49,17 +50,17 @@ def test_each_interval_has_the_mean_cpu_the_highest_heap_and_the_whole_time_stop
 
 
 def test_hosts_whose_clocks_are_ahead_are_put_on_the_load_generator_s() -> None:
-    found = activity_frame([0.0, 2.0], collected(seconds("node1", 0.0, 0.0), None, 1_500.0), heap((3.0, 70, 10)))
+    found = activity_frame([0.0, 2.0], 2.0, collected(seconds("node1", 0.0, 0.0), None, 1_500.0), heap((3.0, 70, 10)))
     assert found["heap_bytes"].tolist()[0] == 70 * MIB
 
 
 def test_nothing_collected_is_unknown_and_what_lies_outside_the_run_is_left_out() -> None:
-    assert activity_frame([], collected(pd.DataFrame(), None), {}).empty
-    found = activity_frame([0.0, 2.0], collected(pd.DataFrame(), None), heap((-5.0, 70, 10), (9.0, 80, 10)))
+    assert activity_frame([], 2.0, collected(pd.DataFrame(), None), {}).empty
+    found = activity_frame([0.0, 2.0], 2.0, collected(pd.DataFrame(), None), heap((-5.0, 70, 10), (9.0, 80, 10)))
     assert found.empty or found["heap_bytes"].isna().all()
 
 
 def test_a_jvm_that_never_collected_in_the_run_stood_still_for_no_time() -> None:
-    found = activity_frame([0.0], collected(seconds("load", 0.5), None), {"node1": Pauses()})
+    found = activity_frame([0.0], 1.0, collected(seconds("load", 0.5), None), {"node1": Pauses()})
     assert found["host"].tolist() == ["load", "node1"]
     assert found.loc[found["host"] == "node1", "stopped_ms"].tolist() == [0.0]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from plimsoll.analysis.hosts import COLUMNS, hosts_frame, others_highest
+from plimsoll.analysis.sampled import spans
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -37,7 +38,7 @@ def taken(*shares: float, each_s: int = 2) -> dict[str, float]:
     """The highest of intervals, of a host's shares in the seconds after START."""
     times = [START.timestamp() + second for second in range(1, len(shares) + 1)]
     samples = pd.DataFrame({"time_s": times, "host": "node1", "cpu_others": shares})
-    return others_highest(samples, START, timedelta(seconds=each_s))
+    return others_highest(samples, spans(START, START + timedelta(seconds=each_s * 3), timedelta(seconds=each_s)))
 
 
 def test_other_programs_are_told_by_the_interval_in_which_they_took_most() -> None:
@@ -54,5 +55,5 @@ def test_what_comes_out_below_nothing_is_nothing() -> None:
 
 def test_samples_of_before_there_was_such_a_figure_tell_nothing() -> None:
     samples = pd.DataFrame({"time_s": [START.timestamp() + 1], "host": "node1"})
-    assert isnan(others_highest(samples, START, SECOND)["node1"])
-    assert others_highest(pd.DataFrame(), START, SECOND) == {}
+    assert isnan(others_highest(samples, spans(START, START + SECOND, SECOND))["node1"])
+    assert others_highest(pd.DataFrame(), ()) == {}

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from tests.support.campaigns import sound_attempt as sound
 
+from plimsoll.analysis.judgement import MissedInterval
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality import attempt_tables as tables
 
@@ -60,15 +61,18 @@ def test_a_run_that_ended_early_gives_its_reason() -> None:
     assert run(summary=sound.summary(complete=False))["ended"] == "not complete"
 
 
-def test_the_worst_missed_interval_tells_whose_the_miss_is() -> None:
-    intervals = sound.intervals()
-    judged = intervals.index[intervals["met"].notna()]
-    standstill = sound.summary(hiccup_max_ms=150.0)
-    assert run(summary=standstill)["miss_owed_to"] == "nobody"
-    intervals.loc[judged[0], ["met", "judged_ms"]] = [False, 140.0]
-    assert run(intervals=intervals, summary=standstill)["miss_owed_to"] == "load generator"
-    intervals.loc[judged[1], ["met", "judged_ms"]] = [False, 400.0]
-    assert run(intervals=intervals, summary=standstill)["miss_owed_to"] == "database"
+MISSED = (MissedInterval(10.0, 20.0, 140.0, 110.0), MissedInterval(20.0, 30.0, 400.0, 110.0))
+
+
+def test_a_miss_that_noise_explains_is_told_apart_from_one_that_counts() -> None:
+    stolen = sound.samples(steal=(0.4, 0.3, 0.0))
+    assert run(samples=stolen)["disturbed"] == "no interval missed"
+    assert run(missed=MISSED, samples=stolen)["disturbed"].startswith("noise in each of 2 missed intervals: other mach")
+    assert run(missed=MISSED)["disturbed"] == "a missed interval without noise beyond the bounds"
+    assert run(missed=MISSED, samples=pd.DataFrame())["disturbed"] is None
+    wide = sound.definition(disturbance={"steal": "50%"})
+    found = tables.run(wide, sound.CELL, sound.measured(missed=MISSED, samples=stolen))
+    assert found["disturbed"].tolist() == ["a missed interval without noise beyond the bounds"]
 
 
 def mix(asked: float, reads: int, writes: int, errors: int = 0) -> float:
@@ -141,6 +145,8 @@ def test_other_programs_are_told_by_their_busiest_interval() -> None:
     busy = [0.0 if second < 21 else 0.4 for second in range(-1, 31)]  # of the judged time's last interval
     samples = pd.DataFrame({"time_s": seconds, "host": "load", "cpu_others": busy})
     samples = samples.assign(memory_available_bytes=sound.GIB, cpu_steal=0.0)
-    assert tables.hosts(sound.definition(), sound.measured(samples=samples))["others_share"].tolist() == [0.4]
+    assert tables.hosts(sound.definition(), sound.measured(samples=samples))["others_share"].tolist() == pytest.approx(
+        [0.4]
+    )
     older = tables.hosts(sound.definition(), sound.measured(samples=samples.drop(columns="cpu_others")))
     assert older["others_share"].isna().all()

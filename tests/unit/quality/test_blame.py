@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.quality.blame import NO_CAUSE, error_share, foreign_error_share, held_back_by, miss_owed_to
+from plimsoll.quality.blame import NO_CAUSE, error_share, foreign_error_share, held_back_by
 
 ATTEMPTED = 30_000
 """Of `sound.definition`: 1000/s for 30 s."""
@@ -99,26 +99,3 @@ def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_b
     # p99.9 of 10 s: the operations due in 10 ms may wait longer than 100 ms.
     assert ServiceLevel().standstill_ms == pytest.approx(110.0)
     assert ServiceLevel(percentile=100).standstill_ms == 100.0
-
-
-def owed(worst_missed_ms: float | None, **changes: Any) -> str:
-    return miss_owed_to(ServiceLevel(), sound.summary(**changes), worst_missed_ms)
-
-
-def test_a_miss_that_a_standstill_may_have_caused_is_the_generators() -> None:
-    assert owed(105.0, hiccup_max_ms=110.0) == "load generator"
-    assert owed(209.0, schedule_lag_max_ms=110.0) == "load generator"
-
-
-def test_a_miss_beyond_what_a_standstill_explains_is_the_databases() -> None:
-    assert owed(210.0, hiccup_max_ms=110.0) == "database"
-    assert owed(1800.0, hiccup_max_ms=400.0, schedule_lag_max_ms=460.0) == "database"
-
-
-def test_a_standstill_too_short_to_make_an_interval_miss_excuses_nothing() -> None:
-    assert owed(100.5, hiccup_max_ms=109.0, schedule_lag_max_ms=109.0) == "database"
-    assert owed(100.5, hiccup_max_ms=None, schedule_lag_max_ms=None) == "database"
-
-
-def test_where_nothing_was_missed_nobody_owes_anything() -> None:
-    assert owed(None, hiccup_max_ms=5000.0) == "nobody"

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 
 from tests.fakes.installation import instant_definition
+from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.result import Outcome, Verdict
 from plimsoll.domain.strategy import Search
 from plimsoll.strategies.matrix import running_order
@@ -100,3 +102,23 @@ def test_a_cell_that_was_killed_before_it_was_invalid_once_runs_again_by_itself(
     assert (ids(state.to_go_on_with), ids(state.left_to_a_person)) == ([FIRST], [])
     state = state_of(SEARCH, *(attempt(FIRST, "invalid", number) for number in (1, 2)))
     assert (ids(state.to_go_on_with), ids(state.left_to_a_person)) == ([], [FIRST])
+
+
+def test_a_disturbed_cell_is_asked_for_as_often_as_the_definition_says() -> None:
+    patient = SEARCH.model_copy(update={"disturbance": Disturbance(tries=3)})
+    disturbed = [
+        JudgedAttempt(one.key, disturbed_verdict(one.verdict))
+        for number in (1, 2, 3)
+        if (one := attempt(FIRST, "missed", number)).verdict
+    ]
+    assert ids(state_of(patient, *disturbed[:2]).to_go_on_with) == [FIRST]
+    assert ids(state_of(patient, *disturbed).left_to_a_person) == [FIRST]
+    assert ids(state_of(SEARCH, *disturbed[:2]).left_to_a_person) == [FIRST]
+
+
+def test_a_disturbed_miss_drops_no_cell_of_a_search() -> None:
+    missed = attempt(FIRST, "missed")
+    assert len(state_of(SEARCH, missed).not_needed) == 5
+    assert missed.verdict is not None
+    noisy = JudgedAttempt(missed.key, disturbed_verdict(missed.verdict))
+    assert state_of(SEARCH, noisy).not_needed == ()

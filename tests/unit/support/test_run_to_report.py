@@ -38,7 +38,7 @@ def store(campaign: Any, given: Any) -> None:
 
 def test_an_attempt_that_only_a_standstill_spoilt_may_be_made_again() -> None:
     assert is_standstills(verdict("load generator"))
-    assert is_standstills(verdict("load generator", "misses"))
+    assert is_standstills(verdict("load generator", "disturbed"))
 
 
 def test_an_attempt_that_something_else_spoilt_may_not() -> None:
@@ -52,8 +52,8 @@ def test_a_ramp_may_be_made_again_that_a_standstill_or_a_missed_load_ended() -> 
     met = verdict()
     missed = met.model_copy(update={"met": False})
     assert disturbed_ramp([missed], loads=2)
-    assert disturbed_ramp([verdict("misses")], loads=2)
-    assert disturbed_ramp([met, verdict("misses")], loads=2)
+    assert disturbed_ramp([verdict("disturbed")], loads=2)
+    assert disturbed_ramp([met, verdict("disturbed")], loads=2)
 
 
 def test_a_ramp_may_not_that_is_over_or_ended_for_another_reason() -> None:
@@ -64,7 +64,7 @@ def test_a_ramp_may_not_that_is_over_or_ended_for_another_reason() -> None:
 
 
 def test_a_campaign_whose_missing_cells_stood_still_may_be_run_again(campaign: CampaignStore) -> None:
-    store(campaign, verdict("misses"))
+    store(campaign, verdict("disturbed"))
     assert stood_still(campaign, sound.definition())
 
 

@@ -11,7 +11,7 @@ from plimsoll.adapters.cassandra.checks import only_cassandra, problems, uncheck
 from plimsoll.adapters.cassandra.class_data import class_data
 from plimsoll.adapters.cassandra.compactions import aftermath
 from plimsoll.adapters.cassandra.events import events, lines
-from plimsoll.adapters.cassandra.inquiry import inspect, probe
+from plimsoll.adapters.cassandra.inquiry import WHOLE, inspect, probe
 from plimsoll.adapters.cassandra.keyspaces import bytes_on_disk, drop
 from plimsoll.adapters.cassandra.node import Blueprint, install, start
 from plimsoll.adapters.cassandra.node_files import NodeFiles
@@ -34,7 +34,10 @@ _PATIENCE = timedelta(minutes=5)
 
 
 class Cassandra:
-    """Implements the MeasuredDatabase port. `patience` is the longest time for all nodes together to start."""
+    """Implements the MeasuredDatabase port.
+
+    `patience`: longest time for all nodes together to start, where a definition gives none.
+    """
 
     name = PRODUCT
     log_file = "system.log"
@@ -71,7 +74,7 @@ class Cassandra:
         node that did not start.
         """
         blueprint = self._blueprint(definition, variant, nodes, expires)
-        patience = Patience(self._clock, self._clock.now() + self._patience)
+        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience))
         seed, others = nodes[0], nodes[1:]
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             # Software is copied to the other hosts while the seed starts. An error here is ignored, because the same
@@ -83,7 +86,7 @@ class Cassandra:
             wait(brought)
             list(pool.map(partial(start, blueprint=blueprint), others))
             patience.await_line(nodes, blueprint.release.ready)
-            probe(self._tool, load, nodes)
+            probe(self._tool, load, nodes, max(patience.until - self._clock.now(), WHOLE))
 
     def fingerprint(
         self,

@@ -15,23 +15,24 @@ from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
 from plimsoll.domain.variant import Collector
 from plimsoll.ports.host import Host
 
-_WHOLE = timedelta(seconds=90)
+WHOLE = timedelta(seconds=90)
+"""The least time that running nodes get to become one cluster."""
 _JVM_START = timedelta(seconds=60)
 
 
-def probe(tool: NodeTool, load: Host, nodes: Sequence[Host]) -> None:
+def probe(tool: NodeTool, load: Host, nodes: Sequence[Host], within: timedelta) -> None:
     """Return once all nodes know each other, have the same schema and accept a write at consistency ALL.
 
     Raises DeployError where that takes too long.
     """
     addresses = ",".join(node.info.address for node in nodes)
-    timeout = f"{_WHOLE.total_seconds():.0f}s"
-    answer = ask(tool, load, "probe", "--host", addresses, "--timeout", timeout, allowed=_WHOLE + _JVM_START)
+    timeout = f"{within.total_seconds():.0f}s"
+    answer = ask(tool, load, "probe", "--host", addresses, "--timeout", timeout, allowed=within + _JVM_START)
     if not answer["ready"]:
         raise DeployError(
             f"the nodes run, but are no whole cluster after {timeout}: {answer['reason']}",
             where=f"cassandra on {', '.join(name_of(node) for node in nodes)}",
-            mend="see what else their hosts do; a busy machine may need more time",
+            mend="see what else their hosts do; for a busy machine write `start_within` below system",
         )
 
 

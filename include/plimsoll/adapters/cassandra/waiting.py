@@ -15,6 +15,7 @@ from plimsoll.ports.host import Host
 # The lines waited for are among the first few hundred that a node ever writes.
 _LOG_BYTES = 1 << 20
 _POLL_S = 0.2
+_MORE_TIME = "see what else its host does; for a busy machine write `start_within` below system"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def _guess(node: Host) -> str:
 def _late(node: Host, text: str, patience: Patience) -> DeployError:
     what = f"{state_of(node.status(JOB))} but was not up at {patience.until:%H:%M:%S} UTC: it never said {text!r}"
     said = said_last(node)
-    mend = remedy("\n".join(said.complaints)) or "see what else its host does; a busy machine may need more time"
+    mend = remedy("\n".join(said.complaints)) or _MORE_TIME
     return _failed(node, what, said, mend)
 
 

@@ -56,14 +56,14 @@ def needs(definition: Definition, options: LocalOptions, machine: Machine) -> It
 
 def _memory(definition: Definition, options: LocalOptions, memory: int) -> Iterator[Problem]:
     nodes, parallel = definition.system.nodes, definition.max_parallel
-    generator = definition.load_generator.hosts * (parse_size(definition.load_generator.heap) + _GENERATOR_OVERHEAD)
+    generator = _generator_bytes(definition)
     available = memory - options.reserved_memory
     allowed = (available // parallel - generator) // nodes - options.memory_per_node_overhead
     for variant in definition.variants:
         if variant.jvm is None:  # what such a database takes, its settings say
             continue
         heap, where = variant.jvm.heap, f"variants.{variant.id}.jvm.heap"
-        needed = parallel * (nodes * (heap + options.memory_per_node_overhead) + generator)
+        needed = parallel * cell_bytes(definition, options, heap)
         if heap > memory:
             what = f"a heap of {_mib(heap)} is larger than this machine's memory of {_mib(memory)}"
             yield Problem(where, what, _allowed(allowed))
@@ -74,6 +74,15 @@ def _memory(definition: Definition, options: LocalOptions, memory: int) -> Itera
                 f"generator; this machine has {_mib(memory)}, of which {_mib(options.reserved_memory)} are reserved"
             )
             yield Problem(where, what, _allowed(allowed))
+
+
+def cell_bytes(definition: Definition, options: LocalOptions, heap: int) -> int:
+    """The memory of one cell: nodes with that heap, and the load generator."""
+    return definition.system.nodes * (heap + options.memory_per_node_overhead) + _generator_bytes(definition)
+
+
+def _generator_bytes(definition: Definition) -> int:
+    return definition.load_generator.hosts * (parse_size(definition.load_generator.heap) + _GENERATOR_OVERHEAD)
 
 
 def _allowed(heap: int) -> str:

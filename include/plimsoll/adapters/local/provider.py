@@ -35,7 +35,7 @@ from plimsoll.ports.provider import Places
 PATIENCE_S = 20.0
 """How long what a cluster left may take to be gone, s."""
 # The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
-_NODE_NICENESS = 10
+NODE_NICENESS = 10
 
 
 class LocalProvider:
@@ -153,7 +153,7 @@ class LocalProvider:
 
     def _described(self, request: ClusterRequest, subnet: str) -> Cluster:
         machine = {"machine": platform.node()}
-        modest = {**machine, NICENESS: str(_NODE_NICENESS)}
+        modest = {**machine, NICENESS: str(NODE_NICENESS)}
         nodes = tuple(
             HostInfo(name=f"node{number}", role="node", address=address, facts=modest)
             for number, address in enumerate(node_addresses(subnet, request.nodes), start=1)

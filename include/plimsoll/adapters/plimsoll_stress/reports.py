@@ -73,13 +73,14 @@ def seconds(text: str) -> tuple[GeneratorSecond, ...]:
 
 
 def _seconds(text: str) -> Iterator[GeneratorSecond]:
+    failed = 0
     for line in text.split("\n"):
         try:
             fields = json.loads(line)
         except ValueError:  # the last line of a program that was killed
             continue
         if _PHASES.get(fields["phase"], "populate") != "populate":
-            at = datetime.fromisoformat(fields["time"])
+            at, so_far = datetime.fromisoformat(fields["time"]), sum(fields.get("errors", {}).values())
             yield GeneratorSecond(
                 at,
                 fields["hiccup_max_ms"],
@@ -88,7 +89,9 @@ def _seconds(text: str) -> Iterator[GeneratorSecond]:
                 in_flight=fields.get("in_flight"),
                 backlog=fields.get("backlog"),
                 lag_ms=fields.get("schedule_lag_ms", {}).get("max"),
+                failed=so_far - failed,
             )
+            failed = so_far
 
 
 def _progress(fields: Mapping[str, Any]) -> Progress:

@@ -1,10 +1,11 @@
 """Writes a line of a host's figures every second, as CSV. A script of its own: Python 3.9, its standard library only.
 
-Usage: python3 sample.py FILE [ENVIRONMENT...]. It ends when it is ended. What a line says holds for the time since the
-line before. The environments are the attempt's own, where its cluster serves several attempts.
+Usage: python3 sample.py FILE|SECONDS [ENVIRONMENT...]. With a file it ends when it is ended. What a line says holds for
+the time since the line before. The environments are the attempt's own, where its cluster serves several attempts.
 """
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,12 +27,21 @@ COLUMNS = (
     "net_received_bytes",  # without loopback
     "net_sent_bytes",
     "cpu_others",  # share of all processors' time that programs took which are none of the attempt's; empty: not known
+    "cpu_throttled",  # share of periods in which the container's CPU quota was used up; empty where there is no quota
+    "others_top",  # the programs that took most of `cpu_others`, as `name(pid)=share;…`; empty while it is small
 )
 TAG = "PLIMSOLL_CLUSTER"
 """Every process of a cluster has this variable in its environment, this script too."""
 _ENVIRONMENT_TAG = "PLIMSOLL_ENVIRONMENT"
 """Every process of an attempt on kept hosts has this one too."""
 
+_CGROUPS = "/sys/fs/cgroup"
+_NAMED = 0.02
+"""Share of all processors' time from which on other programs are named. It takes a look at each of them."""
+_MOST_NAMED = 3
+_NOBODY = b"PLIMSOLL_CLUSTER=\0"
+"""A mark that no process has."""
+_ODD = re.compile(r"[^A-Za-z0-9_.:/@+-]")
 _SECTOR = 512
 _FORGET = 60  # looks after which every process is asked again: a process id may be another's by then
 _YOUNG = 3  # looks at which a new process is asked: between fork and exec it has its parent's environment
@@ -66,6 +76,16 @@ class OtherPrograms:
         """
         taken = sum(map(float, stat.splitlines()[0].split()[1:4])) if stat else 0.0
         return {"others": taken - self._own()} if stat and self._tag else {}
+
+    def each(self) -> Counters:
+        """Ticks of every living program outside the attempt, by its name and process id."""
+        found = {}
+        for pid in (pid for pid, kind in self._kinds.items() if kind == "other"):
+            stat = _bytes(f"{self._proc}/{pid}/stat").decode("ascii", "replace")
+            name, fields = stat.partition("(")[2].rpartition(")")[0], stat.rpartition(")")[2].split()
+            if len(fields) > 12:
+                found[f"{_ODD.sub('?', name)}({pid})"] = float(fields[11]) + float(fields[12])
+        return found
 
     def _own(self) -> float:
         """Ticks of the attempt's processes and of kernel threads.
@@ -146,6 +166,33 @@ def pressure(text: str) -> Counters:
     return {"pressure": float(text.partition("total=")[2].split(maxsplit=1)[0])} if "total=" in text else {}
 
 
+def throttling(stats: Iterable[str]) -> Counters:
+    """Periods since boot, and those in which the quota was used up, by each control group's `cpu.stat`.
+
+    Empty where no group has a quota.
+    """
+    counters: Counters = {}
+    for number, text in enumerate(stats):
+        figures = dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
+        if float(figures.get("nr_periods", 0)):
+            counters[f"periods {number}"] = float(figures["nr_periods"])
+            counters[f"throttled {number}"] = float(figures["nr_throttled"])
+    return counters
+
+
+def cpu_groups(groups: str, root: str = _CGROUPS) -> "list[str]":
+    """The files `cpu.stat` of this process' control group and of all above it, by `/proc/self/cgroup`."""
+    found = []
+    for number, controllers, path in (line.split(":", 2) for line in groups.splitlines()):
+        if number == "0" or "cpu" in controllers.split(","):
+            base = Path(root) if number == "0" else Path(root, "cpu")
+            own = base / path.strip("/")
+            found += [
+                str(folder / "cpu.stat") for folder in (own, *own.parents) if folder == base or base in folder.parents
+            ]
+    return found
+
+
 def disks(diskstats: str, names: list[str]) -> Counters:
     """Bytes and busy milliseconds of each of the disks in `/proc/diskstats`."""
     counters: Counters = {"read": 0.0, "written": 0.0}
@@ -184,7 +231,18 @@ def line(at: float, elapsed: float, old: Counters, new: Counters, available: flo
     figures = [f"{at:.3f}", *(f"{share:.4f}" for share in shares), waited, memory]
     # A little below 0 now and then: the two are counted in ticks, each by itself. Their mean is right.
     others = f"{since['others'] / ticks:.4f}" if "others" in since else ""
-    return ",".join([*figures, read, written, f"{min(busy / elapsed / 1e3, 1):.4f}", received, sent, others])
+    periods = {name.split()[1]: count for name, count in since.items() if name.startswith("periods ") and count}
+    shares = [since[f"throttled {group}"] / count for group, count in periods.items()]
+    throttled = f"{max(shares):.4f}" if shares else ""
+    busiest = f"{min(busy / elapsed / 1e3, 1):.4f}"
+    return ",".join([*figures, read, written, busiest, received, sent, others, throttled, top(old, new, ticks)])
+
+
+def top(old: Counters, new: Counters, ticks: float) -> str:
+    """The other programs that took most between two readings, as `name(pid)=share;…`."""
+    taken = {name: (new[name] - old[name]) / ticks for name in new if name.endswith(")") and name in old}
+    most = sorted(taken, key=lambda name: taken[name], reverse=True)[:_MOST_NAMED]
+    return ";".join(f"{name}={taken[name]:.4f}" for name in most if taken[name] > 0)
 
 
 def _real_disks() -> list[str]:
@@ -198,11 +256,16 @@ def _read(path: str) -> str:
         return ""
 
 
-def _counters(names: list[str], others: OtherPrograms) -> Counters:
+def _counters(names: "list[str]", others: OtherPrograms, groups: "list[str]", old: Counters) -> Counters:
     stat = _read("/proc/stat")
+    activity, taken = cpu(stat), others.ticks(stat)
+    since = sum(activity.values()) - sum(old.get(name, 0.0) for name in activity)
+    is_much = not old or taken.get("others", 0.0) - old.get("others", 0.0) >= _NAMED * since
     return {
-        **cpu(stat),
-        **others.ticks(stat),
+        **activity,
+        **taken,
+        **(others.each() if taken and is_much else {}),
+        **throttling(map(_read, groups)),
         **pressure(_read("/proc/pressure/cpu")),
         **disks(_read("/proc/diskstats"), names),
         **network(_read("/proc/net/dev")),
@@ -211,23 +274,46 @@ def _counters(names: list[str], others: OtherPrograms) -> Counters:
 
 def samples(sleep: Callable[[float], None] = time.sleep, environments: Sequence[str] = ()) -> Iterator[str]:
     """Lines without end, one at every whole second."""
-    tag = f"{TAG}={cluster}".encode() if (cluster := os.environ.get(TAG)) else b""
-    names, others = _real_disks(), OtherPrograms(tag, environments)
+    names, others, groups = _real_disks(), OtherPrograms(_tag(), environments), _groups()
     sleep(_until_next())
-    since, old = time.monotonic(), _counters(names, others)
+    since, old = time.monotonic(), _counters(names, others, groups, {})
     while True:
         sleep(_until_next())
-        now, new = time.monotonic(), _counters(names, others)
+        now, new = time.monotonic(), _counters(names, others, groups, old)
         yield line(time.time(), now - since, old, new, memory_available(_read("/proc/meminfo")))
         since, old = now, new
+
+
+def _tag() -> bytes:
+    return f"{TAG}={cluster}".encode() if (cluster := os.environ.get(TAG)) else b""
+
+
+def _groups() -> "list[str]":
+    return cpu_groups(_read("/proc/self/cgroup"))
 
 
 def _until_next() -> float:
     return PERIOD_S - time.time() % PERIOD_S
 
 
+def look(seconds: float, environments: Sequence[str] = (), tag: bytes = b"") -> str:
+    """One line that covers the next seconds. Without a tag every program is another one."""
+    names, others, groups = _real_disks(), OtherPrograms(tag or _NOBODY, environments), _groups()
+    since, old = time.monotonic(), _counters(names, others, groups, {})
+    time.sleep(seconds)
+    new, now = _counters(names, others, groups, {}), time.monotonic()
+    return line(time.time(), now - since, old, new, memory_available(_read("/proc/meminfo")))
+
+
 def main(path: str, *environments: str) -> None:
-    """Write lines until the process is ended. Each line is written whole."""
+    """Write lines until the process is ended. Each line is written whole.
+
+    With a number of seconds, such as `3`, in place of a path: print the head and the one line that covers these.
+    """
+    if path.isdigit():
+        print(",".join(COLUMNS))
+        print(look(float(path), environments, _tag()))
+        return
     with Path(path).open("a", encoding="ascii", buffering=1) as file:
         file.write(",".join(COLUMNS) + "\n")
         for sample in samples(environments=environments):

@@ -117,6 +117,7 @@ class Plan:
                 "hosts": self.hosts,
                 "parallel": self.parallel,
                 "at_once": self.at_once,
+                "tries_if_disturbed": self.definition.disturbance.tries,
                 "load_time_s": self.load_time.total_seconds(),
                 "vcpus": self.vcpus,
             },

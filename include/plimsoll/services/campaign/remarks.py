@@ -24,6 +24,8 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
             f"it {takes} {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
             "`max_parallel`, or take fewer loads or repeats, unless that is meant"
         )
+    if plan.definition.provider.name in toolkit.providers and toolkit.provider(plan.definition).is_local:
+        yield from toolkit.local_notes(plan.definition)
     for product in plan.definition.products:
         if product in toolkit.databases:
             yield from toolkit.database(product).unchecked(plan.definition)

@@ -10,8 +10,10 @@ from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.errors import DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.progress import Phase
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Provider
+from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.data import left_for_next, require_running, settle_origin, time_of_attempt, time_of_hosts
 from plimsoll.services.cell.load_hosts import load_hosts
@@ -46,7 +48,7 @@ def provision(work: AttemptContext) -> Cluster:
         **(_as_known(work) if work.keeps_hosts else {}),
     )
     try:
-        with waiting_told_to(partial(_note_waiting, work)):
+        with waiting_told_to(partial(_note_waiting, work, "provision")):
             cluster = work.provider.ensure(request)
     except HostsLost as error:
         if not request.was_whole:
@@ -76,10 +78,10 @@ def _as_known(work: AttemptContext) -> dict[str, Any]:
     }
 
 
-def _note_waiting(work: AttemptContext, sentence: str) -> None:
+def _note_waiting(work: AttemptContext, phase: Phase, sentence: str) -> None:
     """Show in the cell's progress what it waits for, as far as the store can be written."""
     with suppress(StoreError):
-        note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision", note=sentence[:_LONGEST_NOTE])
+        note_phase(work.toolkit.store, work.toolkit.clock, work.key, phase, note=sentence[:_LONGEST_NOTE])
 
 
 def deploy(work: AttemptContext) -> Fingerprint:
@@ -89,6 +91,8 @@ def deploy(work: AttemptContext) -> Fingerprint:
     database is not as required.
     """
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
+    with waiting_told_to(partial(_note_waiting, work, "deploy")):
+        await_calm(work, _sampled(_all_hosts(work)))
     canary = _preflight(work)
     cluster = work.cluster()
     nodes, loads = work.nodes(cluster), load_hosts(work, cluster)

@@ -1,6 +1,6 @@
 """Run cells of a campaign in this process, one after another: the steps of a cell without Airflow."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -14,11 +14,12 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import LoadPoller
 from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
+from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.cell.steps import Polling, Step, steps_of
 from plimsoll.services.hosts.kept_hosts import end_kept
 from plimsoll.services.retries import PASSING, PASSING_WHILE_KEEPING, SOON_S, with_retries
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_verdict
+from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 Say = Callable[[str], None]
@@ -39,12 +40,13 @@ class Ran:
 def run_cells(toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner: str, say: Say) -> tuple[Ran, ...]:
     """Run one attempt at each cell. Each cell is taken from `cells` when the one before it is over.
 
-    A failed attempt is recorded, and the next cell follows. But if an attempt can't be begun, the run ends with that
+    A failed attempt is recorded, and the next cell follows. A cell that noise disturbed runs again at once, as often as
+    its definition lets it; the result has every attempt. But if an attempt can't be begun, the run ends with that
     error. At the end, clusters that could not be destroyed are tried again, and then hosts that were kept for the
     campaign are destroyed.
     """
     try:
-        ran = [_run(toolkit, campaign_id, cell_id, owner, say) for cell_id in cell_ids]
+        ran = [one for cell_id in cell_ids for one in _tries(toolkit, campaign_id, cell_id, owner, say)]
         ran = [_without_remains(one, say) for one in ran]
     except BaseException:
         _end_kept(toolkit, campaign_id, say)
@@ -56,14 +58,23 @@ def run_cells(toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner
 
 
 def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Verdict:
-    """Run one attempt from provisioning to verdict. In every case its cluster is destroyed and its logs are kept.
+    """Run a cell from provisioning to verdict, as `run_cells` does. The verdict is that of its newest attempt.
 
-    Raises PlimsollError where the attempt could not be judged, or something of its cluster remains.
+    In every case its cluster is destroyed and its logs are kept. Raises PlimsollError where the attempt could not be
+    judged, or something of its cluster remains.
     """
-    [ran] = run_cells(toolkit, campaign_id, [cell_id], owner, say)
+    ran = run_cells(toolkit, campaign_id, [cell_id], owner, say)[-1]
     if ran.verdict is None or ran.remains:
         raise PlimsollError("; ".join(ran.troubles), where=str(ran.work.key))
     return ran.verdict
+
+
+def _tries(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Iterator[Ran]:
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    yield (ran := _run(toolkit, campaign_id, cell_id, owner, say))
+    while ran.verdict is not None and with_retries(toolkit.clock, lambda: runs_again(campaign, cell_id), say):
+        say(f"{cell_id}: noise disturbed it, so it runs again")
+        yield (ran := _run(toolkit, campaign_id, cell_id, owner, say))
 
 
 def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Ran:

@@ -189,8 +189,9 @@ def share_done(progress: AttemptProgress, definition: Definition) -> float:
 
 
 def declared_time(definition: Definition) -> timedelta:
-    """How long the definition lets everything last that the steps start on the hosts, one after another."""
-    return sum((one.polling.declared(definition) for one in STEPS if one.polling), timedelta(0))
+    """How long the definition lets everything last on the hosts, one after another: waits, and what steps start."""
+    waits = definition.wait_for_calm or timedelta(0)
+    return sum((one.polling.declared(definition) for one in STEPS if one.polling), waits)
 
 
 def usual_time(definition: Definition) -> timedelta:

@@ -10,13 +10,16 @@ from plimsoll.analysis.backlog import backlog_frame, opening_backlog
 from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
 from plimsoll.analysis.gclog import pauses_frame
 from plimsoll.analysis.hosts import hosts_frame
-from plimsoll.analysis.judgement import Judgement, Run
+from plimsoll.analysis.judgement import Judgement, MissedInterval, Run
 from plimsoll.analysis.jvms import jvms_frame
 from plimsoll.analysis.log_lines import log_lines_frame
+from plimsoll.analysis.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, with_failures
 from plimsoll.analysis.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.blame import error_share
 from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.services.cell.recording import failures_recorded, note_phase
 from plimsoll.services.cell.sizing import size_remark
@@ -188,8 +191,29 @@ def _quality(
         nodes_down=manifest.nodes_down,
         stalls_s=judged.judgement.stalls_s,
         opening_backlog=judged.opening_backlog,
+        missed=distinct(_missed(work, evidence, judged.judgement)),
+        seconds=evidence.seconds,
+        ahead_ms=_ahead_ms(evidence, fingerprint),
     )
     return check_attempt(work.definition, work.cell, measured)
+
+
+def _missed(work: AttemptContext, evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval]:
+    """Every interval in which the attempt missed, by whatever makes it count as missed."""
+    level, started_at = work.definition.service_levels[0], evidence.summary.started_at
+    yield from judgement.missed
+    if isinstance(work.definition.strategy, Ramp) and judgement.rate_achieved is False:
+        yield from short_of_rate(judgement, work.cell.load_ops_s, level)
+    if started_at is not None and error_share(evidence.summary) >= ERROR_LIMIT:
+        yield from with_failures(judgement, evidence.seconds, started_at, level)
+
+
+def _ahead_ms(evidence: Evidence, fingerprint: Fingerprint | None) -> dict[str, float]:
+    """How far each host's clock is ahead of the (first) load generator's, ms."""
+    return {
+        **(fingerprint.ahead_ms() if fingerprint else {}),
+        **(evidence.start.ahead_ms if evidence.start else {}),
+    }
 
 
 def _reasons(manifest: Manifest, judged: Judged) -> Iterator[str]:
@@ -211,10 +235,7 @@ def _store_circumstances(
 ) -> None:
     """Store pauses, and what else happened in each judged interval, on the load generator's clock."""
     store, key = work.toolkit.store, work.key
-    ahead_ms = {
-        **(fingerprint.ahead_ms() if fingerprint else {}),
-        **(evidence.start.ahead_ms if evidence.start else {}),
-    }
+    ahead_ms = _ahead_ms(evidence, fingerprint)
     pauses = pauses_frame(evidence.pauses, started_at, ahead_ms)
     collected = Collected(
         started_at=started_at,
@@ -232,10 +253,12 @@ def _store_circumstances(
     timing = work.definition.timing
     judged = started_at + timing.warmup, started_at + timing.duration
     cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
-    write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged, interval))
+    write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged, interval, ahead_ms))
     write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
     starts_s = intervals[intervals["operation"] == ALL_OPERATIONS]["start_s"].sort_values().tolist()
     lines = log_lines_frame(intervals, evidence.lines, started_at, ahead_ms, bound_ms)
     write_table(store, key, layout.LOG_LINES, lines)
-    write_table(store, key, layout.ACTIVITY, activity_frame(starts_s, collected, evidence.pauses))
+    write_table(
+        store, key, layout.ACTIVITY, activity_frame(starts_s, interval.total_seconds(), collected, evidence.pauses)
+    )
     write_table(store, key, layout.BACKLOG, backlog_frame(evidence.seconds, started_at, work.cell.load_ops_s, starts_s))

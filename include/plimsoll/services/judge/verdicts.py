@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.judgement import Judgement
 from plimsoll.analysis.latencies import latencies_frame
+from plimsoll.analysis.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
-from plimsoll.quality.blame import ERROR_LIMIT, error_share
+from plimsoll.quality.blame import error_share
 from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_verdict, write_model
@@ -62,7 +63,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
         cell=work.cell,
         valid=not why,
         reasons=why,
-        warnings=(*warnings, *(quality.warnings if quality else ())),
+        warnings=(*(quality.warnings if quality else ()), *warnings),
         met=None if why else _is_met(judgement, errors) and not (is_ramp and judgement.rate_achieved is False),
         levels=judgement.levels,
         attempted_ops_s=work.cell.load_ops_s,

@@ -185,6 +185,50 @@ def test_a_line_tells_what_other_programs_took() -> None:
     assert row(sample.line(1.0, 1.0, old, new, 0.0))["cpu_others"] == "0.2500"
 
 
+def test_other_programs_are_named_with_what_each_took_of_all_processors(machine: Machine) -> None:
+    for pid, environ in ((10, OWN), (11, b""), (12, b""), (2, b"")):
+        machine.add(pid, environ, ticks=100)
+    machine.look(1000)
+    old = machine.others.each()
+    machine.add(11, ticks=150, of_children=900)
+    machine.add(12, ticks=110)
+    new = machine.others.each()
+    assert sample.top(old, new, 100.0) == "a??name(11)=0.5000;a??name(12)=0.1000"
+
+
+def test_a_program_s_name_can_t_break_the_line(machine: Machine) -> None:
+    machine.add(11)
+    (machine.folder / "11" / "stat").write_text("11 (x,y;z=\n\xff1) S" + " 1" * 20)
+    machine.look(0)
+    assert list(machine.others.each()) == ["x?y?z????1(11)"]
+
+
+def test_a_used_up_quota_is_told_as_a_share_of_periods() -> None:
+    stats = [
+        "nr_periods {}\nnr_throttled {}\nthrottled_usec 9\n",
+        "usage_usec 4\n",
+        "",
+        "nr_periods 0\nnr_throttled 0\n",
+    ]
+    old, new = (
+        {**counters(), **sample.throttling([stats[0].format(*counts), *stats[1:]])} for counts in ((100, 4), (110, 9))
+    )
+    assert row(sample.line(1.0, 1.0, old, new, 0.0))["cpu_throttled"] == "0.5000"
+    assert row(sample.line(1.0, 1.0, counters(), counters(), 0.0))["cpu_throttled"] == ""
+    assert sample.throttling(stats[1:]) == {}
+
+
+def test_the_quota_of_every_control_group_above_counts() -> None:
+    assert sample.cpu_groups("0::/a/b\n", root="/r") == ["/r/a/b/cpu.stat", "/r/a/cpu.stat", "/r/cpu.stat"]
+    first = "3:cpuset:/x\n2:cpu,cpuacct:/docker/1\n1:memory:/y\n"
+    assert sample.cpu_groups(first, root="/r") == [
+        "/r/cpu/docker/1/cpu.stat",
+        "/r/cpu/docker/cpu.stat",
+        "/r/cpu/cpu.stat",
+    ]
+    assert sample.cpu_groups("", root="/r") == []
+
+
 def test_the_first_line_covers_a_whole_second() -> None:
     naps: list[float] = []
     lines = sample.samples(naps.append)

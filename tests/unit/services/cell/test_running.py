@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
-from tests.support.campaigns.declared_steps import declare, declare_polling, failing
+from tests.support.campaigns.declared_steps import declare, declare_polling, disturbed, failing
 
+from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import running
@@ -196,3 +197,39 @@ def test_lines_of_a_load_are_shown_when_the_phase_changes_and_then_every_few_sec
 
     lines = [line.partition(": ")[2] for line in said if "populate" in line or "ops/s" in line]
     assert lines == ["populate", *(f"load, 100 ops/s, {left} s left" for left in (12, 7, 2))]
+
+
+def test_a_disturbed_cell_runs_again_at_once_and_the_next_one_follows(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disturbed(monkeypatch, times=1)
+    said: list[str] = []
+
+    ran = run_cells(tools, "campaign", CELLS, "me", said.append)
+
+    assert [(one.work.key.cell_id, one.work.key.attempt) for one in ran] == [
+        (CELLS[0], 1),
+        (CELLS[0], 2),
+        (CELLS[1], 1),
+    ]
+    assert [one.verdict.outcome for one in ran if one.verdict] == ["invalid", "met", "met"]
+    assert f"{CELLS[0]}: noise disturbed it, so it runs again" in said
+
+
+def test_a_cell_that_stays_disturbed_runs_as_often_as_its_definition_lets_it_each_time_it_is_asked_for(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    definition = instant_definition().model_copy(update={"disturbance": Disturbance(tries=3)})
+    installation.open_campaign(definition, "noisy")
+    disturbed(monkeypatch, times=100)
+
+    for attempts in ([1, 2, 3], [4, 5, 6]):
+        ran = run_cells(tools, "noisy", CELLS[:1], "me", print)
+        assert [one.work.key.attempt for one in ran] == attempts
+
+
+def test_an_attempt_that_is_invalid_for_another_reason_does_not_run_again_at_once(
+    installation: Installation, tools: Toolkit
+) -> None:
+    installation.faults.plant(CELLS[0], "deploy")
+    assert [one.work.key.attempt for one in run_cells(tools, "campaign", CELLS[:1], "me", print)] == [1]

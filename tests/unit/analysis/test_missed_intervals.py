@@ -1,0 +1,50 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from plimsoll.analysis.intervals import IntervalRow, IntervalTable
+from plimsoll.analysis.judgement import Judgement, MissedInterval
+from plimsoll.analysis.missed_intervals import distinct, short_of_rate, with_failures
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.service_level import ServiceLevel
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+LEVEL = ServiceLevel()
+
+
+def judgement(*counts: int) -> Judgement:
+    """Judged intervals of 10 s after a warm-up of 10 s, with these numbers of operations."""
+    rows = [
+        IntervalRow(10.0 * place, 10.0, "judged", "all", count, count / 10, 1, 1, 1, 1, 1, 1)
+        for place, count in enumerate(counts, 1)
+    ]
+    warmup = IntervalRow(0.0, 10.0, "warm-up", "all", 1, 0.1, 1, 1, 1, 1, 1, 1)
+    return Judgement(intervals=IntervalTable((warmup, *rows)))
+
+
+def failing(at_s: float, failed: int | None) -> GeneratorSecond:
+    return GeneratorSecond(START + timedelta(seconds=at_s), 0.0, 0.0, 0.5, failed=failed)
+
+
+def test_an_interval_short_of_its_rate_is_a_missed_one() -> None:
+    (one,) = short_of_rate(judgement(10_000, 7_000, 9_901, 11_000), 1000.0, LEVEL)
+    assert (one.start_s, one.end_s, one.late_ms) == (20.0, 30.0, pytest.approx(3000.0))
+
+
+def test_failed_operations_belong_to_the_interval_whose_seconds_tell_them() -> None:
+    found = with_failures(judgement(10_000, 10_000), [failing(20.0, 30), failing(20.5, 5)], START, LEVEL)
+    assert [one.start_s for one in found] == [10.0]
+
+
+def test_failures_without_a_time_are_of_every_interval() -> None:
+    for seconds in ((), (failing(15.0, None),)):
+        found = with_failures(judgement(10_000, 10_000), seconds, START, LEVEL)
+        assert [one.start_s for one in found] == [10.0, 20.0]
+
+
+def test_an_interval_that_missed_for_several_reasons_counts_once_by_the_worst() -> None:
+    slow, late = MissedInterval(10.0, 20.0, 300.0, 110.0), MissedInterval(10.0, 20.0, 120.0, 110.0)
+    assert distinct([MissedInterval(20.0, 30.0, 1.0, 110.0), late, slow]) == (
+        slow,
+        MissedInterval(20.0, 30.0, 1.0, 110.0),
+    )

@@ -1,0 +1,19 @@
+from plimsoll.domain.disturbance import Disturbance
+from plimsoll.domain.host_activity import HostActivity, noise
+
+CALM = HostActivity(foreign_cpu=0.04, steal=0.0, throttled=None, memory_available_bytes=8e9)
+
+
+def test_a_calm_host_has_nothing_to_tell() -> None:
+    assert noise(CALM, Disturbance()) == ""
+    assert noise(HostActivity(None, 0.0, None, 8e9), Disturbance()) == ""
+
+
+def test_each_noise_beyond_its_bound_is_told_with_the_programs_that_took_most() -> None:
+    busy = HostActivity(0.76, 0.08, 0.5, 8e9, (("yes(77)", 0.5), ("cc1(9)", 0.26)))
+    assert noise(busy, Disturbance()) == (
+        "other programs take 76% of its processors (yes(77) 50%, cc1(9) 26%), other machines take 8% of its "
+        "processors, its CPU quota is used up in 50% of all periods"
+    )
+    wide = Disturbance.model_validate({"foreign_cpu": "80%", "steal": "10%", "throttled": "60%"})
+    assert noise(busy, wide) == ""
