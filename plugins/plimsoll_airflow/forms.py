@@ -4,6 +4,8 @@ A field may be empty only where its type includes `null`; the form then sends `n
 the field's default.
 """
 
+import re
+
 from airflow.sdk import Param
 
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
@@ -21,6 +23,7 @@ from plimsoll.services.campaign.request import (
     levels_of,
     repeat_id,
 )
+from plimsoll_airflow.ownership import CLUSTERS_POOL
 
 _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 """A pattern of cells' ids: something with `*`, `?` or `[` in it."""
@@ -43,11 +46,11 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             maxLength=LONGEST_CHOICE,
             title="Cells",
             description_md=(
-                f"`missing`, or empty: {_what_is_missing(definition)}. `failed`: cells that were tried and have no "
-                "valid attempt. "
-                "`invalid`: cells whose newest attempt is invalid and that have no valid one. "
-                f"Or ids, such as `{next(iter(cells_by_id(definition)))}`, which run again even "
-                f"if they are valid, and patterns of missing cells, such as `{_pattern_of_variant(definition)}`. "
+                f"{_literal(MISSING)}, or empty: {_what_is_missing(definition)}. {_literal(FAILED)}: cells that were "
+                "tried and have no valid attempt. "
+                f"{_literal(INVALID)}: cells whose newest attempt is invalid and that have no valid one. "
+                f"Or ids, such as {_literal(next(iter(cells_by_id(definition))))}, which run again even if they are "
+                f"valid, and patterns of missing cells, such as {_literal(_pattern_of_variant(definition))}. "
                 "The run is green once these cells are valid; the report is published once none is missing at all."
                 f"{_what_follows(definition)}"
             ),
@@ -63,9 +66,21 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             minimum=1,
             maximum=definition.max_parallel,
             title="Cells at a time",
-            description_md="At most so many. The definition's `max_parallel` and the pool `clusters` are limits too.",
+            description_md=(
+                f"At most so many. The definition's {_literal('max_parallel')} and the pool {_literal(CLUSTERS_POOL)} "
+                "are limits too."
+            ),
         ),
     }
+
+
+def _literal(text: str) -> str:
+    """Text as it is to be typed, in Markdown.
+
+    Bold, because the form draws inline code as boxes that cover the lines above and below them.
+    """
+    escaped = re.sub(r"([*_[])", r"\\\1", text)
+    return f"**{escaped}**"
 
 
 def _load_words(level: str) -> str:
@@ -108,7 +123,7 @@ def cell_params() -> dict[str, Param]:
             pattern=_exactly(SLUG),
             maxLength=LONGEST_CELL_ID,
             title="Cell",
-            description_md="Id of a cell of that campaign, such as `g1-040k-r3`.",
+            description_md=f"Id of a cell of that campaign, such as {_literal('g1-040k-r3')}.",
         ),
     }
 
@@ -138,8 +153,8 @@ def _what_follows(definition: Definition) -> str:
     if not definition.has_rounds:
         return ""
     return (
-        " Further rounds follow once `missing` was asked for: after `missing`, and after cells that these rounds wait "
-        "for. Other cells, and a choice of variants, loads or repeats, run alone."
+        f" Further rounds follow once {_literal(MISSING)} was asked for: after {_literal(MISSING)}, and after cells "
+        "that these rounds wait for. Other cells, and a choice of variants, loads or repeats, run alone."
     )
 
 

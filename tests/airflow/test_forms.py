@@ -52,6 +52,14 @@ def test_every_param_has_a_title_and_says_what_it_does() -> None:
         for name, param in params.items():
             assert param.schema["title"], name
             assert len(param.schema["description_md"]) > 10, name
+            # The form draws inline code as boxes that cover the lines above and below them.
+            assert "`" not in param.schema["description_md"], name
+
+
+def test_what_is_to_be_typed_stands_in_the_form_as_it_is() -> None:
+    about = campaign_params(DEFINITION)["cells"].schema["description_md"]
+    assert r"such as **v1-\*-r1**" in about
+    assert r"**max\_parallel**" in campaign_params(DEFINITION)["parallel"].schema["description_md"]
 
 
 def test_the_form_of_a_search_says_when_further_rounds_follow() -> None:

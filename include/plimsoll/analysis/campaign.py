@@ -205,6 +205,13 @@ def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate"]:
     return "rate" if verdict.fell_short else "errors"
 
 
+def missed_levels(verdict: Verdict | None) -> tuple[str, ...]:
+    """The service levels that a valid attempt missed, in words, where it was judged by several; otherwise empty."""
+    if verdict is None or not verdict.valid or len(verdict.levels) < 2:
+        return ()
+    return tuple(str(level.service_level) for level in verdict.levels if not level.met)
+
+
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
     """The highest interval of each valid repeat, ms, as a spread over repeats; `percentile` is one of PERCENTILES."""
     return _spreads(cells, lambda verdict: _percentile(verdict.maxima, percentile))

@@ -3,6 +3,7 @@
 Capacity is the highest load at which every repeat is valid and met, with all lower loads too.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,7 +13,7 @@ from typing import Annotated
 from pydantic import Field
 
 from plimsoll.analysis import narrowing
-from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by
+from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by, missed_levels
 from plimsoll.analysis.contradictions import Contradiction, contradictions
 from plimsoll.analysis.half_load import HalfLoad, Tried, half_load
 from plimsoll.analysis.statistics import pass_probability_bound
@@ -32,6 +33,12 @@ class Rung(Model):
     missed_by_rate: Annotated[
         int, Field(description="Of those missed, in a ramp: response times kept, the rate not achieved")
     ] = 0
+    missed_by_level: Annotated[
+        LeftOutIfEmpty[dict[str, int]],
+        Field(
+            description="Of those missed, by service level, where there are several; a repeat may miss more than one"
+        ),
+    ] = {}
     invalid: int
     not_run: int
     not_needed: Annotated[
@@ -187,6 +194,7 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
         missed=states.count("missed"),
         missed_by_errors=reasons.count("errors"),
         missed_by_rate=reasons.count("rate"),
+        missed_by_level=Counter(level for verdict in verdicts for level in missed_levels(verdict)),
         invalid=states.count("invalid"),
         not_run=states.count("not run"),
         not_needed=states.count("not needed"),

@@ -35,6 +35,9 @@ class CellStatus(Model):
     worst_to_bound: Annotated[float | None, Field(description="The same as a multiple of the bound")] = None
     intervals_missed: int | None = None
     intervals_judged: int | None = None
+    missed_levels: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]], Field(description="The service levels that it missed, where there are several")
+    ] = ()
     errors: Annotated[int | None, Field(description="Failed operations, judged time only")] = None
     reason: Annotated[str, Field(description="Why it is invalid, failed or not needed")] = ""
     decided_by: Annotated[

@@ -109,15 +109,15 @@ def rung_outcome(rung: Rung) -> str:
     """The outcome of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
     counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
     open_ones = [f"{count} {what}" for count, what in counts if count]
-    reasons = [f"{count} by {reason}" for reason, count in _other_reasons(rung).items()]
+    reasons = [f"{count} by {reason}" for reason, count in _reasons(rung).items()]
     missed = f"missed ({', '.join(reasons)})" if reasons else "missed"
     count, what = (rung.missed, missed) if rung.outcome == "missed" else (rung.met, "met")
     return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
 
 
-def _other_reasons(rung: Rung) -> dict[str, int]:
-    """The number of repeats by reason that missed although their response times kept the service level."""
-    counts = {"errors": rung.missed_by_errors, "rate": rung.missed_by_rate}
+def _reasons(rung: Rung) -> dict[str, int]:
+    """The number of repeats that missed, by reason: errors, rate, or one of several service levels."""
+    counts = {**rung.missed_by_level, "errors": rung.missed_by_errors, "rate": rung.missed_by_rate}
     return {reason: count for reason, count in counts.items() if count}
 
 
@@ -281,4 +281,4 @@ def _beyond(following: Rung | None, remark: str = "") -> str:
     where = f"at {ops(following.load_ops_s)}, {remark}"
     if not following.missed == following.repeats == 1:
         return f"{where}{rung_outcome(following)}"
-    return f"{where}the only repeat missed{''.join(f' (by {reason})' for reason in _other_reasons(following))}"
+    return f"{where}the only repeat missed{''.join(f' (by {reason})' for reason in _reasons(following))}"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CellStateName
-from plimsoll.domain.status import CampaignStatus, CellStatus
+from plimsoll.domain.status import CampaignStatus, CellStatus, StageStatus
+from plimsoll.domain.units import parse_rate
 from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops
 from plimsoll.services.cell.steps import step_in
 
@@ -56,25 +57,27 @@ class Also:
 def columns(status: CampaignStatus) -> tuple[str, ...]:
     """The headings: rising loads, then names of loads from earlier stages."""
     known = sorted({cell.load_ops_s for cell in status.matrix if not cell.level})
-    named = dict.fromkeys(stage.level for stage in status.stages if stage.level)
+    named = dict.fromkeys(cell.level for cell in status.matrix if cell.level)
     return (*map(short_ops, known if status.stages else status.loads), *named)
 
 
 def rows(status: CampaignStatus) -> tuple[Row, ...]:
-    """The rows: variants by workload and stage, with their repeats by columns."""
+    """The rows: variants by workload and stage, with their repeats by columns. Those without any cell are left out."""
     by_place = {(cell.stage, cell.variant, cell.workload, cell.repeat, _column(cell)): cell for cell in status.matrix}
     stages = [(stage.id, stage.repeats) for stage in status.stages] or [("", status.repeats)]
 
     def squares(stage: str, most: int, variant: str, workload: str) -> tuple[tuple[CellStatus | None, ...], ...]:
         place, shown = (stage, variant, workload), columns(status)
-        return tuple(tuple(by_place.get((*place, n, column)) for column in shown) for n in range(1, most + 1))
+        lines = (tuple(by_place.get((*place, n, column)) for column in shown) for n in range(1, most + 1))
+        return tuple(line for line in lines if any(line))
 
-    return tuple(
+    every = (
         Row(variant.id, variant.label, workload, squares(stage, most, variant.id, workload), stage)
         for stage, most in stages
         for workload in status.workloads or ("",)
         for variant in status.variants
     )
+    return tuple(row for row in every if row.repeats)
 
 
 def _column(cell: CellStatus) -> str:
@@ -162,9 +165,18 @@ def clock(seconds: float | None) -> str:
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
+def loads_of(stage: StageStatus) -> str:
+    """The loads of a stage: `1,000, 2,000 ops/s`, or how one is taken from an earlier stage's results."""
+    return stage.loads[0] if stage.level else f"{', '.join(f'{parse_rate(load):,}' for load in stage.loads)} ops/s"
+
+
 def _figures(cell: CellStatus) -> Iterable[str]:
+    if cell.level:
+        yield f"at {ops(cell.load_ops_s)}"
     if cell.worst_ms is not None and cell.state in ("met", "missed"):
         yield f"worst interval {ms(cell.worst_ms)}, {figure(cell.worst_to_bound or 0)} times the bound"
+        if cell.missed_levels:
+            yield f"missed {', and '.join(cell.missed_levels)}"
         yield f"{cell.intervals_missed} of {plural(cell.intervals_judged or 0, 'interval')} missed"
     if cell.achieved_ops_s is not None:
         yield f"achieved {ops(cell.achieved_ops_s)} of {ops(cell.load_ops_s)}"

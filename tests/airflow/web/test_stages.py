@@ -35,7 +35,10 @@ def test_the_matrix_has_rows_for_each_stage_and_says_what_loads_will_be(client: 
     assert "maximum-v1-001k-r1: met" in told
     assert "Throughput at 70 %" in shown.text
     assert "Its loads are 70 % of each variant's maximum: they are known once stage maximum is complete." in shown.text
-    assert "70pct" in shown.text
+    assert "full-grid, 6 cells at 1,000, 2,000 ops/s" in shown.text
+    assert "full-grid, 3 cells at 70 % of maximum" in shown.text
+    assert "70pct" not in shown.text  # a stage whose loads are not known has neither rows nor columns
+    assert "<div>share</div>" not in client("viewer").get(HERE).text
     assert "stage maximum: " in page(client, f"{HERE}/cells/maximum-v1-001k-r1").text
 
 
@@ -53,6 +56,17 @@ def test_the_json_names_stages_and_the_campaign_is_not_complete_before_all_are_o
     assert [(one["id"], one["level"]) for one in status["stages"]] == [("maximum", ""), ("share", "70pct")]
     assert {cell["stage"] for cell in status["matrix"]} == {"maximum"}
     assert status["state"] != "complete"
+
+
+def test_a_load_from_an_earlier_stage_is_shown_in_ops_s(staged: Installation, client: Client) -> None:
+    campaign = CampaignStore(staged.toolkit.store, STAGED)
+    load = OpenedLoad(variant="v1", load_ops_s=700, maximum_ops_s=1000, kind="found")
+    campaign.open_stage(StageOpening(stage="share", of="maximum", at=GENERATED_AT, loads=(load,)))
+    shown = page(client, HERE)
+    assert "700 ops/s" in shown.text
+    assert "share-v1-70pct-r1: waiting; at 700 ops/s" in shown.attributes("a", "aria-label")
+    # The row of v1 in that stage; v2 and v3 have no load there.
+    assert client("viewer").get(HERE).text.count("<div>share</div>") == 1
 
 
 def test_the_form_takes_ids_of_cells_whose_loads_are_not_known_yet() -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from plimsoll.analysis.campaign import CellResult, deciding_level, missed_by
 from plimsoll.analysis.findings import Findings
+from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, Panels, linked, specification
 from plimsoll.report.charts.theme import BOUND, MISSED, PAUSE, SHADE, colour_of, log_y
 from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
@@ -109,9 +110,16 @@ def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: 
 def _header(result: CellResult, *, few: bool) -> str:
     load = ops(result.cell.load_ops_s) if few else short_ops(result.cell.load_ops_s)
     level = deciding_level(result.verdict) if result.verdict else None
-    missed = f"missed {level.missed}/{level.judged}" if level and level.missed else ""
+    missed = f"missed {level.missed}/{level.judged}{_of_level(result, level)}" if level and level.missed else ""
     state = result.state if result.state in ("met", "missed") else result.state.upper()
     return f"{load} r{result.cell.repeat}: {missed or missed_by(result.verdict) or state}"
+
+
+def _of_level(result: CellResult, level: LevelVerdict) -> str:
+    """Which service level that is, where there are several."""
+    several = result.verdict is not None and len(result.verdict.levels) > 1
+    asked = level.service_level
+    return f" of p{asked.percentile:g} < {figure(asked.bound_ms)} ms" if several else ""
 
 
 def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
@@ -215,6 +223,7 @@ def _caption(findings: Findings) -> str:
     timing, level = findings.definition.timing, findings.level
     neighbours = -(-int(timing.duration / level.interval) // points_per_panel(len(findings.cells)))
     thinned = f" Each point is the highest of {plural(neighbours, 'neighbouring interval')}." if neighbours > 1 else ""
+    drawn = " Of the service levels the first is drawn." if len(findings.definition.service_levels) > 1 else ""
     return (
         f"Over each panel: load (ops/s), repeat, outcome. Line: p{level.percentile:g} of each interval on a log "
         f"scale.{thinned} Orange points: intervals that missed; triangles at the top: nothing was answered in "
@@ -222,7 +231,7 @@ def _caption(findings: Findings) -> str:
         f"interval, cut off and not judged. Dashed: the bound, "
         f"{figure(level.bound_ms)} ms. Shaded: warm-up, not judged. Vertical bars: stop-the-world pauses of any "
         f"node, as high as they are long, on the same scale; the longest of each slice of time, none below "
-        f"{figure(_SHORTEST_PAUSE * level.bound_ms)} ms.{_without_panel(findings)}"
+        f"{figure(_SHORTEST_PAUSE * level.bound_ms)} ms.{drawn}{_without_panel(findings)}"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.campaign import PERCENTILES, CellResult, deciding_level, distance, missed_by
+from plimsoll.analysis.campaign import PERCENTILES, CellResult, deciding_level, distance, missed_by, missed_levels
 from plimsoll.analysis.findings import Findings
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
@@ -104,7 +104,7 @@ def _cell_row(findings: Findings, result: CellResult) -> CellRow:
 def _outcome(result: CellResult) -> str:
     if result.decided_by:
         return f"{result.state}: {result.decided_by.cell_id} {result.decided_by.outcome}"
-    reason = missed_by(result.verdict)
+    reason = missed_by(result.verdict) or "; ".join(missed_levels(result.verdict))
     return f"{result.state} ({reason})" if reason else result.state
 
 

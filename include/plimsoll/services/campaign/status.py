@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from plimsoll.analysis.campaign import deciding_level, ratio
+from plimsoll.analysis.campaign import deciding_level, missed_levels, ratio
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.opening_notes import notes_of_stage
@@ -157,6 +157,7 @@ def _figures(verdict: Verdict) -> dict[str, object]:
         "worst_to_bound": ratio(level) if level else None,
         "intervals_missed": level.missed if level else None,
         "intervals_judged": level.judged if level else None,
+        "missed_levels": missed_levels(verdict),
         "errors": sum(verdict.errors.values()),
     }
 
