@@ -61,11 +61,12 @@ def schema(
     ] = False,
 ) -> None:
     """Print the JSON schema of definitions, for editors and other tools."""
+    from plimsoll.adapters.plimsoll_stress.reference import own_statement_tables
     from plimsoll.services.definitions.reference import definition_reference
     from plimsoll.services.definitions.text import definition_schema
 
     if markdown:
-        typer.echo(definition_reference(), nl=False)
+        typer.echo(definition_reference(own_statement_tables()), nl=False)
     else:
         print_json(definition_schema())
 

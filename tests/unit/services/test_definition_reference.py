@@ -4,14 +4,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plimsoll.services.definitions.reference import definition_reference
-from plimsoll.services.definitions.text import definition_schema
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.adapters.plimsoll_stress.reference import own_statement_tables
+from plimsoll.cli import cli
+from plimsoll.services.definitions.reference import definition_reference, examples
+from plimsoll.services.definitions.text import definition_schema, parse_definition
 
 ROOT = Path(__file__).parents[3]
+SHOWN = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "definition.md").read_text(), re.DOTALL)
 
 
 def test_the_reference_in_docs_is_what_the_schema_says() -> None:
-    assert (ROOT / "docs" / "definition.md").read_text() == definition_reference(), (
+    assert (ROOT / "docs" / "definition.md").read_text() == definition_reference(own_statement_tables()), (
         "make it again: plimsoll schema --markdown > docs/definition.md"
     )
 
@@ -21,6 +27,34 @@ def test_the_schema_beside_the_definitions_is_the_model_s() -> None:
     assert stored == json.loads(json.dumps(definition_schema())), (
         "make it again: plimsoll schema > include/campaigns/definition.schema.json"
     )
+
+
+def test_the_reference_begins_with_its_examples_and_ends_with_own_statements() -> None:
+    headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "definition.md").read_text(), re.MULTILINE)
+    assert (headings[0], headings[1], headings[-1]) == ("Three examples", "Definition", "cql")
+    assert len(SHOWN) == 3
+    keys = {heading: {row[0] for row in rows} for heading, rows in own_statement_tables().items()}
+    assert {"schema", "operations", "rows", "population"} <= keys["keys of cql"]
+    assert {"name", "share", "statement", "bind"} <= keys["operation"]
+    assert {"distribution", "as"} <= keys["bind"]
+    assert {"sequence", "uniform", "zipfian", "now"} <= keys["distributions"]
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_every_example_of_the_reference_can_be_planned(text: str, tmp_path: Path) -> None:
+    (tmp_path / "example.yaml").write_text(text)
+    result = CliRunner().invoke(cli, ["plan", str(tmp_path / "example.yaml"), "--json"])
+    assert (result.exception, result.exit_code) == (None, 0)
+    planned = json.loads(result.stdout)
+    assert (planned["problems"], planned["notes"]) == ([], [])
+
+
+def test_the_examples_are_a_published_shape_own_statements_and_two_stages() -> None:
+    shape, statements, stages = (parse_definition(text, "example") for text in examples())
+    assert shape.published is not None
+    assert (len(shape.variants), len(shape.loads), shape.repeats) == (2, 3, 3)
+    assert statements.workload.name == "cql"
+    assert len(stages.stages) == 2
 
 
 def nodes(schema: Any) -> Iterator[Mapping[str, Any]]:

@@ -1,6 +1,7 @@
 """The definition reference: the JSON schema as a Markdown document for people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 from plimsoll.services.definitions.text import definition_schema
@@ -14,33 +15,66 @@ JVM is not on this machine, the plan says so. The plan has a note if the campaig
 
 Values have units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`; counts
 `200000`, `100M` (decimal); money `1500 USD`. A key that is not listed here is an error, except for the options of a
-workload, which are further keys of `workload` ([workloads](../include/stress/README.md#workloads)). `plan` checks these
-against the load generator's description of its workloads.
+workload, which are further keys of `workload` ([workloads](../include/stress/README.md#workloads), or [your own
+statements](#cql)). `plan` checks these against the load generator's description of its workloads.
 
 This page is generated from the schema by `plimsoll schema --markdown`. The schema itself is
 [definition.schema.json](../include/campaigns/definition.schema.json).
+
+## Three examples
+
+Each is a complete file. A test gives each to `plimsoll plan`.
 """
 
 
-def definition_reference() -> str:
-    """The whole reference: the definition first, then every part of it."""
+_OWN_STATEMENTS = """## cql
+
+`workload: {name: cql, …}` asks your own statements of your own tables, as in the second example above. These are its
+further keys, of the load generator `plimsoll-stress` ([more](../include/stress/README.md#your-own-statements)).
+"""
+_HEAD = "| key | value | default | meaning |\n|---|---|---|---|"
+Row = tuple[str, str, str, str]
+"""Key, value, default, meaning."""
+
+
+def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
+    """The whole reference: examples, the definition, every part of it, and the keys of `cql` by the load generator."""
     schema = definition_schema()
     parts = [("Definition", schema), *schema["$defs"].items()]
-    return "\n".join([_INTRODUCTION, *(_section(name, part) for name, part in parts if "properties" in part)])
+    sections = [_section(name, part) for name, part in parts if "properties" in part]
+    return "\n".join([_INTRODUCTION, *map(_example, examples()), *sections, _cql(own_statements)])
+
+
+def examples() -> tuple[str, ...]:
+    """Complete definitions, each with a first line that says what it shows."""
+    folder = files("plimsoll.services.definitions").joinpath("examples")
+    return tuple(one.read_text() for one in sorted(folder.iterdir(), key=lambda one: one.name))
+
+
+def _example(text: str) -> str:
+    about, _, definition = text.partition("\n")
+    return f"{about.removeprefix('# ')}\n\n```yaml\n{definition}```\n"
+
+
+def _cql(tables: Mapping[str, Sequence[Row]]) -> str:
+    return "\n".join([_OWN_STATEMENTS, *(f"### {heading}\n\n{_table(rows)}\n" for heading, rows in tables.items())])
+
+
+def _table(rows: Sequence[Row]) -> str:
+    shown = (f"| {' | '.join(_escaped(cell) for cell in (f'`{key}`', *more))} |" for key, *more in rows)
+    return "\n".join([_HEAD, *shown])
 
 
 def _section(name: str, part: dict[str, Any]) -> str:
     about = " ".join(part.get("description", "").split())
-    rows = "\n".join(_rows(part))
-    return f"## {name}\n\n{about}\n\n| key | value | default | meaning |\n|---|---|---|---|\n{rows}\n"
+    return f"## {name}\n\n{about}\n\n{_table(tuple(_rows(part)))}\n"
 
 
-def _rows(part: dict[str, Any]) -> Iterator[str]:
+def _rows(part: dict[str, Any]) -> Iterator[Row]:
     required = part.get("required", [])
     for key, field in part["properties"].items():
         default = "required" if key in required else _default(field)
-        cells = (f"`{key}`", _value(field), default, field.get("description", ""))
-        yield f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+        yield key, _value(field), default, field.get("description", "")
 
 
 def _default(field: dict[str, Any]) -> str:
