@@ -2,10 +2,12 @@
 
     .venv/bin/python -m benchmarks.distributions [--count 200000] [--max 99999]
 
-One sample is the output of `keys --workload cql`. The other one, of the same size, is drawn by the classes of the other
-program (site.ycsb:core 0.17.0, cassandra-stress of Cassandra 4.0-alpha2). Three figures compare the samples: the
-greatest distance between their cumulative shares (Kolmogorov-Smirnov), its p-value, and the share of the most frequent
-number. For equal distributions the p-value is uniform between 0 and 1; for discrete ones it is higher.
+One sample is the output of `keys`, with a distribution of `cql` or with one of YCSB's workloads. The other one, of the
+same size, is drawn by the classes of the other program (site.ycsb:core 0.17.0, cassandra-stress of Cassandra
+4.0-alpha2); for a workload by YCSB's whole CoreWorkload, on a database that writes down which rows are read. Three
+figures compare the samples: the greatest distance between their cumulative shares (Kolmogorov-Smirnov), its p-value,
+and the share of the most frequent number. For equal distributions the p-value is uniform between 0 and 1; for discrete
+ones it is higher.
 """
 
 import argparse
@@ -47,17 +49,21 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Pair:
-    """A distribution of Plimsoll and its counterpart. `first` is the counterpart's lowest number; Plimsoll's is 0."""
+    """A distribution of Plimsoll and its counterpart. `first` is the counterpart's lowest number; Plimsoll's is 0.
+
+    `ours`: the parameters of a distribution of `cql`, or the options of another workload.
+    """
 
     name: str
     ours: Mapping[str, Any]
     whose: str
     theirs: str
     first: int = 0
+    workload: str = "cql"
 
 
-def pairs(highest: int) -> Iterator[Pair]:
-    """All pairs that are compared, over the numbers 0 to `highest`."""
+def pairs(highest: int, count: int) -> Iterator[Pair]:
+    """All pairs that are compared, over the numbers 0 to `highest`; a workload's inserts make more."""
     own: dict[str, Any] = {"max": highest}
     stress = f"(1..{highest + 1})"
     yield Pair("uniform", {"distribution": "uniform", **own}, "YCSB", "uniform")
@@ -70,6 +76,16 @@ def pairs(highest: int) -> Iterator[Pair]:
     yield Pair("uniform", {"distribution": "uniform", **own}, "cassandra-stress", f"stress:uniform{stress}", 1)
     yield Pair("normal, clamped", normal, "cassandra-stress", f"stress:gaussian{stress}", 1)
     yield Pair("sequence", {"distribution": "sequence", **own}, "cassandra-stress", f"stress:seq{stress}", 1)
+    # Two samples of latest rows while rows are inserted differ by the number of inserts that each has had so far.
+    without = [(name, 0.0) for name in ("zipfian", "latest", "exponential", "hotspot", "uniform")]
+    for distribution, inserts in (*without, ("zipfian", 0.05)):
+        options = {
+            **{"recordcount": highest + 1, "operationcount": count, "requestdistribution": distribution},
+            **{"insertorder": "ordered", "readproportion": 1 - inserts, "updateproportion": 0},
+            "insertproportion": inserts,
+        }
+        name = f"YcsbA, {distribution}{', 5 % inserts' if inserts else ''}"
+        yield Pair(name, options, "CoreWorkload", f"core:{distribution}:{inserts}", workload="YcsbA")
 
 
 def main() -> None:
@@ -81,11 +97,11 @@ def main() -> None:
     programs = Programs(Settings().cache)
     print("| distribution | beside | distance | p | most frequent: ours | theirs |")
     print("|---|---|---|---|---|---|")
-    for pair in pairs(options.max):
-        ours = programs.ours(pair.ours, options.count)
+    for pair in pairs(options.max, options.count):
+        ours = programs.ours(pair, options.count)
         theirs = programs.theirs(pair.theirs, options.max, options.count) - pair.first
-        # YCSB's exponential distribution is unbounded. Its workload draws again when a number is too high.
-        print(_line(pair, ours, theirs[theirs <= options.max]))
+        # YCSB's exponential generator is unbounded. Its workload draws again when a number is too high.
+        print(_line(pair, ours, theirs[theirs <= options.max] if pair.workload == "cql" else theirs))
 
 
 def _line(pair: Pair, ours: Numbers, theirs: Numbers) -> str:
@@ -107,16 +123,20 @@ class Programs:
 
     cache: Path
 
-    def ours(self, distribution: Mapping[str, Any], count: int) -> Numbers:
-        """The keys that the load generator prints."""
-        operation = {"name": "reads", "share": 1, "statement": "SELECT :k", "bind": {"k": dict(distribution)}}
+    def ours(self, pair: Pair, count: int) -> Numbers:
+        """The keys of reads that the load generator prints."""
+        options = pair.ours
+        if pair.workload == "cql":
+            bind = {"k": dict(pair.ours)}
+            options = {"operations": [{"name": "reads", "share": 1, "statement": "SELECT :k", "bind": bind}]}
         libraries = f"{self._artefacts.load_generator()}/*"
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump({"operations": [operation]}, file)
+            json.dump(options, file)
             file.flush()
-            argv = ["keys", "--workload", "cql", "--options", file.name, "--count", str(count)]
+            argv = ["keys", "--workload", pair.workload, "--options", file.name, "--count", str(count)]
             said = self._run("-cp", libraries, "plimsoll.stress.Main", *argv)
-        return np.array([int(line.partition("=")[2]) for line in said.splitlines()], dtype=np.int64)
+        reads = (line for line in said.splitlines() if line.startswith("reads"))
+        return np.array([int(line.partition("=")[2].removeprefix("user")) for line in reads], dtype=np.int64)
 
     def theirs(self, spec: str, highest: int, count: int) -> Numbers:
         """The numbers that the other program's class draws."""
@@ -136,13 +156,14 @@ class Programs:
         return self._artefacts.derived(f"their-keys-{key}", self._compile)
 
     def _compile(self, folder: Path) -> None:
+        """By the rules of Java 8: a jar of cassandra-stress has classes of `java.util`, which modules forbid."""
         locked = locked_set("ecj")
         assert locked is not None, "its lock file lies in the repository"
         compiler = next(jar_folder(Cache(self.cache, print), locked).glob("ecj-*.jar"))
         parts = [entry.removesuffix("/*") for entry in self._libraries().split(":")]
         jars = ":".join(str(jar) for part in parts for jar in sorted(Path(part).glob("*.jar")))
         self._run(
-            *("-jar", str(compiler), "-11", "-proc:none", "-nowarn", "-cp", jars), *("-d", str(folder), str(_SOURCE))
+            *("-jar", str(compiler), "-8", "-proc:none", "-nowarn", "-cp", jars), *("-d", str(folder), str(_SOURCE))
         )
 
     def _run(self, *words: str) -> str:

@@ -51,6 +51,11 @@ class LoadSummary(Model):
         Field(description="That populating left, and that were not done when the generator stopped waiting for them"),
     ] = None
 
+    remarks: Annotated[
+        tuple[str, ...],
+        Field(description="What the database said of operations: each kind of failure `other`, and its warnings"),
+    ] = ()
+
     @property
     def failed(self) -> int:
         """The number of failed operations of all kinds."""

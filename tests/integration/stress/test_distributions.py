@@ -102,15 +102,15 @@ def test_of_many_ranks_the_first_has_ycsb_s_share(drawn: Any) -> None:
     assert counts.max() / SAMPLE > 0.9 / favourite
 
 
-def test_the_hash_is_ycsb_s(ask: Callable[..., Any]) -> None:
+def fnv(number: Any) -> Any:
     """FNV-1a of 64 bits over the number's eight octets, lowest first, as `site.ycsb.Utils.fnvhash64`."""
+    value = 0xCBF29CE484222325
+    for octet in number.to_bytes(8, "little"):
+        value = (value ^ octet) * 1099511628211 % 2**64
+    return abs(value - 2**64 if value >= 2**63 else value)
 
-    def fnv(number: Any) -> Any:
-        value = 0xCBF29CE484222325
-        for octet in number.to_bytes(8, "little"):
-            value = (value ^ octet) * 1099511628211 % 2**64
-        return abs(value - 2**64 if value >= 2**63 else value)
 
+def test_the_hash_is_ycsb_s(ask: Callable[..., Any]) -> None:
     numbers = (0, 1, 2, 255, 256, 1_000_000_007, 10**10 - 1)
     assert [int(answer) for answer in ask(*(f"hash {number}" for number in numbers))] == [fnv(one) for one in numbers]
 
@@ -177,3 +177,44 @@ def test_parameters_that_make_no_sense_are_refused(ask: Callable[..., Any], para
     (answer,) = ask(f"draw {json.dumps(parameters, separators=(',', ':'))} 1 1")
     assert answer.startswith("refused: ")
     assert said in answer
+
+
+@pytest.fixture
+def requested(ask: Callable[..., Any]) -> Any:
+    """The numbers that a YCSB workload of 1,000 rows asks for, with their counts, the most frequent first."""
+
+    def ask_for(name: str, **options: Any) -> Any:
+        given = {"recordcount": 1000, "insertorder": "ordered", **options}
+        (answer,) = ask(f"requested {name} {json.dumps(given, separators=(',', ':'))} 50000")
+        pairs = [pair.split(":") for pair in answer.split()]
+        return {int(key.removeprefix("user")): int(count) for key, count in pairs}
+
+    return ask_for
+
+
+def test_the_hot_keys_are_ycsb_s(requested: Any) -> None:
+    """Its modulus is one more than the rows, and a number without a row is drawn again."""
+    hottest = list(requested("YcsbC"))[:5]
+    ranks = [fnv(rank) % 1001 for rank in range(50)]
+    assert hottest == [number for number in ranks if number < 1000][:5]
+
+
+def test_the_hot_keys_of_a_workload_with_inserts_are_ycsb_s(requested: Any) -> None:
+    """Its modulus counts on twice the inserts of a run as well: 2 x 5 % of 10,000. A new row may be the hottest."""
+    counts = requested("YcsbB", readproportion=0.95, updateproportion=0, insertproportion=0.05, operationcount=10_000)
+    assert set(list(counts)[:2]) == {fnv(0) % 2001, fnv(1) % 2001}
+    assert next(iter(counts)) >= 1000
+
+
+def test_exponential_requests_prefer_the_newest_rows(requested: Any) -> None:
+    counts = requested("YcsbC", requestdistribution="exponential")
+    newest = sum(count for number, count in counts.items() if number >= 1000 - 857.1428571)
+    assert stats.binomtest(newest, 50_000, 0.95 / (1 - 0.05 ** (1 / 0.8571428571))).pvalue > FALSE_ALARM
+    assert max(counts) == 999
+
+
+def test_latest_requests_never_ask_for_the_oldest_row(requested: Any) -> None:
+    """YCSB's are drawn from as many ranks as there are rows, less one."""
+    counts = requested("YcsbC", requestdistribution="latest", recordcount=5)
+    assert sorted(counts) == [1, 2, 3, 4]
+    assert next(iter(counts)) == 4

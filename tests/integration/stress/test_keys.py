@@ -1,5 +1,8 @@
 """What the generator would send, printed: needs no database."""
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,7 +75,7 @@ def test_the_checked_in_catalogue_is_what_the_generator_says(program: Program) -
         ("BasicTimeSeries", ("-r", "0.3", "--populate", "3")),
         ("YcsbD", ("-o", "recordcount=1000")),
         ("TimeSeries", ("-o", "rows=100")),
-        ("BatchedRows", ("-o", "reads=1", "-o", "batch=2")),
+        ("BatchedRows", ("-o", "reads=1", "-o", "batch_rows=2")),
     ],
 )
 def test_generators_that_share_a_load_send_together_what_one_with_all_threads_would(
@@ -83,3 +86,43 @@ def test_generators_that_share_a_load_send_together_what_one_with_all_threads_wo
 
     parts = [line for number in (1, 2, 3) for line in lines_of("2", "--split", f"{number}/3")]
     assert sorted(parts) == sorted(lines_of("6"))
+
+
+@pytest.mark.parametrize(
+    ("workload", "options"),
+    [
+        ("BasicTimeSeries", {"read_share": 0.3, "seed": 7}),
+        ("YcsbA", {"fieldlength": 5}),
+        ("YcsbB", {"fieldlength": 5, "readallfields": False}),
+        ("YcsbF", {"fieldlength": 5}),
+        ("Tabular", {}),
+        ("BatchedRows", {"batch_rows": 2, "reads": 1, "at_a_time": 3}),
+    ],
+)
+def test_keys_prints_what_the_run_sends(
+    printed: Any, ask: Callable[..., Any], tmp_path: Path, workload: str, options: Any
+) -> None:
+    path = tmp_path / "options.json"
+    path.write_text(json.dumps(options))
+    lines = printed("--workload", workload, "--options", path, "--seed", "7", "--count", "40")
+    (answer,) = ask(f"sent {workload} {json.dumps(options, separators=(',', ':'))} 40")
+    assert lines == answer.split("|")
+    assert len(lines) >= 40
+
+
+@pytest.mark.parametrize("first", [0, 7])
+def test_the_cycles_of_a_time_series_begin_again_with_the_populated_rows(
+    printed: Any, ask: Callable[..., Any], first: int
+) -> None:
+    """As NoSQLBench's main phase: operation n reads or writes row n, with the keys and times of populating."""
+    options = {"rows": 12, "sources": 3, "reads": 5}
+    words = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+    lines = printed("--workload", "TimeSeries", *words, "-o", f"first_cycle={first}", "--count", "30")
+    more = json.dumps({**options, "rows": 100}, separators=(",", ":"))
+    questions = (f"row TimeSeries {more} {first + n}" for n in range(30))
+    drawn = {"reading", "text"}
+    for line, row in zip(lines, ask(*questions), strict=True):
+        values = {word for word in row.split("\t")[1:] if word.split("=")[0] not in drawn}
+        sent = {word for word in line.split("\t")[1:] if word.split("=")[0] not in drawn}
+        assert sent == (values if line.startswith("writes") else {word for word in values if word[:2] in ("ma", "se")})
+    assert {line.split("\t")[0] for line in lines} == {"reads", "writes"}

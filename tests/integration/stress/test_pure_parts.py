@@ -189,3 +189,49 @@ def test_no_workload_with_rows_is_left_out_here(ask: Callable[..., Any]) -> None
 
 def test_a_row_that_the_replica_asked_does_not_have_yet_is_asked_for_again(ask: Callable[..., Any]) -> None:
     assert ask("found 40 0", "found 40 38") == ["40 40", "40 78"]
+
+
+def test_populating_as_fast_as_it_goes_has_no_rate_and_shows_service_times(ask: Callable[..., Any]) -> None:
+    populating, timed = ask("console 0", "console 200")
+    assert populating.startswith("populate     10 of about 40 s         0.1 ops/s  service ms p50 5.00 ")
+    assert "left 120 " in populating
+    assert timed.startswith("measure      10 of 40 s         0.1 of 200 ops/s  response ms p50 44")
+    assert "backlog 120 " in timed
+
+
+def test_the_first_message_of_each_kind_is_kept_and_told_once(ask: Callable[..., Any]) -> None:
+    assert ask("remarks 3 7") == ["3 7 21 6 0 IllegalStateException: a at row 0"]
+    assert ask("remarks 26 2") == ["20 2 52 40 0 IllegalStateException: a at row 0"]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("tinyint 128", "128 is not between -128 and 127"),
+        ("smallint 40000", "40000 is not between -32768 and 32767"),
+        ("int 3000000000", "3000000000 is not between"),
+        ("int now", "is not between"),
+        ("int ABC", "'ABC' is no number"),
+        ("uuid now", "the present time is no number"),
+        ("timeuuid 200000000000000", "is not between 0 and 103072857660684"),
+        ("date 3000000000", "is not between"),
+        ("blob now", "the present time is no bytes"),
+        ("inet 5", "no value can be made for the marker :m of type inet"),
+    ],
+)
+def test_a_value_that_does_not_fit_its_type_is_an_error(ask: Callable[..., Any], question: str, said: str) -> None:
+    (answer,) = ask(f"value {question}")
+    assert answer.startswith("refused: ")
+    assert said in answer
+
+
+def test_values_that_fit_are_made_whole(ask: Callable[..., Any]) -> None:
+    big = 2**62 + 1
+    assert ask("value tinyint 127", f"value decimal {big}", "value date 1") == ["127", str(big), "1970-01-02"]
+
+
+def test_literals_are_quoted_and_stand_at_markers_only(ask: Callable[..., Any]) -> None:
+    statement = "INSERT INTO t (a, b, c) VALUES (:a, :b, ':a') -- :c"
+    expected = "INSERT INTO t (a, b, c) VALUES ('it''s ? :b', '2026-01-31', ':a') -- :c"
+    assert ask(f"literals {statement}") == [expected]
+    assert ask("literals SELECT :a")[0].startswith("refused: the statement has 2 markers, of which 1 are found")

@@ -22,7 +22,7 @@ WORKLOADS = {
     "YcsbD": ({"recordcount": 300}, {"reads", "inserts"}),
     "YcsbE": ({"recordcount": 300, "insertproportion": 0.2}, {"scans", "inserts"}),
     "YcsbF": ({"recordcount": 300}, {"reads", "read-modify-writes"}),
-    "BatchedRows": ({"batch": 10, "reads": 1, "at_a_time": 10}, {"batches", "reads"}),
+    "BatchedRows": ({"batch_rows": 10, "reads": 1, "at_a_time": 10}, {"batches", "reads"}),
 }
 
 OWN: dict[str, Any] = {
@@ -61,6 +61,9 @@ OWN: dict[str, Any] = {
         },
     ],
 }
+
+
+TOO_BIG = {"id": {"distribution": "uniform", "max": 3_000_000_000}}
 
 
 @pytest.fixture
@@ -123,6 +126,10 @@ def test_own_rows_that_are_not_there_end_the_run(run: Any) -> None:
         ({"statement": "SELECT * FORM people WHERE id = :id"}, "line 1:9"),
         ({"statement": "SELECT * FROM poeple WHERE id = :id"}, "poeple"),
         ({"statement": "SELECT * FROM people WHERE id = :idd"}, "nothing is bound to the marker :idd"),
+        (
+            {"statement": "SELECT * FROM people WHERE id = 1 AND n = :id ALLOW FILTERING", "bind": TOO_BIG},
+            "the values of the marker :id do not fit its type INT: 3000000000 is not between",
+        ),
     ],
 )
 def test_a_statement_that_the_database_refuses_is_shown_with_its_place_before_anything_is_written(
@@ -135,3 +142,74 @@ def test_a_statement_that_the_database_refuses_is_shown_with_its_place_before_an
     assert said in ended.stderr
     assert change["statement"] in ended.stderr
     assert files.summary["populate"] is None
+
+
+@pytest.mark.parametrize(("batch", "prepared"), [("unlogged", True), ("unlogged", False), ("logged", False)])
+def test_batches_are_of_the_kind_asked_for_and_the_databases_warnings_are_counted(
+    run: Callable[..., Any], batch: str, prepared: bool
+) -> None:
+    """Cassandra warns of each unlogged batch over more than ten partitions, and of no logged one so small."""
+    ended, files = run("BatchedRows", {"batch": batch, "batch_rows": 20, "prepared": prepared})
+    assert ended.returncode == 0, ended.stderr
+    done = files.summary["run"]
+    assert not_slow(done["errors"]) == {}
+    warnings = done["server_warnings"]
+    if batch == "logged":
+        assert warnings == {"count": 0, "first": []}
+        return
+    assert warnings["count"] >= done["completed"] > 0
+    assert "Unlogged batch covering 20 partitions" in warnings["first"][0]["message"]
+    assert warnings["first"][0]["statement"].startswith("INSERT INTO t")
+    assert ended.stdout.count("Unlogged batch covering") == len(warnings["first"]) <= 4
+    assert "Unlogged batch" not in ended.stderr
+    assert f"; the database warned {warnings['count']:,} times" in ended.stdout
+
+
+WIDE = {
+    "schema": ["CREATE TABLE IF NOT EXISTS wide (part int, n int, note text, at date, PRIMARY KEY (part, n))"],
+    "rows": 5_500,
+    "population": {
+        "statement": "INSERT INTO wide (part, n, note, at) VALUES (0, :n, :note, :at)",
+        "bind": {
+            "n": {"distribution": "sequence", "max": 5_499},
+            "note": {"distribution": "sequence", "max": 5_499, "prefix": "it's; "},
+            "at": {"distribution": "now"},
+        },
+        "read_back": "SELECT n FROM wide WHERE part = 0 AND n = :n",
+    },
+    "operations": [
+        {
+            "name": "changes",
+            "share": 0.5,
+            "statement": "UPDATE wide SET note = :note, at = :at WHERE part = 0 AND n = :n -- :not one",
+            "bind": {
+                "n": {"distribution": "uniform", "max": 5_499},
+                "note": {"distribution": "uniform", "max": 9, "prefix": "it's; :n "},
+                "at": {"distribution": "now"},
+            },
+            "prepared": False,
+        },
+        {
+            "name": "peeks",
+            "share": 0.5,
+            "statement": "SELECT n FROM wide WHERE part = 0 LIMIT :most",
+            "bind": {"most": {"distribution": "fixed", "value": 0}},
+        },
+    ],
+}
+
+
+def test_failures_of_kind_other_keep_their_first_message_and_answers_are_fetched_to_their_last_page(
+    run: Callable[..., Any], node: Node, ask: Callable[..., Any]
+) -> None:
+    ended, files = run("cql", WIDE, "--give-up", "0s")
+    assert ended.returncode == 0, ended.stderr
+    done = files.summary["run"]
+    assert not_slow(done["errors"]).keys() == {"other"}
+    assert done["operations"]["changes"]["completed"] > 0
+    (failure,) = done["failures"]
+    assert (failure["operation"], failure["count"]) == ("peeks", done["errors"]["other"])
+    assert failure["message"] == "InvalidQueryException: LIMIT must be strictly positive"
+    assert failure["statement"] == "SELECT n FROM wide WHERE part = 0 LIMIT :most"
+    assert ended.stdout.count("first of its kind in peeks") == 1
+    assert ask(f"fetched {node.address} w_cql false", f"fetched {node.address} w_cql true") == ["5500", "5000"]

@@ -11,6 +11,7 @@ from plimsoll.adapters.jobs import console_path
 from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines
 from plimsoll.adapters.plimsoll_stress import command, reports, sampling, sized_rows
 from plimsoll.adapters.plimsoll_stress.checks import problems
+from plimsoll.adapters.plimsoll_stress.own_statements import first_page_remarks
 from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.adapters.plimsoll_stress.row_ranges import with_last_row
 from plimsoll.adapters.workload_options import given_options
@@ -48,9 +49,9 @@ class PlimsollStress:
         """Fetch and build the program, and its JDK."""
         self._artefacts.prepare_program("load-generator")
 
-    def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - whatever is asked
-        """Empty: it does and reports everything that Plimsoll checks."""
-        return ()
+    def limits(self, definition: Definition) -> Sequence[str]:
+        """The operations that are timed to their first page only. It reports everything that Plimsoll checks."""
+        return first_page_remarks(given_options(definition.workload))
 
     def processors(self, load_ops_s: int) -> float | None:
         """The number of processors, by the least processor time per operation that was measured."""

@@ -1,13 +1,21 @@
 """Find what a definition asks of the load generator that it can't do, before anything starts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
+from pydantic import JsonValue
+
+from plimsoll.adapters.plimsoll_stress.catalogue import WorkloadDescription, catalogue
 from plimsoll.adapters.plimsoll_stress.operations import shares
 from plimsoll.adapters.plimsoll_stress.own_statements import own_statement_problems
 from plimsoll.adapters.plimsoll_stress.row_ranges import ROWS, names_last_row, with_last_row
 from plimsoll.adapters.plimsoll_stress.sized_rows import OWN_STATEMENTS, data_per_node_problems
-from plimsoll.adapters.workload_options import given_options, level_problems, option_problems, timing_problems
+from plimsoll.adapters.workload_options import (
+    given_options,
+    level_problems,
+    number_of,
+    option_problems,
+    timing_problems,
+)
 from plimsoll.domain.data_size import FIRST_SAMPLE
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
@@ -18,6 +26,7 @@ from plimsoll.ports.artefacts import ProgramSource
 _MOST_THREADS = 1000
 _MOST_CONCURRENCY = 32_768
 _LEAST_HEAP = "64M"
+_LENGTHS = (("minfieldlength", "fieldlength"), ("minscanlength", "maxscanlength"))
 
 
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
@@ -37,13 +46,24 @@ def _workload(definition: Definition) -> Iterator[Problem]:
         yield Problem("workload.name", f"{name!r} is no workload of plimsoll-stress", meant_or_known(name, list(known)))
         return
     found = list(option_problems("workload", name, known[name].options, given_options(definition.workload)))
-    if name == OWN_STATEMENTS and not found:
-        found = list(_own_statements(definition))
+    if not found:
+        own = name == OWN_STATEMENTS
+        found = list(_own_statements(definition) if own else _lengths(known[name], given_options(definition.workload)))
     yield from found
     if not found:
         yield from level_problems(
             definition, [name for name, share in shares(definition.workload).items() if share > 0]
         )
+
+
+def _lengths(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    """Empty ranges of YCSB's lengths."""
+    for least, most in _LENGTHS:
+        options = [option for name in (least, most) if (option := described.option(name))]
+        numbers = [number_of(option, given.get(option.name, option.default)) for option in options]
+        if numbers and numbers[0] > numbers[1]:
+            what = f"{numbers[0]:g} lies above `{most}`, which is {numbers[1]:g}"
+            yield Problem(f"workload.{least}", what, "exchange them")
 
 
 def _own_statements(definition: Definition) -> Iterator[Problem]:

@@ -1,7 +1,7 @@
 """Check a definition's own tables and statements (`workload: {name: cql, …}`) without a database.
 
-The load generator checks facts that only the database knows, such as whether a table has a column, by preparing every
-statement before it populates.
+Binds are held against the types of the columns in `schema`. The load generator checks facts that only the database
+knows, such as whether a table has a column, by preparing every statement before it populates.
 """
 
 import math
@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
+from plimsoll.adapters.plimsoll_stress.column_types import Tables, marker_types, tables
+from plimsoll.adapters.plimsoll_stress.fitting import fit_problems, range_problems
 from plimsoll.adapters.plimsoll_stress.statements import markers
 from plimsoll.adapters.workload_options import option_problems
 from plimsoll.domain.errors import Problem
@@ -27,17 +29,31 @@ Keys = Mapping[str, JsonValue]
 def own_statement_problems(given: Keys) -> Iterator[Problem]:
     """Everything wrong with `schema`, `operations` and `population`, each fault at its key."""
     yield from _schema(given.get("schema"))
-    operations = given.get("operations")
+    known, operations = _tables(given.get("schema")), given.get("operations")
     if not isinstance(operations, list) or not operations:
         yield Problem(
             "workload.operations", "must be a list of operations", "write `- {name: …, share: …, statement: …}`"
         )
         return
     for number, operation in enumerate(operations):
-        yield from _operation(f"workload.operations[{number}]", operation)
+        yield from _operation(f"workload.operations[{number}]", operation, known)
     yield from _together([operation for operation in operations if isinstance(operation, dict)])
     if given.get("population") is not None:
-        yield from _population(given["population"], given.get("rows"))
+        yield from _population(given["population"], given.get("rows"), known)
+
+
+def first_page_remarks(given: Keys) -> tuple[str, ...]:
+    """The operations that end with the first page of their answer, in a sentence each."""
+    operations = given.get("operations")
+    return tuple(
+        f"{operation.get('name')} is timed to the first page of each answer (at most 5,000 rows), not to its end"
+        for operation in (operations if isinstance(operations, list) else ())
+        if isinstance(operation, dict) and operation.get("first_page") is True
+    )
+
+
+def _tables(schema: JsonValue) -> Tables:
+    return tables([one for one in (schema if isinstance(schema, list) else [schema]) if isinstance(one, str)])
 
 
 def _schema(schema: JsonValue) -> Iterator[Problem]:
@@ -49,7 +65,7 @@ def _schema(schema: JsonValue) -> Iterator[Problem]:
             yield Problem(where, f"has a marker, {_at(statement, markers(statement)[0].place)}", "write it without")
 
 
-def _operation(where: str, operation: JsonValue) -> Iterator[Problem]:
+def _operation(where: str, operation: JsonValue, known: Tables) -> Iterator[Problem]:
     if not isinstance(operation, dict):
         yield Problem(where, "must have keys of its own", "write `{name: …, share: …, statement: …}`")
         return
@@ -58,10 +74,13 @@ def _operation(where: str, operation: JsonValue) -> Iterator[Problem]:
     if isinstance(name, str) and (not _NAME.fullmatch(name) or name in _RESERVED):
         mend = "small letters, digits and dashes; neither of: all, errors"
         yield Problem(f"{where}.name", f"{name!r} can't be an operation's name", mend)
-    yield from _statement(where, operation)
+    if "batch" in operation and operation.get("rows", 1) == 1:
+        what = "an operation of one row is no batch"
+        yield Problem(f"{where}.batch", what, "write how many with `rows`, or leave `batch` out")
+    yield from _statement(where, operation, known)
 
 
-def _population(population: JsonValue, rows: JsonValue) -> Iterator[Problem]:
+def _population(population: JsonValue, rows: JsonValue, known: Tables) -> Iterator[Problem]:
     where = "workload.population"
     if not isinstance(population, dict):
         yield Problem(
@@ -69,7 +88,7 @@ def _population(population: JsonValue, rows: JsonValue) -> Iterator[Problem]:
         )
         return
     yield from option_problems(where, "population", catalogue().populate, population)
-    yield from _statement(where, population)
+    yield from _statement(where, population, known)
     yield from _read_back(f"{where}.read_back", population)
     if not rows:
         yield Problem("workload.rows", "is missing: how many rows to populate", "write a count like 1M")
@@ -88,8 +107,8 @@ def _read_back(where: str, population: Keys) -> Iterator[Problem]:
             yield Problem(where, what, "ask for the row by markers that are sequences: others are drawn anew")
 
 
-def _statement(where: str, keys: Keys) -> Iterator[Problem]:
-    """Markers without a bind, binds without a marker, and faults of the binds themselves."""
+def _statement(where: str, keys: Keys, known: Tables) -> Iterator[Problem]:
+    """Markers without a bind, binds without a marker, and faults of the binds themselves and for their columns."""
     statement, bind = keys.get("statement"), keys.get("bind") or {}
     if not isinstance(bind, dict):
         yield Problem(
@@ -102,8 +121,9 @@ def _statement(where: str, keys: Keys) -> Iterator[Problem]:
         for name in bind.keys() - named:
             what = f"the statement has no marker :{name}: {_shown(statement)}"
             yield Problem(f"{where}.bind.{name}", what, "remove it, or write the marker into the statement")
+    types = marker_types(statement, known) if isinstance(statement, str) else {}
     for name, value in bind.items():
-        yield from _bind(f"{where}.bind.{name}", value)
+        yield from _bind(f"{where}.bind.{name}", value, types.get(name))
 
 
 def _markers(where: str, statement: str, bound: Sequence[str]) -> Iterator[Problem]:
@@ -119,7 +139,7 @@ def _markers(where: str, statement: str, bound: Sequence[str]) -> Iterator[Probl
             yield Problem(where, what, mend or f"write `bind: {{{marker.name}: {{distribution: …}}}}`")
 
 
-def _bind(where: str, value: JsonValue) -> Iterator[Problem]:
+def _bind(where: str, value: JsonValue, type_: str | None) -> Iterator[Problem]:
     known = {kind.name: kind for kind in catalogue().distributions}
     if not isinstance(value, dict):
         yield Problem(where, "must have keys of its own", "write `{distribution: uniform, max: 1M}`")
@@ -131,7 +151,12 @@ def _bind(where: str, value: JsonValue) -> Iterator[Problem]:
         return
     given = {key: part for key, part in value.items() if key != "distribution"}
     options = (*known[name].parameters, *catalogue().bind)
-    yield from option_problems(where, f"the distribution {name}", options, given)
+    found = list(option_problems(where, f"the distribution {name}", options, given))
+    if not found:
+        found = list(range_problems(where, value))
+    if not found and type_ is not None:
+        found = list(fit_problems(where, value, type_))
+    yield from found
 
 
 def _together(operations: Sequence[Keys]) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import LoadPhase
 
 _PHASES: Mapping[str, LoadPhase] = {
@@ -129,8 +130,32 @@ def parse_summary(text: str) -> LoadSummary:
         reason=document["reason"] or "",
         generator=document["generator"],
         compactions_left=((document.get("populate") or {}).get("settle") or {}).get("compactions_left"),
+        remarks=(*_remarks("populating", document.get("populate")), *_remarks("the timed run", run)),
         **({} if run is None else _judged(run)),
     )
+
+
+def _remarks(stage: str, told: Mapping[str, Any] | None) -> Iterator[str]:
+    """What the database said in a stage: the first message of each kind of failure `other`, and of its warnings.
+
+    Programs of earlier versions kept neither.
+    """
+    failures, warnings = (told or {}).get("failures") or (), (told or {}).get("server_warnings") or {}
+    for one in failures:
+        yield f"{stage}: {one['operation']} failed as `other` {_times(one)}, first: {_message(one)}"
+    if warnings.get("count"):
+        yield f"{stage}: the database sent {plural(warnings['count'], 'warning')} with its answers"
+    for one in warnings.get("first") or ():
+        yield f"{stage}: it warned of {one['operation']} {_times(one)}, first: {_message(one)}"
+
+
+def _times(remark: Mapping[str, Any]) -> str:
+    return plural(remark["count"], "time")
+
+
+def _message(remark: Mapping[str, Any]) -> str:
+    """The message with its statement, in one line."""
+    return " ".join(f"{remark['message']} — {remark['statement']}".split())
 
 
 def _judged(run: Mapping[str, Any]) -> dict[str, Any]:

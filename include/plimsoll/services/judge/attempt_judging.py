@@ -99,6 +99,7 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
         warnings=(
             *work.load_generator.limits(work.definition),
             *judgement.remarks,
+            *evidence.summary.remarks,
             *_left_to_do(evidence, fingerprint),
             *_data_size(work, evidence, fingerprint),
             *evidence.gc_problems,

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
+from plimsoll.adapters.plimsoll_stress.adapter import PlimsollStress
 from plimsoll.adapters.plimsoll_stress.checks import problems
 from plimsoll.adapters.plimsoll_stress.operations import shares
 from plimsoll.domain.definition import Definition
@@ -282,3 +283,123 @@ def test_a_definition_without_a_size_is_stored_as_ever() -> None:
     sized = Workload.model_validate({"name": "YcsbA", "data_per_node": "5G"})
     assert sized.model_dump(mode="json")["data_per_node"] == "5G"
     assert Workload.model_validate(sized.model_dump(mode="json")) == sized
+
+
+TYPED = (
+    "CREATE TABLE t (id bigint PRIMARY KEY, tiny tinyint, small smallint, n int, u uuid, at timeuuid, day date, "
+    "home inet, tags set<text>, note text, body blob, hits counter, done boolean)"
+)
+
+
+def bound(column: str, **bind: Any) -> Any:
+    """A workload that writes a column of the table above from that bind."""
+    statement = f"UPDATE t SET {column} = :v WHERE id = :id"
+    given = {"id": {"distribution": "uniform", "max": 9}, "v": bind}
+    return cql({"name": "writes", "share": 1, "statement": statement, "bind": given}, schema=[TYPED])
+
+
+@pytest.mark.parametrize(
+    ("column", "bind", "said"),
+    [
+        ("tiny", {"distribution": "uniform", "max": 1000}, "1000 does not fit the type tinyint: -128 to 127"),
+        ("tiny", {"distribution": "fixed", "value": 128}, "128 does not fit the type tinyint"),
+        ("small", {"distribution": "zipfian", "max": "40k"}, "40000 does not fit the type smallint"),
+        ("n", {"distribution": "sequence", "max": "3G"}, "3000000000 does not fit the type int"),
+        ("n", {"distribution": "uniform", "max": 9, "as": "hash"}, "does not fit the type int"),
+        (
+            "n",
+            {"distribution": "fixed", "value": 9, "as": "letters"},
+            "letters, where values of the type int are needed",
+        ),
+        (
+            "n",
+            {"distribution": "fixed", "value": 9, "prefix": "a"},
+            "a text with a prefix, where values of the type int",
+        ),
+        ("n", {"distribution": "now"}, "the present time does not fit the type int"),
+        ("u", {"distribution": "now"}, "the present time does not fit the type uuid"),
+        ("body", {"distribution": "now"}, "the present time does not fit the type blob"),
+        ("at", {"distribution": "uniform", "max": "200000G"}, "200000000000000 does not fit the type timeuuid"),
+        ("day", {"distribution": "uniform", "max": "3G"}, "3000000000 does not fit the type date"),
+        ("note", {"distribution": "fixed", "value": 9, "as": "bytes"}, "bytes do not fit the type text"),
+        ("home", {"distribution": "uniform", "max": 9}, "no value of the type inet can be made"),
+        ("tags", {"distribution": "fixed", "value": 9, "as": "letters"}, "no value of the type set<text> can be made"),
+        ("note", {"distribution": "fixed", "value": "2M", "as": "letters"}, "values of 2000000 letters are longer"),
+    ],
+)
+def test_a_bind_that_does_not_fit_its_column_is_refused(found: Any, column: str, bind: Any, said: str) -> None:
+    (problem,) = found(bound(column, **bind))
+    assert problem.startswith("workload.operations[0].bind.v: ")
+    assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("column", "bind"),
+    [
+        ("tiny", {"distribution": "uniform", "max": 127}),
+        ("n", {"distribution": "uniform", "max": "2G"}),
+        ("u", {"distribution": "uniform", "max": "2G"}),
+        ("at", {"distribution": "now"}),
+        ("day", {"distribution": "now"}),
+        ("note", {"distribution": "uniform", "max": 9, "prefix": "user"}),
+        ("note", {"distribution": "uniform", "max": 9}),
+        ("note", {"distribution": "now"}),
+        ("body", {"distribution": "uniform", "max": 9, "as": "bytes"}),
+        ("body", {"distribution": "uniform", "max": 9, "as": "letters"}),
+        ("hits", {"distribution": "uniform", "max": "1G"}),
+        ("done", {"distribution": "uniform", "max": 1}),
+        ("unknown", {"distribution": "now"}),
+    ],
+)
+def test_a_bind_that_fits_its_column_is_fine(found: Any, column: str, bind: Any) -> None:
+    assert found(bound(column, **bind)) == []
+
+
+@pytest.mark.parametrize(
+    ("bind", "where", "said"),
+    [
+        ({"distribution": "uniform", "min": 9, "max": 3}, ".min", "9 lies above `max`, which is 3"),
+        ({"distribution": "normal", "max": 10, "mean": 100, "deviation": 1}, ".mean", "lies far outside of 0 to 10"),
+        ({"distribution": "normal", "min": 90, "max": 99, "mean": 0, "deviation": 1}, ".mean", "the mean 0 lies far"),
+    ],
+)
+def test_a_range_that_makes_no_sense_is_refused(found: Any, bind: Any, where: str, said: str) -> None:
+    (problem,) = found(bound("note", **bind))
+    assert problem.startswith(f"workload.operations[0].bind.v{where}: ")
+    assert said in problem
+
+
+def test_a_limit_may_not_be_0(found: Any) -> None:
+    statement = "SELECT * FROM t WHERE id = :id LIMIT :most"
+    bind = {"id": {"distribution": "uniform", "max": 9}, "most": {"distribution": "uniform", "max": 10}}
+    (problem,) = found(cql(reads(statement=statement, bind=bind)))
+    assert problem.startswith("workload.operations[0].bind.most: 0 does not fit LIMIT")
+
+
+@pytest.mark.parametrize(("least", "most"), [("minscanlength", "maxscanlength"), ("minfieldlength", "fieldlength")])
+def test_lengths_of_ycsb_whose_least_lies_above_the_most_are_refused(found: Any, least: str, most: str) -> None:
+    (problem,) = found({"name": "YcsbE", least: 50, most: 9})
+    assert problem.startswith(f"workload.{least}: 50 lies above `{most}`, which is 9")
+
+
+def test_a_batch_is_logged_or_not_and_has_more_than_one_row(found: Any) -> None:
+    writes = bound("note", distribution="now")["operations"][0]
+    assert found(cql({**writes, "rows": 10, "batch": "logged", "prepared": False, "first_page": True})) == []
+    (problem,) = found(cql({**writes, "batch": "logged"}))
+    assert problem.startswith("workload.operations[0].batch: an operation of one row is no batch")
+
+
+def test_batched_rows_are_the_published_ones_and_older_definitions_keep_their_meaning(found: Any) -> None:
+    assert found({"name": "BatchedRows", "batch": "logged", "batch_rows": 200, "prepared": False}) == []
+    older = Workload.model_validate({"name": "BatchedRows", "batch": "1k"})
+    assert found(older.model_dump(mode="json")) == []
+    kept = older.model_dump(mode="json")
+    assert (kept["batch"], kept["batch_rows"], kept["prepared"]) == ("unlogged", "1k", True)
+    assert Workload.model_validate(kept) == older
+
+
+def test_operations_that_are_timed_to_their_first_page_are_told(tmp_path: Path) -> None:
+    generator = PlimsollStress(EmptyArtefacts(tmp_path))
+    assert generator.limits(definition(cql(reads()))) == ()
+    (remark,) = generator.limits(definition(cql(reads(first_page=True))))
+    assert remark.startswith("reads is timed to the first page of each answer")

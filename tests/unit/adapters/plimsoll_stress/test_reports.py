@@ -90,7 +90,7 @@ def operations(writes: Any, reads: Any) -> dict[str, Any]:
     return {"mutations": {"completed": writes, "errors": 0}, "selects": {"completed": reads, "errors": 0}}
 
 
-SUMMARY = {
+SUMMARY: dict[str, Any] = {
     "complete": True,
     "reason": None,
     "generator": "plimsoll.stress 0123abcd",
@@ -190,3 +190,18 @@ def test_a_progress_file_whose_last_line_says_ready_waits_for_the_start() -> Non
     assert not is_ready(before + ready[:-1])
     assert not is_ready("")
     assert seconds(before + ready) == ()
+
+
+def test_what_the_database_said_is_told_with_its_statements() -> None:
+    def said(count: int, message: str) -> dict[str, Any]:
+        return {"operation": "looks", "message": message, "statement": "SELECT 1\n FROM t", "count": count}
+
+    run = {**SUMMARY["run"], "failures": [said(3, "Bad: LIMIT")], "server_warnings": {"count": 1200, "first": []}}
+    populate = {"failures": [], "server_warnings": {"count": 1, "first": [said(1, "tombstones")]}}
+    assert parse_summary(json.dumps({**SUMMARY, "run": run, "populate": populate})).remarks == (
+        "populating: the database sent 1 warning with its answers",
+        "populating: it warned of looks 1 time, first: tombstones — SELECT 1 FROM t",
+        "the timed run: looks failed as `other` 3 times, first: Bad: LIMIT — SELECT 1 FROM t",
+        "the timed run: the database sent 1,200 warnings with its answers",
+    )
+    assert parse_summary(json.dumps(SUMMARY)).remarks == ()

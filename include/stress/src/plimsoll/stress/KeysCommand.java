@@ -3,11 +3,12 @@ package plimsoll.stress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import plimsoll.stress.core.ExitCode;
-import plimsoll.stress.core.Operation;
+import plimsoll.stress.core.Field;
 import plimsoll.stress.core.Split;
 import plimsoll.stress.core.StressException;
 import plimsoll.stress.core.Traffic;
@@ -23,7 +24,8 @@ import plimsoll.stress.workloads.WorkloadOptions;
         versionProvider = Version.class,
         showDefaultValues = true,
         description = "Prints a workload's next operations with their keys and values: a line of tab-separated texts for "
-                + "each row, thread after thread.")
+                + "each row, thread after thread. Where an operation has several statements, the second text is the one "
+                + "that is sent.")
 final class KeysCommand implements Callable<Integer> {
     @Option(names = "--workload", required = true, description = "One of those that `workloads` lists.")
     String name;
@@ -63,25 +65,34 @@ final class KeysCommand implements Callable<Integer> {
         if (workload.population.continues) {
             Traffic writes = thread.only(workload.population.write);
             for (long n = 0; n < workload.population.rows; n++) {
-                append(lines, "populate", writes.operation(writes.draw()), writes.values(0));
+                append(lines, "populate", writes.next());
             }
         }
         for (long n = 0; n < count; n++) {
-            int which = thread.draw();
-            Operation operation = thread.operation(which);
-            append(lines, operation.name, operation, thread.values(which));
+            Traffic.Draw draw = thread.next();
+            append(lines, draw.operation.name, draw);
         }
         System.out.print(lines);
     }
 
-    private static void append(StringBuilder lines, String what, Operation operation, Object[][] rows) {
-        for (Object[] row : rows) {
-            lines.append(what);
+    private static void append(StringBuilder lines, String what, Traffic.Draw draw) {
+        List<Field> fields = draw.operation.fields;
+        boolean isOneOfSeveral = draw.operation.commands.size() > 1;
+        String statements = isOneOfSeveral ? String.join("; ", draw.operation.statements(draw.command)) : "";
+        for (Object[] row : draw.rows) {
+            lines.append(what).append(isOneOfSeveral ? "\t" : "").append(statements);
             for (int f = 0; f < row.length; f++) {
-                lines.append('\t').append(operation.fields.get(f).name).append('=').append(shown(row[f]));
+                if (!isOneOfSeveral || hasMarker(statements, fields.get(f).name)) {
+                    lines.append('\t').append(fields.get(f).name).append('=').append(shown(row[f]));
+                }
             }
             lines.append('\n');
         }
+    }
+
+    /** Returns whether one of a workload's own statements, in which no text looks like a marker, sends that value. */
+    private static boolean hasMarker(String statements, String name) {
+        return Pattern.compile(":" + name + "\\b").matcher(statements).find();
     }
 
     private static Object shown(Object value) {

@@ -4,8 +4,11 @@ package plimsoll.stress.core;
 @FunctionalInterface
 public interface Completion {
     /**
-     * @param rows number of rows in the first page of the answer; 0 for writes
+     * @param rows number of rows of the answer; 0 for writes
      * @param error the error of a failed operation, or null
      */
     void ended(int rows, Throwable error);
+
+    /** Receives a warning that came with an answer, before the end. */
+    default void warned(String warning) {}
 }

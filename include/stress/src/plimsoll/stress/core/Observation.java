@@ -1,5 +1,7 @@
 package plimsoll.stress.core;
 
+import java.util.List;
+
 /** The figures of a stage for one second (the last one may be shorter). Valid until the next observation. */
 final class Observation {
     final Phase phase;
@@ -19,6 +21,8 @@ final class Observation {
     final int inFlightMax;
     final long backlog;
     final Vitals.Sample vitals;
+    /** What the database said for the first time, in sentences. */
+    final List<String> remarks;
 
     Observation(
             Phase phase,
@@ -30,7 +34,8 @@ final class Observation {
             int inFlight,
             int inFlightMax,
             long backlog,
-            Vitals.Sample vitals) {
+            Vitals.Sample vitals,
+            List<String> remarks) {
         this.phase = phase;
         this.from = from;
         this.until = until;
@@ -41,6 +46,7 @@ final class Observation {
         this.inFlightMax = inFlightMax;
         this.backlog = backlog;
         this.vitals = vitals;
+        this.remarks = remarks;
     }
 
     double seconds() {

@@ -35,6 +35,12 @@ public final class Operation {
     public final List<Field> fields;
     /** Number of rows of a batch; 1 for operations that are no batches. */
     public final int rows;
+    /** Whether a batch is logged: carried out as a whole or not at all. */
+    public final boolean logged;
+    /** Whether statements are prepared once; otherwise each is sent as text with its values in it. */
+    public final boolean prepared;
+    /** Whether an answer ends with its first page, instead of its last. */
+    public final boolean firstPage;
     /** Consistency level; null for the one of the run. */
     public final String consistency;
 
@@ -48,6 +54,9 @@ public final class Operation {
         commands = List.copyOf(builder.commands);
         fields = List.copyOf(builder.fields);
         rows = builder.rows;
+        logged = builder.logged;
+        prepared = builder.prepared;
+        firstPage = builder.firstPage;
         consistency = builder.consistency;
     }
 
@@ -58,6 +67,19 @@ public final class Operation {
     /** The share in a form from which programs can compute it. */
     public Object describeShare() {
         return share.describe();
+    }
+
+    /**
+     * Returns the statements that the operation sends with that command, in order. {@code {keyspace}} is left out: it
+     * is the run's own.
+     */
+    public List<String> statements(int command) {
+        List<String> sent = new ArrayList<>();
+        if (order == Order.FIRST_THEN_ONE_OF) {
+            sent.add(commands.get(0).statement.replace("{keyspace}.", ""));
+        }
+        sent.add(commands.get(command).statement.replace("{keyspace}.", ""));
+        return sent;
     }
 
     @Override
@@ -75,6 +97,9 @@ public final class Operation {
         private List<Command> commands = List.of();
         private List<Field> fields = List.of();
         private int rows = 1;
+        private boolean logged;
+        private boolean prepared = true;
+        private boolean firstPage;
         private String consistency;
 
         private Builder(String name) {
@@ -114,9 +139,24 @@ public final class Operation {
             return this;
         }
 
-        /** Sets the number of rows that are written at once in an unlogged batch. */
+        /** Sets the number of rows that are written at once in a batch. */
         public Builder rows(int size) {
             rows = size;
+            return this;
+        }
+
+        public Builder logged(boolean value) {
+            logged = value;
+            return this;
+        }
+
+        public Builder prepared(boolean value) {
+            prepared = value;
+            return this;
+        }
+
+        public Builder firstPage(boolean value) {
+            firstPage = value;
             return this;
         }
 

@@ -53,7 +53,7 @@ final class Progress implements Sink {
                 "phase", observation.phase.label,
                 "elapsed_s", Json.rounded(observation.until),
                 "planned_s", Json.rounded(observation.planned),
-                "attempted_ops_s", Json.plain(observation.rate),
+                "attempted_ops_s", observation.rate == 0 ? null : Json.plain(observation.rate),
                 "achieved_ops_s", Json.rounded(interval.completed() / observation.seconds()),
                 "achieved_overall_ops_s", Json.rounded(tally.achieved()),
                 "completed", tally.completed(),

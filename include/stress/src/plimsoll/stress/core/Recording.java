@@ -22,6 +22,7 @@ final class Recording {
      */
     private static final int SLOTS = 8;
 
+    final Remarks remarks = new Remarks();
     private final Slot[] slots = new Slot[SLOTS];
     private volatile long start;
 

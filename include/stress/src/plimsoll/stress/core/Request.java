@@ -4,27 +4,43 @@ package plimsoll.stress.core;
 final class Request implements Completion {
     private final Worker worker;
     private final Recording recording;
-    private final int operation;
+    private final int index;
+    private final Operation operation;
+    private final int command;
     private final long intended;
     private final long sent;
 
     /** Instants are {@link System#nanoTime()}. */
-    Request(Worker worker, Recording recording, int operation, long intended, long sent) {
+    Request(Worker worker, Recording recording, Traffic.Draw draw, long intended, long sent) {
         this.worker = worker;
         this.recording = recording;
-        this.operation = operation;
+        this.index = draw.index;
+        this.operation = draw.operation;
+        this.command = draw.command;
         this.intended = intended;
         this.sent = sent;
+    }
+
+    @Override
+    public void warned(String warning) {
+        recording.remarks.warned(operation, command, warning);
     }
 
     @Override
     public void ended(int rows, Throwable error) {
         long now = System.nanoTime();
         if (error == null) {
-            recording.completed(operation, intended, sent, now);
+            recording.completed(index, intended, sent, now);
         } else {
-            recording.failed(operation, worker.kind(error), intended, now);
+            failed(worker.kind(error), error, now);
         }
         worker.release(now);
+    }
+
+    private void failed(ErrorKind kind, Throwable error, long now) {
+        recording.failed(index, kind, intended, now);
+        if (kind == ErrorKind.OTHER) {
+            recording.remarks.failed(operation, command, error);
+        }
     }
 }

@@ -46,13 +46,21 @@ final class RetryingClient implements Client {
     }
 
     private void attempt(int retry, Operation operation, int command, Object[][] rows, Completion end) {
-        client.send(operation, command, rows, (found, error) -> {
-            if (error == null || retry == MOST_RETRIES || !PASSING.contains(client.kind(error))) {
-                end.ended(found, error);
-                return;
+        client.send(operation, command, rows, new Completion() {
+            @Override
+            public void ended(int found, Throwable error) {
+                if (error == null || retry == MOST_RETRIES || !PASSING.contains(client.kind(error))) {
+                    end.ended(found, error);
+                    return;
+                }
+                retries.incrementAndGet();
+                pause(retry).execute(() -> again(retry + 1, operation, command, rows, end));
             }
-            retries.incrementAndGet();
-            pause(retry).execute(() -> again(retry + 1, operation, command, rows, end));
+
+            @Override
+            public void warned(String warning) {
+                end.warned(warning);
+            }
         });
     }
 

@@ -75,17 +75,18 @@ public final class Run {
         console.say(String.format("populating: %,d rows", rows));
         summary.rows(rows);
         List<Traffic> writes = writes(traffic);
-        Tally tally = summary.populate(Instant.now(), population.write);
+        Recording recording = new Recording(List.of(population.write));
+        Tally tally = summary.populate(Instant.now(), population.write, recording.remarks);
         List<Sink> sinks = List.of(tally::add, progress, console);
         RetryingClient patient = new RetryingClient(client);
-        stage(patient, List.of(population.write), schedule, writes, Stage.Plan.untilDone(), vitals, sinks)
-                .run(System.nanoTime());
+        stage(patient, recording, schedule, writes, Stage.Plan.untilDone(), vitals, sinks).run(System.nanoTime());
         summary.retried(patient.retries());
         endIfStopped();
         if (tally.failures() > rows * TOLERATED_LOSS) {
             throw new StressException(
                     ExitCode.POPULATE,
-                    tally.failures() + " of " + rows + " rows could not be written: " + tally.errorsByKind(0));
+                    tally.failures() + " of " + rows + " rows could not be written: " + tally.errorsByKind(0)
+                            + recording.remarks.firstFailure());
         }
         verify(client, tally.failures());
     }
@@ -129,8 +130,9 @@ public final class Run {
         try (Sink hdr = options.hdr == null ? observation -> {} : new HdrLogs(options.hdr, workload.operations, from, options.warmup);
                 Sink csv = options.csv == null ? observation -> {} : new CsvLog(options.csv, workload.operations, from, command)) {
             console.say("timed run: from " + from + ", " + seconds + " s, " + Json.plain(schedule.rate()) + " ops/s");
-            List<Sink> sinks = List.of(hdr, csv, summary.timed(from, schedule), progress, console);
-            Stage stage = stage(client, workload.operations, schedule, traffic, plan, vitals, sinks);
+            Recording recording = new Recording(workload.operations);
+            List<Sink> sinks = List.of(hdr, csv, summary.timed(from, schedule, recording.remarks), progress, console);
+            Stage stage = stage(client, recording, schedule, traffic, plan, vitals, sinks);
             vitals.sample();
             summary.unfinished(stage.run(start.nanos()));
         }
@@ -148,13 +150,12 @@ public final class Run {
 
     private Stage stage(
             Client client,
-            List<Operation> operations,
+            Recording recording,
             Schedule schedule,
             List<Traffic> traffic,
             Stage.Plan plan,
             Vitals vitals,
             List<Sink> sinks) {
-        Recording recording = new Recording(operations);
         List<Worker> workers = new ArrayList<>();
         for (int thread = 0; thread < options.threads; thread++) {
             workers.add(new Worker(
@@ -164,7 +165,7 @@ public final class Run {
                     recording,
                     (int) options.concurrency,
                     // A row that is late is still to be there; an operation of the timed run is not sent too late.
-                    operations == workload.operations ? options.backlogLimit.toNanos() : Long.MAX_VALUE));
+                    plan.isTimed() ? options.backlogLimit.toNanos() : Long.MAX_VALUE));
         }
         return new Stage(
                 new Load(schedule, workers), recording, plan, options.giveUp.toSeconds(), vitals, stop, sinks);

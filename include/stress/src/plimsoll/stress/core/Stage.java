@@ -43,8 +43,12 @@ final class Stage {
             return new Plan(Phase.WARMUP, warmup, duration, drain);
         }
 
+        boolean isTimed() {
+            return first != Phase.POPULATE;
+        }
+
         private Phase phase(long second) {
-            if (first == Phase.POPULATE) {
+            if (!isTimed()) {
                 return first;
             }
             return second < warmup ? Phase.WARMUP : second < duration ? Phase.MEASURE : Phase.DRAIN;
@@ -115,7 +119,8 @@ final class Stage {
                 load.inFlight(),
                 load.takePeak(),
                 load.backlog(elapsed),
-                vitals.sample());
+                vitals.sample(),
+                recording.remarks.fresh());
         for (Sink sink : sinks) {
             sink.accept(observation);
         }

@@ -23,6 +23,8 @@ public final class Summary {
     private long rows;
     private long retried;
     private long verified;
+    private Remarks populateRemarks = new Remarks();
+    private Remarks timedRemarks = new Remarks();
     private Map<String, Object> settled;
     private Map<String, Object> shares = Json.object();
 
@@ -61,15 +63,17 @@ public final class Summary {
     }
 
     /** Called when populating starts. The returned tally must receive its observations. */
-    Tally populate(Instant start, Operation write) {
+    Tally populate(Instant start, Operation write, Remarks remarks) {
         populateStart = start;
+        populateRemarks = remarks;
         parts.put(Phase.POPULATE, new Tally(List.of(write)));
         return parts.get(Phase.POPULATE);
     }
 
     /** Called when the timed run starts. The returned sink must receive its observations. */
-    Sink timed(Instant start, Schedule planned) {
+    Sink timed(Instant start, Schedule planned, Remarks remarks) {
         timedStart = start;
+        timedRemarks = remarks;
         schedule = planned;
         return observation -> parts.get(observation.phase).add(observation);
     }
@@ -86,12 +90,17 @@ public final class Summary {
         }
         Tally whole = timed();
         return String.format(
-                Locale.ROOT,
-                "%,d of %,d operations were answered, %,d failed, %,d have no end",
-                whole.completed(),
-                schedule.total(),
-                whole.failures(),
-                unfinished);
+                        Locale.ROOT,
+                        "%,d of %,d operations were answered, %,d failed, %,d have no end",
+                        whole.completed(),
+                        schedule.total(),
+                        whole.failures(),
+                        unfinished)
+                + warned(timedRemarks.warnings());
+    }
+
+    private static String warned(long count) {
+        return count == 0 ? "" : String.format(Locale.ROOT, "; the database warned %,d times", count);
     }
 
     /**
@@ -135,7 +144,13 @@ public final class Summary {
                 "verified", verified,
                 "settle", settled,
                 "achieved_ops_s", Json.rounded(tally.achieved()),
-                "errors", tally.errorsByKind(0));
+                "errors", tally.errorsByKind(0),
+                "failures", populateRemarks.failureDocuments(),
+                "server_warnings", warnings(populateRemarks));
+    }
+
+    private static Map<String, Object> warnings(Remarks remarks) {
+        return Json.object("count", remarks.warnings(), "first", remarks.warningDocuments());
     }
 
     private Map<String, Object> timedDocument() {
@@ -151,6 +166,8 @@ public final class Summary {
                 "operations", whole.operations(),
                 "shares", shares,
                 "errors", whole.errorsByKind(unfinished),
+                "failures", timedRemarks.failureDocuments(),
+                "server_warnings", warnings(timedRemarks),
                 "warmup", part(parts.get(Phase.WARMUP)),
                 "measured", part(parts.get(Phase.MEASURE)));
     }

@@ -86,8 +86,15 @@ public final class Traffic {
         return new Traffic(List.of(operation), new double[] {1}, lane, opened, random);
     }
 
-    /** Draws the operation of the schedule's next position. Call it for every position, sent or not. */
-    public int draw() {
+    /** Draws what the schedule's next position sends. */
+    public Draw next() {
+        int index = draw();
+        Operation operation = operations.get(index);
+        return new Draw(index, operation, command(operation), values(index));
+    }
+
+    /** Draws only the operation of the schedule's next position, which is not sent. */
+    int draw() {
         double number = random.nextDouble();
         int operation = orLater.length - 1;
         while (operation > 0 && number >= orLater[operation]) {
@@ -96,12 +103,8 @@ public final class Traffic {
         return operation;
     }
 
-    public Operation operation(int index) {
-        return operations.get(index);
-    }
-
     /** Returns the index of an operation's next command. */
-    public int command(Operation operation) {
+    private int command(Operation operation) {
         int commands = operation.commands.size();
         if (commands == 1) {
             return 0;
@@ -117,7 +120,7 @@ public final class Traffic {
     }
 
     /** Returns the next values of an operation's fields, row by row. */
-    public Object[][] values(int index) {
+    Object[][] values(int index) {
         Values[] fields = values[index];
         Object[][] rows = new Object[operations.get(index).rows][fields.length];
         for (Object[] row : rows) {
@@ -126,5 +129,21 @@ public final class Traffic {
             }
         }
         return rows;
+    }
+
+    /** One drawn operation, with its command and its values, row by row. */
+    public static final class Draw {
+        /** The operation's place among those of the stream. */
+        final int index;
+        public final Operation operation;
+        public final int command;
+        public final Object[][] rows;
+
+        private Draw(int index, Operation operation, int command, Object[][] rows) {
+            this.index = index;
+            this.operation = operation;
+            this.command = command;
+            this.rows = rows;
+        }
     }
 }

@@ -109,15 +109,14 @@ final class Worker {
     private void send(long intended, long now) {
         room.compareAndSet(FULL, now);
         recording.sent(lane.paced() ? now - Math.max(intended, room.get()) : 0, now);
-        int operation = traffic.draw();
-        Request request = new Request(this, recording, operation, intended, now);
+        Traffic.Draw draw = traffic.next();
+        Request request = new Request(this, recording, draw, intended, now);
         int underWay = inFlight.incrementAndGet();
         if (underWay > peak.get()) {
             peak.set(underWay);
         }
         try {
-            Operation which = traffic.operation(operation);
-            client.send(which, traffic.command(which), traffic.values(operation), request);
+            client.send(draw.operation, draw.command, draw.rows, request);
         } catch (RuntimeException error) {
             request.ended(0, error);
         }

@@ -2,11 +2,9 @@ package plimsoll.stress.cql;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
-import com.datastax.oss.driver.api.core.cql.BatchStatement;
-import com.datastax.oss.driver.api.core.cql.BatchStatementBuilder;
-import com.datastax.oss.driver.api.core.cql.DefaultBatchType;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import java.util.List;
-import java.util.function.BiConsumer;
+import java.util.concurrent.CompletionStage;
 import plimsoll.stress.core.Completion;
 import plimsoll.stress.core.Operation;
 
@@ -14,42 +12,64 @@ import plimsoll.stress.core.Operation;
 interface Action {
     void begin(CqlSession session, int command, Object[][] rows, Completion end);
 
-    static Action of(Operation operation, List<Statement> statements) {
+    static Action of(Operation operation, List<Request> requests) {
+        boolean firstPage = operation.firstPage;
         if (operation.rows > 1) {
             return (session, command, rows, end) ->
-                    session.executeAsync(batch(statements.get(command), rows)).whenComplete(told(end));
+                    send(session, requests.get(command).batch(rows, operation.logged), firstPage, end);
         }
         if (operation.order == Operation.Order.FIRST_THEN_ONE_OF) {
-            return (session, command, rows, end) ->
-                    inTurn(session, statements.get(0), statements.get(command), rows[0], end);
+            return (session, command, rows, end) -> send(
+                    session, requests.get(0).one(rows[0]), firstPage, next(session, requests.get(command), rows[0], end));
         }
-        return (session, command, rows, end) ->
-                session.executeAsync(statements.get(command).bind(rows[0])).whenComplete(told(end));
+        return (session, command, rows, end) -> send(session, requests.get(command).one(rows[0]), firstPage, end);
     }
 
-    private static BatchStatement batch(Statement statement, Object[][] rows) {
-        BatchStatementBuilder batch = BatchStatement.builder(DefaultBatchType.UNLOGGED);
-        for (Object[] row : rows) {
-            batch.addStatement(statement.bind(row));
-        }
-        return batch.build();
+    private static void send(CqlSession session, Statement<?> statement, boolean firstPage, Completion end) {
+        take(session.executeAsync(statement), 0, firstPage, end);
     }
 
-    private static void inTurn(CqlSession session, Statement first, Statement second, Object[] row, Completion end) {
-        session.executeAsync(first.bind(row)).whenComplete((answer, error) -> {
+    /** Counts the rows of an answer, page by page to its last one, or those of its first page. */
+    private static void take(CompletionStage<AsyncResultSet> asked, int before, boolean firstPage, Completion end) {
+        asked.whenComplete((page, error) -> {
             if (error != null) {
                 end.ended(0, error);
                 return;
             }
+            page.getExecutionInfo().getWarnings().forEach(end::warned);
+            int rows = before + page.remaining();
+            if (firstPage || !page.hasMorePages()) {
+                end.ended(rows, null);
+                return;
+            }
             try {
-                session.executeAsync(second.bind(row)).whenComplete(told(end));
+                take(page.fetchNextPage(), rows, false, end);
             } catch (RuntimeException refused) {
                 end.ended(0, refused);
             }
         });
     }
 
-    private static BiConsumer<AsyncResultSet, Throwable> told(Completion end) {
-        return (answer, error) -> end.ended(answer == null ? 0 : answer.remaining(), error);
+    /** Sends another request with the same values once the first one is answered. */
+    private static Completion next(CqlSession session, Request second, Object[] row, Completion end) {
+        return new Completion() {
+            @Override
+            public void ended(int rows, Throwable error) {
+                if (error != null) {
+                    end.ended(0, error);
+                    return;
+                }
+                try {
+                    send(session, second.one(row), false, end);
+                } catch (RuntimeException refused) {
+                    end.ended(0, refused);
+                }
+            }
+
+            @Override
+            public void warned(String warning) {
+                end.warned(warning);
+            }
+        };
     }
 }

@@ -91,11 +91,11 @@ final class Schema {
         }
         Map<Operation, Action> actions = new IdentityHashMap<>();
         for (Operation operation : everyOperation(workload)) {
-            List<Statement> statements = new ArrayList<>();
+            List<Request> requests = new ArrayList<>();
             for (Command command : operation.commands) {
-                attempt(command, () -> statements.add(prepare(operation, command)));
+                attempt(command, () -> requests.add(prepare(operation, command)));
             }
-            actions.put(operation, Action.of(operation, statements));
+            actions.put(operation, Action.of(operation, requests));
         }
         return actions;
     }
@@ -111,9 +111,9 @@ final class Schema {
         return all;
     }
 
-    private Statement prepare(Operation operation, Command command) {
+    private Request prepare(Operation operation, Command command) {
         PreparedStatement prepared = session.prepare(text(command));
-        return new Statement(prepared, operation.fields, operation.consistency);
+        return new Request(prepared, operation, session.getContext().getCodecRegistry());
     }
 
     private void createKeyspace() throws StressException {

@@ -15,10 +15,14 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import plimsoll.stress.core.Field;
 import plimsoll.stress.core.Values;
 
-/** Numbers, texts and bytes as values of CQL's types. */
+/** Makes values of CQL's types from numbers, texts and bytes. A value that does not fit its type is an error. */
 final class Types {
+    /** The last millisecond since 1970 that the 60 bits of a time-based UUID can hold. */
+    private static final long LAST_OF_TIMEUUID = 103_072_857_660_684L;
+
     private static final Map<DataType, UnaryOperator<Object>> KNOWN = known();
 
     private Types() {}
@@ -37,44 +41,85 @@ final class Types {
         return found;
     }
 
+    /** Throws IllegalArgumentException if an example of a field's values does not fit the type of its marker. */
+    static void check(DataType type, UnaryOperator<Object> made, Field field) {
+        for (Object example : field.examples) {
+            try {
+                made.apply(example);
+            } catch (RuntimeException error) {
+                throw new IllegalArgumentException(
+                        "the values of the marker :" + field.name + " do not fit its type " + type.asCql(false, true) + ": "
+                                + error.getMessage(),
+                        error);
+            }
+        }
+    }
+
     private static Map<DataType, UnaryOperator<Object>> known() {
         Map<DataType, UnaryOperator<Object>> known = new HashMap<>();
         known.put(DataTypes.TEXT, Types::text);
         known.put(DataTypes.ASCII, Types::text);
         known.put(DataTypes.BIGINT, number(Number::longValue));
         known.put(DataTypes.COUNTER, number(Number::longValue));
-        known.put(DataTypes.INT, number(value -> Math.toIntExact(value.longValue())));
-        known.put(DataTypes.SMALLINT, number(value -> (short) value.longValue()));
-        known.put(DataTypes.TINYINT, number(value -> (byte) value.longValue()));
+        known.put(DataTypes.INT, number(value -> (int) within(value, Integer.MIN_VALUE, Integer.MAX_VALUE)));
+        known.put(DataTypes.SMALLINT, number(value -> (short) within(value, Short.MIN_VALUE, Short.MAX_VALUE)));
+        known.put(DataTypes.TINYINT, number(value -> (byte) within(value, Byte.MIN_VALUE, Byte.MAX_VALUE)));
         known.put(DataTypes.VARINT, number(value -> BigInteger.valueOf(value.longValue())));
-        known.put(DataTypes.DECIMAL, number(value -> BigDecimal.valueOf(value.doubleValue())));
+        known.put(DataTypes.DECIMAL, number(Types::decimal));
         known.put(DataTypes.DOUBLE, number(Number::doubleValue));
         known.put(DataTypes.FLOAT, number(Number::floatValue));
         known.put(DataTypes.BOOLEAN, number(value -> (value.longValue() & 1) == 1));
         known.put(DataTypes.BLOB, Types::bytes);
-        known.put(DataTypes.UUID, value -> value instanceof Long ? uuid((Long) value) : value);
+        known.put(DataTypes.UUID, value -> value instanceof UUID ? value : uuid(whole(value)));
         known.put(DataTypes.TIMEUUID, Types::timeUuid);
         known.put(DataTypes.TIMESTAMP, Types::instant);
-        known.put(DataTypes.DATE, value -> value == Values.NOW
-                ? LocalDate.now(ZoneOffset.UTC)
-                : LocalDate.ofEpochDay(((Number) value).longValue()));
+        known.put(DataTypes.DATE, Types::date);
         return Map.copyOf(known);
     }
 
     private static UnaryOperator<Object> number(Function<Number, Object> convert) {
-        return value -> convert.apply(value == Values.NOW ? (Number) System.currentTimeMillis() : (Number) value);
+        return value -> convert.apply(value == Values.NOW ? (Number) System.currentTimeMillis() : numeric(value));
+    }
+
+    private static Number numeric(Object value) {
+        if (value instanceof Number) {
+            return (Number) value;
+        }
+        throw new IllegalArgumentException(shown(value) + " is no number");
+    }
+
+    private static long whole(Object value) {
+        return numeric(value).longValue();
+    }
+
+    private static long within(Number value, long least, long most) {
+        long number = value.longValue();
+        if (number < least || number > most) {
+            throw new IllegalArgumentException(number + " is not between " + least + " and " + most);
+        }
+        return number;
+    }
+
+    private static BigDecimal decimal(Number value) {
+        return value instanceof Long ? BigDecimal.valueOf(value.longValue()) : BigDecimal.valueOf(value.doubleValue());
     }
 
     private static Object text(Object value) {
-        return value instanceof String ? value : value == Values.NOW ? Instant.now().toString() : String.valueOf(value);
+        if (value instanceof ByteBuffer) {
+            throw new IllegalArgumentException(shown(value) + " are no text");
+        }
+        return value == Values.NOW ? Instant.now().toString() : String.valueOf(value);
     }
 
     private static Object bytes(Object value) {
+        if (value == Values.NOW) {
+            throw new IllegalArgumentException(shown(value) + " is no bytes");
+        }
         if (value instanceof ByteBuffer) {
             return value;
         }
         return value instanceof Number
-                ? ByteBuffer.allocate(Long.BYTES).putLong(0, ((Number) value).longValue())
+                ? ByteBuffer.allocate(Long.BYTES).putLong(0, whole(value))
                 : ByteBuffer.wrap(String.valueOf(value).getBytes(StandardCharsets.UTF_8));
     }
 
@@ -84,12 +129,29 @@ final class Types {
     }
 
     private static Object timeUuid(Object value) {
-        return value == Values.NOW ? Uuids.timeBased() : value instanceof Long ? Uuids.startOf((Long) value) : value;
+        if (value == Values.NOW) {
+            return Uuids.timeBased();
+        }
+        return value instanceof UUID ? value : Uuids.startOf(within(numeric(value), 0, LAST_OF_TIMEUUID));
     }
 
     private static Object instant(Object value) {
+        if (value == Values.NOW) {
+            return Instant.now();
+        }
+        return value instanceof Instant ? value : Instant.ofEpochMilli(whole(value));
+    }
+
+    private static Object date(Object value) {
         return value == Values.NOW
-                ? Instant.now()
-                : value instanceof Number ? Instant.ofEpochMilli(((Number) value).longValue()) : value;
+                ? LocalDate.now(ZoneOffset.UTC)
+                : LocalDate.ofEpochDay(within(numeric(value), Integer.MIN_VALUE, Integer.MAX_VALUE));
+    }
+
+    private static String shown(Object value) {
+        if (value == Values.NOW) {
+            return "the present time";
+        }
+        return value instanceof ByteBuffer ? ((ByteBuffer) value).remaining() + " bytes" : "'" + value + "'";
     }
 }

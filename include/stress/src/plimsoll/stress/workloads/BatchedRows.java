@@ -14,7 +14,10 @@ import plimsoll.stress.core.Workload;
 import plimsoll.stress.core.WorkloadType;
 import plimsoll.stress.core.distribution.Distribution;
 
-/** sberbank-2020's: every thread writes unlogged batches to its table in its own range of keys, or reads them. */
+/**
+ * sberbank-2020's: every thread writes batches to its table in its own range of keys, or reads them, as the publication's
+ * loader does: logged batches, sent as text.
+ */
 final class BatchedRows implements WorkloadType {
     private static final String TABLE = "CREATE TABLE IF NOT EXISTS {keyspace}.t%d (id bigint PRIMARY KEY, title text)";
 
@@ -25,18 +28,20 @@ final class BatchedRows implements WorkloadType {
 
     @Override
     public String about() {
-        return "Sberbank's workload of 2020: unlogged batches of rows by number, each thread to one of several tables and "
-                + "in a range of its own; reads of one key or of several at a time.";
+        return "Sberbank's workload of 2020: logged batches of rows by number, sent as text, each thread to one of several "
+                + "tables and in a range of its own; reads of one key or of several at a time.";
     }
 
     @Override
     public List<Option> options() {
         return List.of(
                 Option.count("tables", 4L, 1, 1000, "Tables, in turn over the threads"),
-                Option.count("batch", 100L, 1, 10_000, "Rows of a batch"),
+                Option.choice("batch", OwnStatements.LOGGED, OwnStatements.BATCHES, "Kind of the batches"),
+                Option.count("batch_rows", 100L, 1, 10_000, "Rows of a batch"),
+                Option.bool("prepared", false, "false: statements are sent as text with the values in it, as published"),
                 Option.count("size", 10L, 1, 1_000_000, "Letters of a row's text"),
                 Option.count("range", 1_000_000L, 1, "Keys of a thread; after the last it begins again"),
-                Option.count("at_a_time", 1L, 1, 1000, "Keys that a read asks for"),
+                Option.count("at_a_time", 1L, 1, 1000, "Keys that a read asks for, `WHERE id IN (…)` (published: 1, 10, 100)"),
                 Option.number("batches", 1.0, 0, 1e6, "Weight of batches"),
                 Option.number("reads", 0.0, 0, 1e6, "Weight of reads"));
     }
@@ -63,12 +68,15 @@ final class BatchedRows implements WorkloadType {
         Operation batches = Operation.named("batches")
                 .share(Share.option("batches", options))
                 .statements(Operation.Order.ONE_PER_THREAD, inserts)
-                .rows(options.small("batch"))
+                .rows(options.small("batch_rows"))
+                .logged(options.text("batch").equals(OwnStatements.LOGGED))
+                .prepared(options.truth("prepared"))
                 .fields(Sources.field("id", written), Sources.field("title", title))
                 .build();
         Operation reads = Operation.named("reads")
                 .share(Share.option("reads", options))
                 .statements(Operation.Order.ONE_PER_THREAD, selects)
+                .prepared(options.truth("prepared"))
                 .fields(ids)
                 .build();
         return new Workload(name(), schema, List.of(batches, reads), Population.none());

@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import plimsoll.stress.core.Field;
+import plimsoll.stress.core.Lane;
 import plimsoll.stress.core.Option;
 import plimsoll.stress.core.Options;
 import plimsoll.stress.core.Source;
+import plimsoll.stress.core.Values;
 import plimsoll.stress.core.distribution.Distribution;
 import plimsoll.stress.core.distribution.Distributions;
 import plimsoll.stress.core.distribution.Scrambled;
@@ -27,6 +30,8 @@ final class Binds {
     /** The name that stands for the time at which the statement is made, instead of a distribution. */
     static final String NOW = "now";
 
+    private static final Lane FIRST = new Lane(0, 1, 0);
+
     private Binds() {}
 
     /** Reads the field of each marker. Throws IllegalArgumentException with the name of the marker. */
@@ -38,7 +43,7 @@ final class Binds {
         for (Map.Entry<?, ?> bind : mapping(given, "bind").entrySet()) {
             String marker = String.valueOf(bind.getKey());
             try {
-                fields.add(new Field(marker, source(mapping(bind.getValue(), "the marker's value"))));
+                fields.add(field(marker, mapping(bind.getValue(), "the marker's value")));
             } catch (IllegalArgumentException error) {
                 throw new IllegalArgumentException("bind." + marker + ": " + error.getMessage(), error);
             }
@@ -53,9 +58,9 @@ final class Binds {
         return (Map<?, ?>) value;
     }
 
-    private static Source source(Map<?, ?> given) {
+    private static Field field(String marker, Map<?, ?> given) {
         if (NOW.equals(given.get(Distributions.NAME))) {
-            return Sources.NOW;
+            return new Field(marker, Sources.NOW, List.of(Values.NOW));
         }
         Map<String, Object> distribution = new LinkedHashMap<>();
         Map<String, Object> form = new LinkedHashMap<>();
@@ -63,10 +68,16 @@ final class Binds {
             boolean own = OPTIONS.stream().anyMatch(option -> option.name.equals(key));
             (own ? form : distribution).put(String.valueOf(key), value);
         });
-        return made(Distributions.of(distribution), Options.of("bind", OPTIONS, form));
+        Distribution numbers = Distributions.of(distribution);
+        Options options = Options.of("bind", OPTIONS, form);
+        List<Object> examples = new ArrayList<>();
+        for (long bound : Distributions.bounds(distribution)) {
+            examples.add(source(Distribution.of(random -> bound), options).open(FIRST).next(new SplittableRandom(1)));
+        }
+        return new Field(marker, source(numbers, options), examples);
     }
 
-    private static Source made(Distribution numbers, Options form) {
+    private static Source source(Distribution numbers, Options form) {
         String prefix = form.text("prefix");
         switch (form.text("as")) {
             case "letters":

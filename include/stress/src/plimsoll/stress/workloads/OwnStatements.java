@@ -14,6 +14,10 @@ import plimsoll.stress.core.WorkloadType;
 
 /** The workload {@code cql}: tables and statements from the definition itself. */
 final class OwnStatements implements WorkloadType {
+    static final String LOGGED = "logged";
+    /** The kinds of batches. */
+    static final List<String> BATCHES = List.of(LOGGED, "unlogged");
+
     /** The keys of an operation. */
     static final List<Option> OPERATION = List.of(
             Option.text("name", null, "What logs, service levels and report call it: small letters, digits and dashes"),
@@ -26,7 +30,10 @@ final class OwnStatements implements WorkloadType {
                             List.of("ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"),
                             "Consistency level; by default the workload's")
                     .orNone(),
-            Option.count("rows", 1L, 1, 10_000, "Rows of an unlogged batch; 1: no batch"));
+            Option.count("rows", 1L, 1, 10_000, "Rows of a batch; 1: no batch"),
+            Option.choice("batch", "unlogged", BATCHES, "Whether a batch is carried out as a whole or not at all"),
+            Option.bool("prepared", true, "false: sent as text with the values in it, a batch as one text"),
+            Option.bool("first_page", false, "true: timed to the first page of the answer, 5,000 rows; else to its last"));
 
     /** The keys of {@code population}. */
     static final List<Option> POPULATE = List.of(
@@ -83,6 +90,9 @@ final class OwnStatements implements WorkloadType {
                 .command(new Command(options.text("statement"), place + " (" + name + ").statement"))
                 .fields(Binds.read(options.raw("bind")))
                 .rows(options.small("rows"))
+                .logged(options.text("batch").equals(LOGGED))
+                .prepared(options.truth("prepared"))
+                .firstPage(options.truth("first_page"))
                 .consistency(options.text("consistency"))
                 .build();
     }

@@ -18,6 +18,9 @@ final class Sources {
     /** The present time. */
     static final Source NOW = lane -> random -> Values.NOW;
 
+    /** The greatest number of letters or bytes of a value. */
+    private static final int LONGEST = 1 << 20;
+
     private static final RandomText TEXT = new RandomText(1);
     private static final ByteBuffer BYTES = bytes();
 
@@ -45,12 +48,17 @@ final class Sources {
         return new Sequence(0, Math.max(1, rows) - 1);
     }
 
+    /** Counts up from a number without end; threads take turns. */
+    static Distribution from(long first) {
+        return new Sequence(first, Long.MAX_VALUE - 1);
+    }
+
     /** Random capital letters; the distribution gives their number. */
     static Source letters(Distribution lengths) {
         return lane -> {
             Numbers numbers = lengths.open(lane);
             return random -> {
-                int length = (int) numbers.next(random);
+                int length = length(numbers.next(random));
                 return TEXT.next(random, length, length);
             };
         };
@@ -60,7 +68,7 @@ final class Sources {
     static Source bytes(Distribution lengths) {
         return lane -> {
             Numbers numbers = lengths.open(lane);
-            return random -> slice(random, (int) numbers.next(random));
+            return random -> slice(random, length(numbers.next(random)));
         };
     }
 
@@ -73,6 +81,13 @@ final class Sources {
         return new Field(name, source);
     }
 
+    private static int length(long drawn) {
+        if (drawn > LONGEST) {
+            throw new IllegalArgumentException(drawn + " letters or bytes are more than " + LONGEST);
+        }
+        return (int) drawn;
+    }
+
     private static ByteBuffer slice(SplittableRandom random, int length) {
         int from = random.nextInt(BYTES.capacity() - length + 1);
         ByteBuffer slice = BYTES.duplicate();
@@ -81,7 +96,7 @@ final class Sources {
     }
 
     private static ByteBuffer bytes() {
-        byte[] bytes = new byte[1 << 20];
+        byte[] bytes = new byte[LONGEST];
         SplittableRandom random = new SplittableRandom(1);
         for (int i = 0; i < bytes.length; i++) {
             bytes[i] = (byte) random.nextInt();

@@ -16,8 +16,9 @@ import plimsoll.stress.core.distribution.Distribution;
 import plimsoll.stress.core.distribution.Scrambled;
 
 /**
- * NoSQLBench's `cql-iot` of April 2021: machines whose sensors report. NoSQLBench takes names of sensors and texts from
- * files of words; here they are numbers and letters.
+ * NoSQLBench's `cql-iot` of April 2021: machines whose sensors report. The timed run counts its cycles from 0 again, so it
+ * first reads and overwrites the populated rows, with their own timestamps. NoSQLBench takes names of sensors and texts
+ * from files of words; here they are numbers and letters.
  */
 final class TimeSeries implements WorkloadType {
     private static final String TABLE = "CREATE TABLE IF NOT EXISTS {keyspace}.iot (machine_id uuid, sensor_name text, "
@@ -46,6 +47,8 @@ final class TimeSeries implements WorkloadType {
     public List<Option> options() {
         return List.of(
                 Option.count("rows", 10_000_000L, 0, "Rows to populate (NoSQLBench: rampup-cycles)"),
+                Option.count("first_cycle", 0L, 0, "Cycle with which the timed run begins. 0, as in NoSQLBench: the populated "
+                        + "rows are read and written again in their order, then new ones; the number of `rows`: new ones only"),
                 Option.count("sources", 10_000L, 1, "Machines"),
                 Option.count("sensors", 100L, 1, "Names of sensors (NoSQLBench: a file of words)"),
                 Option.count("stations", 100L, 1, "Stations"),
@@ -58,25 +61,17 @@ final class TimeSeries implements WorkloadType {
     public Workload make(Options options) {
         long rows = options.count("rows");
         Distribution written = Sources.row(rows);
-        // The timed run's rows follow those of populating.
-        Distribution next = lane -> {
-            long[] cycle = {rows + lane.index};
-            return random -> {
-                long now = cycle[0];
-                cycle[0] += lane.count;
-                return now;
-            };
-        };
-        Distribution any = Sources.uniform(0, Math.max(1, rows) - 1);
+        // Reads and writes take their cycles from one count, so they share their fields.
+        List<Field> next = row(new Shared(Sources.from(options.count("first_cycle"))), options);
         Operation reads = Operation.named("reads")
                 .share(Share.option("reads", options))
                 .statements(READ)
-                .fields(partition(new Shared(any), options))
+                .fields(next.subList(0, 2))
                 .build();
         Operation writes = Operation.named("writes")
                 .share(Share.option("writes", options))
                 .statements(WRITE)
-                .fields(row(new Shared(next), options))
+                .fields(next)
                 .build();
         Operation populate = Operation.named("writes")
                 .statements(WRITE)

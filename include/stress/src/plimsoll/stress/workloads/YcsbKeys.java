@@ -15,8 +15,9 @@ import plimsoll.stress.core.distribution.Scrambled;
 import plimsoll.stress.core.distribution.Zipf;
 
 /**
- * The keys of YCSB's workloads. Every client thread inserts numbers of its own, so that each run is the same; YCSB's
- * threads share one counter. {@code latest} chooses among the populated rows and the thread's own.
+ * The keys of YCSB's workloads, chosen as its {@code CoreWorkload} chooses them. Every client thread inserts numbers of
+ * its own, so that each run is the same; YCSB's threads share one counter. So requests ask for the populated rows and the
+ * thread's own.
  */
 final class YcsbKeys {
     private static final double CONSTANT = 0.99;
@@ -39,10 +40,12 @@ final class YcsbKeys {
                         requests,
                         List.of("uniform", "zipfian", "latest", "hotspot", "exponential", "sequential"),
                         "How keys to ask for are drawn"),
+                Option.count("operationcount", 1000L, 0, "Of which `insertproportion`, doubled, says how many keys zipfian "
+                        + "requests count on beside the populated ones: it decides which keys are hot"),
                 Option.number("hotspotdatafraction", 0.2, 0, 1, "Part of the rows that is hot"),
                 Option.number("hotspotopnfraction", 0.8, 0, 1, "Share of the operations that ask for hot rows"),
                 Option.number("exponential.percentile", 95.0, 1, 99.999, "Per cent of the operations that"),
-                Option.number("exponential.frac", 0.8571428571, 1e-9, 1, "ask for this part of the rows"));
+                Option.number("exponential.frac", 0.8571428571, 1e-9, 1, "ask for this part of the rows, the newest"));
     }
 
     /** YCSB's text for the number of a row. */
@@ -65,13 +68,14 @@ final class YcsbKeys {
     private Distribution distribution() {
         switch (options.text("requestdistribution")) {
             case "zipfian":
-                return Distribution.of(Distributions.scrambled(0, records - 1, CONSTANT));
+                Numbers hot = Distributions.scrambled(0, records + expected(), CONSTANT);
+                return lane -> zipfian(hot, lane);
             case "latest":
                 return this::latest;
             case "hotspot":
                 return of("hotspot", "hot_set", "hotspotdatafraction", "hot_share", "hotspotopnfraction");
             case "exponential":
-                return of("exponential", "percentile", "exponential.percentile", "fraction", "exponential.frac");
+                return this::exponential;
             case "sequential":
                 return of("sequence");
             default:
@@ -79,8 +83,29 @@ final class YcsbKeys {
         }
     }
 
+    /** The number of inserts that YCSB counts on: twice those of a run. */
+    private long expected() {
+        return (long) (options.count("operationcount") * options.number("insertproportion") * 2);
+    }
+
+    /** Draws again where the number is that of no row yet. */
+    private Numbers zipfian(Numbers hot, Lane lane) {
+        long[] count = count(lane);
+        return random -> {
+            while (true) {
+                long number = hot.next(random);
+                long own = (number - records - lane.index) / lane.count;
+                boolean inserted = number == records + lane.index + own * lane.count && own < count[0];
+                if (number < records || inserted) {
+                    return number;
+                }
+            }
+        };
+    }
+
+    /** YCSB's ranks are one fewer than there are rows: it never asks for the oldest one. */
     private Numbers latest(Lane lane) {
-        Zipf ranks = new Zipf(records, CONSTANT);
+        Zipf ranks = new Zipf(Math.max(1, records - 1), CONSTANT);
         long[] count = count(lane);
         long[] known = {0};
         return random -> {
@@ -88,9 +113,28 @@ final class YcsbKeys {
                 known[0]++;
                 ranks.grow();
             }
-            long rank = ranks.next(random);
-            return rank < known[0] ? records + lane.index + lane.count * (known[0] - 1 - rank) : records - 1 - (rank - known[0]);
+            return newest(ranks.next(random), known[0], lane);
         };
+    }
+
+    /** Ages from the newest row, which is the most popular, back; drawn again where no row is so old. */
+    private Numbers exponential(Lane lane) {
+        double decay = -Math.log(1 - options.number("exponential.percentile") / 100)
+                / (options.number("exponential.frac") * records);
+        long[] count = count(lane);
+        return random -> {
+            while (true) {
+                double age = -Math.log(1 - random.nextDouble()) / decay;
+                if (age < records + count[0]) {
+                    return newest((long) age, count[0], lane);
+                }
+            }
+        };
+    }
+
+    /** Returns the number of the row that is so many rows older than the newest, of the thread's own and the populated. */
+    private long newest(long age, long own, Lane lane) {
+        return age < own ? records + lane.index + lane.count * (own - 1 - age) : records - 1 - (age - own);
     }
 
     private long[] count(Lane lane) {

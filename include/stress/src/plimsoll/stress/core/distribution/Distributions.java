@@ -61,7 +61,8 @@ public final class Distributions {
                     given -> Distribution.of(latest(given))),
             new Kind(
                     "exponential",
-                    "Falls off from the range's beginning: `percentile` per cent lie in its first `fraction` (YCSB's)",
+                    "Falls off from the range's beginning: `percentile` per cent lie in its first `fraction` (YCSB's "
+                            + "generator; its workloads count from the newest row back)",
                     List.of(
                             min(),
                             max(),
@@ -90,13 +91,26 @@ public final class Distributions {
 
     /** Returns a distribution with its parameters. Throws IllegalArgumentException for wrong parameters. */
     public static Distribution of(Map<String, ?> parameters) {
-        Map<String, Object> given = new LinkedHashMap<>(parameters);
-        Kind kind = named(String.valueOf(given.remove(NAME)));
-        Options options = Options.of("distribution " + kind.name, kind.parameters, given);
+        Kind kind = named(String.valueOf(parameters.get(NAME)));
+        Options options = options(kind, parameters);
         if (options.has("min") && options.count("min") > options.count("max")) {
             throw new IllegalArgumentException("distribution " + kind.name + ": min lies above max");
         }
         return kind.make.apply(options);
+    }
+
+    /** Returns the least and the largest number of a distribution with these parameters. */
+    public static List<Long> bounds(Map<String, ?> parameters) {
+        Options options = options(named(String.valueOf(parameters.get(NAME))), parameters);
+        return options.has("value")
+                ? List.of(options.count("value"))
+                : List.of(options.count("min"), options.count("max"));
+    }
+
+    private static Options options(Kind kind, Map<String, ?> parameters) {
+        Map<String, Object> given = new LinkedHashMap<>(parameters);
+        given.remove(NAME);
+        return Options.of("distribution " + kind.name, kind.parameters, given);
     }
 
     /** Returns the kind with that name. Throws IllegalArgumentException, with the existing names, for an unknown one. */
@@ -118,7 +132,7 @@ public final class Distributions {
 
     /** Returns YCSB's scrambled Zipfian distribution from {@code least} to {@code most}. */
     public static Numbers scrambled(long least, long most, double constant) {
-        Zipf ranks = new Zipf(Scrambled.RANKS, constant);
+        Zipf ranks = Zipf.ofRanksTo(Scrambled.RANKS, constant);
         long size = most - least + 1;
         return random -> least + Scrambled.hash(ranks.next(random)) % size;
     }

@@ -2,10 +2,10 @@ package plimsoll.stress.core.distribution;
 
 /**
  * Ranks spread over a range by a hash, so that the popular numbers do not lie side by side. YCSB's: FNV-1a of 64 bits
- * (with YCSB's absolute value), ranks out of 10,000,000,000 whatever the size of the range.
+ * (with YCSB's absolute value), ranks 0 to 10,000,000,000 whatever the size of the range.
  */
 public final class Scrambled {
-    /** YCSB's number of ranks. */
+    /** YCSB's last rank. */
     public static final long RANKS = 10_000_000_000L;
 
     private static final long OFFSET_BASIS = 0xCBF29CE484222325L;

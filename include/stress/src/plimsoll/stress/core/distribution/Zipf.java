@@ -14,18 +14,29 @@ public final class Zipf {
     private final double constant;
     private final double alpha;
     private final double zetaOfTwo;
+    private final double curve;
     private long items;
     private double zeta;
     private double eta;
 
     /** @param constant above 0 and below 1 */
     public Zipf(long items, double constant) {
+        this(items, constant, zeta(items, constant));
+    }
+
+    private Zipf(long items, double constant, double zeta) {
         this.constant = constant;
         this.alpha = 1 / (1 - constant);
         this.zetaOfTwo = zeta(2, constant);
+        this.curve = Math.pow(2.0 / items, 1 - constant);
         this.items = items;
-        this.zeta = zeta(items, constant);
+        this.zeta = zeta;
         this.eta = eta();
+    }
+
+    /** Returns the ranks 0 to {@code last} with the zeta of one rank less, as YCSB's scrambled distribution has them. */
+    static Zipf ofRanksTo(long last, double constant) {
+        return new Zipf(last + 1, constant, zeta(last, constant));
     }
 
     public long next(SplittableRandom random) {
@@ -40,7 +51,7 @@ public final class Zipf {
         return Math.min(items - 1, (long) (items * Math.pow(eta * u - eta + 1, alpha)));
     }
 
-    /** Adds one rank. */
+    /** Adds one rank. As in YCSB, the curve stays that of the first number of ranks; only zeta grows. */
     public void grow() {
         items++;
         zeta += 1 / Math.pow(items, constant);
@@ -48,7 +59,7 @@ public final class Zipf {
     }
 
     private double eta() {
-        return (1 - Math.pow(2.0 / items, 1 - constant)) / (1 - zetaOfTwo / zeta);
+        return (1 - curve) / (1 - zetaOfTwo / zeta);
     }
 
     /** The sum of 1 / i^constant for i from 1 to {@code items}; for many, by the formula of Euler and Maclaurin. */

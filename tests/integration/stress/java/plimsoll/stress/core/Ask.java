@@ -2,9 +2,13 @@ package plimsoll.stress.core;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +18,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import plimsoll.stress.core.distribution.Distributions;
 import plimsoll.stress.core.distribution.Numbers;
@@ -65,6 +70,22 @@ public final class Ask {
                 return draw(question[1], number(question[2]), number(question[3]));
             case "hash":
                 return Scrambled.hash(number(question[1]));
+            case "sent":
+                return sent(question[1], parsed(question[2]), number(question[3]));
+            case "row":
+                return row(question[1], parsed(question[2]), number(question[3]));
+            case "requested":
+                return requested(question[1], parsed(question[2]), number(question[3]));
+            case "console":
+                return console(number(question[1]));
+            case "remarks":
+                return remarks(number(question[1]), number(question[2]));
+            case "value":
+                return AskCql.value(question[1], question[2]);
+            case "literals":
+                return AskCql.literals(String.join(" ", List.of(question).subList(1, question.length)));
+            case "fetched":
+                return AskCql.fetched(question[1], question[2], question[3].equals("true"));
             case "populated":
                 return populated(question[1], parsed(question[2]), (int) number(question[3]), (int) number(question[4]));
             case "found":
@@ -76,6 +97,104 @@ public final class Ask {
             default:
                 throw new IllegalArgumentException(question[0]);
         }
+    }
+
+    private static Workload workload(String name, Map<String, Object> options) {
+        WorkloadType type = Workloads.named(name);
+        return type.make(Options.of(name, type.options(), options)).active();
+    }
+
+    /** What a thread's worker hands to its client, an operation each: its name, statements and the values they need. */
+    private static String sent(String name, Map<String, Object> options, long count) {
+        Workload workload = workload(name, options);
+        List<String> lines = new ArrayList<>();
+        Client client = new Client() {
+            @Override
+            public void send(Operation operation, int command, Object[][] rows, Completion end) {
+                for (Object[] row : rows) {
+                    lines.add(shown(operation, command, row));
+                }
+                end.ended(0, null);
+            }
+
+            @Override
+            public ErrorKind kind(Throwable error) {
+                throw new IllegalArgumentException(error);
+            }
+        };
+        Recording recording = new Recording(workload.operations);
+        Traffic traffic = Traffic.of(workload, 1, Split.NONE, 7).get(0);
+        Schedule schedule = new Schedule(0, count, 1, Split.NONE);
+        Worker worker = new Worker(client, schedule.lane(0), traffic, recording, 1, Long.MAX_VALUE);
+        recording.startAt(System.nanoTime());
+        worker.startAt(System.nanoTime(), Thread.currentThread());
+        while (worker.step() != Worker.NEVER) {}
+        return String.join("|", lines);
+    }
+
+    private static String shown(Operation operation, int command, Object[] row) {
+        String statements = String.join("; ", operation.statements(command));
+        boolean isOneOfSeveral = operation.commands.size() > 1;
+        StringBuilder line = new StringBuilder(operation.name).append(isOneOfSeveral ? "\t" + statements : "");
+        for (int f = 0; f < row.length; f++) {
+            String field = operation.fields.get(f).name;
+            if (statements.matches("(?s).*:" + field + "\\b.*")) {
+                line.append('\t').append(field).append('=').append(row[f]);
+            }
+        }
+        return line.toString();
+    }
+
+    /** The values with which a workload populates a row. */
+    private static String row(String name, Map<String, Object> options, long number) {
+        Population population = workload(name, options).population;
+        return shown(population.write, 0, Traffic.ofRow(population.write, number)[0]);
+    }
+
+    /** How often each key is asked for by the first operation: {@code key:count}, the most frequent first. */
+    private static String requested(String name, Map<String, Object> options, long count) {
+        Traffic traffic = Traffic.of(workload(name, options), 1, Split.NONE, 7).get(0);
+        Map<Object, Integer> counts = new LinkedHashMap<>();
+        for (long n = 0; n < count; n++) {
+            Traffic.Draw draw = traffic.next();
+            if (draw.index == 0) {
+                counts.merge(draw.rows[0][0], 1, Integer::sum);
+            }
+        }
+        List<Map.Entry<Object, Integer>> sorted = new ArrayList<>(counts.entrySet());
+        sorted.sort(Map.Entry.comparingByValue(Comparator.reverseOrder()));
+        StringBuilder all = new StringBuilder();
+        sorted.forEach(entry -> all.append(entry.getKey()).append(':').append(entry.getValue()).append(' '));
+        return all.toString().trim();
+    }
+
+    /** The console's line after ten seconds in which an operation took 5 ms and had waited for 44 s; 0: no rate. */
+    private static String console(long rate) {
+        Operation operation = Operation.named("writes").build();
+        Slot slot = new Slot(List.of(operation));
+        slot.completed(0, 44_000_000, 5_000);
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        Phase phase = rate == 0 ? Phase.POPULATE : Phase.MEASURE;
+        new Console(new PrintStream(written), Duration.ofSeconds(60))
+                .accept(new Observation(
+                        phase, 9, 10, 40, rate, slot.take(), 3, 7, 120, new Vitals.Sample(1, 1, 0, 0, 0), List.of()));
+        return written.toString().trim();
+    }
+
+    /** What is kept of so many kinds of failures, each so often with other digits: kinds, their counts, what is told. */
+    private static String remarks(long kinds, long times) {
+        Operation operation = Operation.named("reads").statements("SELECT 1").build();
+        Remarks remarks = new Remarks();
+        for (long time = 0; time < times; time++) {
+            for (long kind = 0; kind < kinds; kind++) {
+                String word = Character.toString((char) ('a' + kind));
+                remarks.failed(operation, 0, new CompletionException(new IllegalStateException(word + " at row " + time)));
+                remarks.warned(operation, 0, word + time);
+            }
+        }
+        Map<?, ?> first = (Map<?, ?>) remarks.failureDocuments().get(0);
+        return remarks.failureDocuments().size() + " " + first.get("count") + " " + remarks.warnings() + " "
+                + remarks.fresh().size() + " " + remarks.fresh().size() + " " + first.get("message");
     }
 
     /** The word at that place, if the question has so many. */

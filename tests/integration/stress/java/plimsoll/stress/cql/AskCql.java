@@ -6,12 +6,28 @@ import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.NoNodeAvailableException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.type.DataType;
+import com.datastax.oss.driver.api.core.type.DataTypes;
+import com.datastax.oss.driver.api.core.type.codec.registry.CodecRegistry;
 import java.net.InetSocketAddress;
+import java.time.LocalDate;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import plimsoll.stress.core.Connector;
+import plimsoll.stress.core.Operation;
+import plimsoll.stress.core.Population;
+import plimsoll.stress.core.StressException;
+import plimsoll.stress.core.Values;
+import plimsoll.stress.core.Workload;
 
 /** Answers about the CQL client, for tests in Python. */
 public final class AskCql {
+    private static final List<DataType> TYPES = List.of(
+            DataTypes.TINYINT, DataTypes.SMALLINT, DataTypes.INT, DataTypes.UUID, DataTypes.TIMEUUID, DataTypes.DATE,
+            DataTypes.BLOB, DataTypes.DECIMAL);
+
     /** The kind that an error of the driver is taken for. */
     public static String kind(String name) {
         return Errors.kind(error(name)).label;
@@ -31,6 +47,51 @@ public final class AskCql {
             }
         }
         return all.toString().trim();
+    }
+
+    /** The value of a type that is made of a whole number, {@code now}, or a text. */
+    public static String value(String type, String given) {
+        Object value = given.equals("now") ? Values.NOW : given.matches("\\d+") ? (Object) Long.valueOf(given) : given;
+        DataType known = TYPES.stream()
+                .filter(one -> one.asCql(false, false).equals(type))
+                .findFirst()
+                .orElse(DataTypes.INET);
+        return String.valueOf(Types.of(known, "m").apply(value));
+    }
+
+    /** A statement with two markers as text with the literals of a text and a date. */
+    public static String literals(String statement) {
+        List<Object> values = List.of("it's ? :b", LocalDate.of(2026, 1, 31));
+        List<DataType> types = List.of(DataTypes.TEXT, DataTypes.DATE);
+        CodecRegistry codecs = CodecRegistry.DEFAULT;
+        return new Literals(statement, 2)
+                .with(m -> codecs.codecFor(types.get(m), values.get(m)).format(values.get(m)));
+    }
+
+    /** The number of rows that a read of a whole partition of {@code wide} ends with. */
+    public static long fetched(String host, String keyspace, boolean firstPage) {
+        Operation read = Operation.named("reads")
+                .statements("SELECT n FROM wide WHERE part = 0")
+                .firstPage(firstPage)
+                .build();
+        CqlOptions options = new CqlOptions();
+        options.hosts = host;
+        options.keyspace = keyspace;
+        options.noSchema = true;
+        CompletableFuture<Integer> rows = new CompletableFuture<>();
+        try (Connector.Connection connection = new CqlConnector(options, true)
+                .connect(new Workload("cql", List.of(), List.of(read), Population.none()), 1)) {
+            connection.send(read, 0, new Object[1][0], (found, error) -> {
+                if (error == null) {
+                    rows.complete(found);
+                } else {
+                    rows.completeExceptionally(error);
+                }
+            });
+            return rows.join();
+        } catch (StressException error) {
+            throw new IllegalArgumentException(error);
+        }
     }
 
     private static Throwable error(String name) {
