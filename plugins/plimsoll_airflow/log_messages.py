@@ -45,11 +45,12 @@ def destroyed(work: AttemptContext) -> str:
 
 
 def loading(status: LoadStatus, attempted_ops_s: int) -> str:
-    """The progress of the load in one line."""
+    """The progress of the load in one line. Rows are populated as fast as they go, not at the load's rate."""
     rate = (status.note or "no rate yet") if status.achieved_ops_s is None else f"{status.achieved_ops_s:,.0f} ops/s"
     left = f", {_minutes(status.seconds_left)} left" if status.seconds_left else ""
+    attempted = "" if status.phase == "populate" else f" of {attempted_ops_s:,} attempted"
     note = f"; {status.note}" if status.note and status.achieved_ops_s is not None else ""
-    return f"{status.phase}: {rate} of {attempted_ops_s:,} attempted{left}{note}"
+    return f"{status.phase}: {rate}{attempted}{left}{note}"
 
 
 def collected(manifest: Manifest) -> Iterator[str]:

@@ -93,7 +93,7 @@ def _running_row(cell: CellProgress) -> tuple[str, ...]:
         str(cell.attempt or ""),
         f"{now.phase} {now.note}".rstrip() if now else "starting",
         _rate(now.achieved_ops_s if now else None),
-        _rate(cell.cell.load_ops_s),
+        "" if now and now.phase == "populate" else _rate(cell.cell.load_ops_s),
         clock(now.seconds_left) if now and now.seconds_left else "",
     )
 
@@ -102,7 +102,8 @@ def _running_words(cell: CellProgress) -> str:
     now = cell.progress
     if now is None:
         return "starting"
-    achieved = f" {_rate(now.achieved_ops_s)} of {_rate(cell.cell.load_ops_s)}" if now.achieved_ops_s else ""
+    attempted = "" if now.phase == "populate" else f" of {_rate(cell.cell.load_ops_s)}"
+    achieved = f" {_rate(now.achieved_ops_s)}{attempted}" if now.achieved_ops_s else ""
     left = f", {clock(now.seconds_left)} left" if now.seconds_left else ""
     note = f": {now.note}" if now.note else ""
     return f"{now.phase}{achieved}{left}{note}"

@@ -53,7 +53,12 @@ def test_deployment_tells_what_the_running_jvms_report(installation: Installatio
 @pytest.mark.parametrize(
     ("status", "line"),
     [
-        (LoadStatus("running", "populate"), "populate: no rate yet of 40,000 attempted"),
+        (LoadStatus("running", "populate"), "populate: no rate yet"),
+        (
+            LoadStatus("running", "populate", achieved_ops_s=61_234, seconds_left=9),
+            "populate: 61,234 ops/s, 9 s left",
+        ),
+        (LoadStatus("running", "warm-up"), "warm-up: no rate yet of 40,000 attempted"),
         (
             LoadStatus("running", "load", achieved_ops_s=39_876.4, seconds_left=75.2),
             "load: 39,876 ops/s of 40,000 attempted, 1 min 15 s left",

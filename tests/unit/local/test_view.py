@@ -56,6 +56,13 @@ def test_the_picture_tells_what_is_done_what_runs_and_when_it_ends() -> None:
     assert row.split() == ["g1-01500-r1", "2", "load", "1,499", "ops/s", "1,500", "ops/s", "0:25"]
 
 
+def test_populating_as_fast_as_it_goes_is_held_against_no_rate() -> None:
+    populating = campaign(running(phase="populate", achieved_ops_s=61_234, seconds_left=25))
+    row = next(line for line in shown(populating).splitlines() if "populate" in line)
+    assert row.split() == ["g1-01500-r1", "2", "populate", "61,234", "ops/s", "0:25"]
+    assert progress_line(populating).endswith("g1-01500-r1 populate 61,234 ops/s, 0:25 left")
+
+
 def test_progress_speaks_of_the_cells_that_the_run_was_asked_for() -> None:
     cells = cell("met"), cell("running", 2), cell("waiting", 3), cell("waiting", 4)
     line = progress_line(campaign(*cells).model_copy(update={"asked": ("g1-01500-r2",)}))
