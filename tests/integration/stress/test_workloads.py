@@ -10,7 +10,7 @@ from tests.integration.stress.node import Node
 from tests.integration.stress.program import Files, Program
 from tests.support.nodes.slowness import not_slow
 
-SCHEMA, POPULATE = 4, 5
+SCHEMA, POPULATE, INCOMPLETE = 4, 5, 6
 SHORT = ("--rf", "1", "--rate", "200", "-d", "2s", "-t", "2", "-c", "20")
 
 WORKLOADS = {
@@ -202,7 +202,7 @@ WIDE = {
 def test_failures_of_kind_other_keep_their_first_message_and_answers_are_fetched_to_their_last_page(
     run: Callable[..., Any], node: Node, ask: Callable[..., Any]
 ) -> None:
-    ended, files = run("cql", WIDE, "--give-up", "0s")
+    ended, files = run("cql", WIDE)
     assert ended.returncode == 0, ended.stderr
     done = files.summary["run"]
     assert not_slow(done["errors"]).keys() == {"other"}
@@ -213,3 +213,11 @@ def test_failures_of_kind_other_keep_their_first_message_and_answers_are_fetched
     assert failure["statement"] == "SELECT n FROM wide WHERE part = 0 LIMIT :most"
     assert ended.stdout.count("first of its kind in peeks") == 1
     assert ask(f"fetched {node.address} w_cql false", f"fetched {node.address} w_cql true") == ["5500", "5000"]
+
+
+def test_a_load_of_which_every_operation_fails_ends_with_the_first_message(run: Callable[..., Any]) -> None:
+    only = {**WIDE, "rows": 0, "operations": [{**WIDE["operations"][1], "share": 1}]}
+    ended, files = run("cql", only, "--give-up", "1s")
+    assert ended.returncode == INCOMPLETE
+    first = "InvalidQueryException: LIMIT must be strictly positive — SELECT n FROM wide WHERE part = 0 LIMIT :most"
+    assert files.summary["reason"] == f"no operation was answered for 1 s; the first failure of kind other: {first}"

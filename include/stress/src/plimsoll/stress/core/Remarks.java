@@ -71,9 +71,12 @@ final class Remarks {
         return documents(warnings);
     }
 
-    /** Returns the first failure's message; empty where none was kept. */
+    /** Returns the first failure's message with its statement; empty where none was kept. */
     synchronized String firstFailure() {
-        return failures.values().stream().findFirst().map(one -> ": " + one.message).orElse("");
+        return failures.values().stream()
+                .findFirst()
+                .map(one -> "; the first failure of kind other: " + one.message + " — " + one.statement)
+                .orElse("");
     }
 
     private void count(Map<String, Remark> kinds, String what, Operation operation, int command, String message) {

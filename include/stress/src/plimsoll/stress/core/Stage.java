@@ -152,7 +152,9 @@ final class Stage {
         if (interval.completed() > 0) {
             lastAnswer = second;
         } else if (giveUp > 0 && second - lastAnswer >= giveUp) {
-            stop.request(ExitCode.INCOMPLETE, "no operation was answered for " + giveUp + " s: the database is lost");
+            String failure = recording.remarks.firstFailure();
+            String reason = failure.isEmpty() ? ": the database is lost" : failure;
+            stop.request(ExitCode.INCOMPLETE, "no operation was answered for " + giveUp + " s" + reason);
         }
     }
 }
