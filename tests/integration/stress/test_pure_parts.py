@@ -231,7 +231,7 @@ def test_values_that_fit_are_made_whole(ask: Callable[..., Any]) -> None:
 
 
 def test_literals_are_quoted_and_stand_at_markers_only(ask: Callable[..., Any]) -> None:
-    statement = "INSERT INTO t (a, b, c) VALUES (:a, :b, ':a') -- :c"
-    expected = "INSERT INTO t (a, b, c) VALUES ('it''s ? :b', '2026-01-31', ':a') -- :c"
+    statement = "INSERT INTO t (a, /* :b */ b, c) VALUES (:a, :b, ':a -- $1'); -- :c"
+    expected = "INSERT INTO t (a,   b, c) VALUES ('it''s ? :b', '2026-01-31', ':a -- $1')"
     assert ask(f"literals {statement}") == [expected]
     assert ask("literals SELECT :a")[0].startswith("refused: the statement has 2 markers, of which 1 are found")

@@ -6,11 +6,12 @@ import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The text of a statement, cut at its markers, so that literals can stand there. */
+/** The text of a statement without its comments, cut at its markers, so that literals can stand there. */
 final class Literals {
-    /** Strings, quoted names and comments hold no markers. */
+    /** Strings and quoted names hold neither markers nor comments. */
     private static final Pattern TOKEN = Pattern.compile(
-            "'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\\$\\$.*?\\$\\$|--[^\n]*|//[^\n]*|/\\*.*?\\*/|(?<marker>:[A-Za-z]\\w*)",
+            "'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\\$\\$.*?\\$\\$|(?<comment>--[^\n]*|//[^\n]*|/\\*.*?\\*/)"
+                    + "|(?<marker>:[A-Za-z]\\w*)",
             Pattern.DOTALL);
 
     private final List<String> parts = new ArrayList<>();
@@ -21,14 +22,16 @@ final class Literals {
      */
     Literals(String statement, int markers) {
         Matcher token = TOKEN.matcher(statement);
-        int from = 0;
+        StringBuilder part = new StringBuilder();
         while (token.find()) {
+            token.appendReplacement(part, token.group("comment") == null && token.group("marker") == null ? "$0" : " ");
             if (token.group("marker") != null) {
-                parts.add(statement.substring(from, token.start()));
-                from = token.end();
+                part.setLength(part.length() - 1);
+                parts.add(part.toString());
+                part.setLength(0);
             }
         }
-        parts.add(statement.substring(from).stripTrailing().replaceAll(";$", ""));
+        parts.add(token.appendTail(part).toString().stripTrailing().replaceAll(";$", ""));
         if (parts.size() != markers + 1) {
             throw new IllegalArgumentException(
                     "the statement has " + markers + " markers, of which " + (parts.size() - 1) + " are found in its text");
