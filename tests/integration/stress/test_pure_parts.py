@@ -235,3 +235,15 @@ def test_literals_are_quoted_and_stand_at_markers_only(ask: Callable[..., Any]) 
     expected = "INSERT INTO t (a,   b, c) VALUES ('it''s ? :b', '2026-01-31', ':a -- $1')"
     assert ask(f"literals {statement}") == [expected]
     assert ask("literals SELECT :a")[0].startswith("refused: the statement has 2 markers, of which 1 are found")
+
+
+def test_an_answer_ends_with_its_last_page_or_its_first(ask: Callable[..., Any]) -> None:
+    assert ask("pages 3 comes false", "pages 3 comes true") == ["warned3 warned2 warned1 6", "warned3 2"]
+    assert ask("pages 3 fails false", "pages 3 refused false") == ["warned3 failed", "warned3 refused"]
+
+
+def test_an_unprepared_batch_is_one_text(ask: Callable[..., Any]) -> None:
+    assert ask("batch true", "batch false") == [
+        "BEGIN BATCH INSERT 1; INSERT 1; APPLY BATCH",
+        "BEGIN UNLOGGED BATCH INSERT 1; INSERT 1; APPLY BATCH",
+    ]

@@ -84,6 +84,10 @@ public final class Ask {
                 return AskCql.value(question[1], question[2]);
             case "literals":
                 return AskCql.literals(String.join(" ", List.of(question).subList(1, question.length)));
+            case "pages":
+                return AskCql.pages((int) number(question[1]), question[2], question[3].equals("true"));
+            case "batch":
+                return AskCql.batch(question[1].equals("true"));
             case "fetched":
                 return AskCql.fetched(question[1], question[2], question[3].equals("true"));
             case "populated":

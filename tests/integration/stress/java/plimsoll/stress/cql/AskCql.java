@@ -5,16 +5,26 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.NoNodeAvailableException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.type.DataType;
 import com.datastax.oss.driver.api.core.type.DataTypes;
 import com.datastax.oss.driver.api.core.type.codec.registry.CodecRegistry;
+import com.datastax.oss.driver.internal.core.cql.EmptyColumnDefinitions;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import plimsoll.stress.core.Completion;
 import plimsoll.stress.core.Connector;
 import plimsoll.stress.core.Operation;
 import plimsoll.stress.core.Population;
@@ -66,6 +76,69 @@ public final class AskCql {
         CodecRegistry codecs = CodecRegistry.DEFAULT;
         return new Literals(statement, 2)
                 .with(m -> codecs.codecFor(types.get(m), values.get(m)).format(values.get(m)));
+    }
+
+    /** A statement without markers, as its database has prepared it. */
+    private static PreparedStatement prepared(String statement) {
+        return (PreparedStatement) answering(PreparedStatement.class, Map.of(
+                "getVariableDefinitions", arguments -> EmptyColumnDefinitions.INSTANCE, "getQuery", arguments -> statement));
+    }
+
+    private static Object answering(Class<?> type, Map<String, Function<Object[], Object>> answers) {
+        InvocationHandler handler = (proxy, method, arguments) -> answers.get(method.getName()).apply(arguments);
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler);
+    }
+
+    /**
+     * What an operation on so many pages of two rows, each with a warning, tells: the warnings, and its rows or its
+     * error. {@code second}: whether the second page {@code comes}, {@code fails}, or is {@code refused}.
+     */
+    public static String pages(int pages, String second, boolean firstPage) {
+        Operation operation =
+                Operation.named("reads").statements("SELECT 1").prepared(false).firstPage(firstPage).build();
+        Request request = new Request(prepared("SELECT 1"), operation, CodecRegistry.DEFAULT);
+        CqlSession session = (CqlSession) answering(
+                CqlSession.class, Map.of("executeAsync", arguments -> CompletableFuture.completedFuture(page(pages, second))));
+        List<String> heard = new ArrayList<>();
+        Action.of(operation, List.of(request)).begin(session, 0, new Object[1][0], new Completion() {
+            @Override
+            public void ended(int rows, Throwable error) {
+                heard.add(error == null ? String.valueOf(rows) : error.getMessage());
+            }
+
+            @Override
+            public void warned(String warning) {
+                heard.add(warning);
+            }
+        });
+        return String.join(" ", heard);
+    }
+
+    private static AsyncResultSet page(int left, String next) {
+        Object info = answering(ExecutionInfo.class, Map.of("getWarnings", arguments -> List.of("warned" + left)));
+        return (AsyncResultSet) answering(AsyncResultSet.class, Map.of(
+                "getExecutionInfo", arguments -> info,
+                "remaining", arguments -> 2,
+                "hasMorePages", arguments -> left > 1,
+                "fetchNextPage", arguments -> following(left - 1, next)));
+    }
+
+    private static CompletableFuture<AsyncResultSet> following(int left, String next) {
+        switch (next) {
+            case "fails":
+                return CompletableFuture.failedFuture(new IllegalStateException("failed"));
+            case "refused":
+                throw new IllegalStateException("refused");
+            default:
+                return CompletableFuture.completedFuture(page(left, next));
+        }
+    }
+
+    /** The text of an unprepared batch of two rows. */
+    public static String batch(boolean logged) {
+        Operation operation = Operation.named("writes").statements("INSERT 1;").rows(2).prepared(false).build();
+        Request request = new Request(prepared("INSERT 1;"), operation, CodecRegistry.DEFAULT);
+        return ((SimpleStatement) request.batch(new Object[2][0], logged)).getQuery();
     }
 
     /** The number of rows that a read of a whole partition of {@code wide} ends with. */
