@@ -12,11 +12,12 @@ from tests.support.suite.proven import IS_LONG
 UNREACHABLE = 3
 
 
-def jmx(node: Node) -> Any:
-    arguments = node.process.cmdline()
-    (port,) = [text.rpartition("=")[2] for text in arguments if text.startswith("-Dcom.sun.management.jmxremote.port=")]
-    (host,) = [text.rpartition("=")[2] for text in arguments if text.startswith("-Dcom.sun.management.jmxremote.host=")]
-    return f"{host}:{port}"
+def jmx(node: Node, *more: str) -> tuple[str, ...]:
+    """The arguments for the node's JMX. `more` are further ports, with the node's password."""
+    prefix = "-Dcom.sun.management.jmxremote."
+    given = {text.partition("=")[0]: text.partition("=")[2] for text in node.process.cmdline()}
+    ports = ",".join((f"{given[f'{prefix}host']}:{given[f'{prefix}port']}", *more))
+    return ("--jmx-port", ports, *("--password-file", given[f"{prefix}password.file"]) * (1 + len(more)))
 
 
 def test_a_whole_cluster_is_ready(node_tool: Program, node: Node) -> None:
@@ -52,7 +53,8 @@ def test_the_probe_leaves_nothing_behind(node_tool: Program, node: Node) -> None
 @pytest.fixture(scope="module")
 def inspected(node_tool: Program, node: Node) -> Any:
     """The node twice, and a port where nobody listens, in one start of the program."""
-    ended = node_tool.run("inspect", "--jmx-port", f"{jmx(node)},{jmx(node)},127.255.255.253:7199")
+    itself = jmx(node)[1]
+    ended = node_tool.run("inspect", *jmx(node, itself, "127.255.255.253:7199"))
     assert ended.returncode == UNREACHABLE
     return json.loads(ended.stdout)
 
@@ -92,7 +94,7 @@ def test_cassandra_tells_its_state(inspected: Any, node: Node) -> None:
 
 
 def test_a_node_without_compactions_is_settled(node_tool: Program, node: Node) -> None:
-    ended = node_tool.run("settle", "--jmx-port", jmx(node), "--timeout", "60s")
+    ended = node_tool.run("settle", *jmx(node), "--timeout", "60s")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     answer = json.loads(ended.stdout)
     assert (answer["settled"], set(answer["left"].values()), answer["error"]) == (True, {0}, None)
@@ -106,7 +108,7 @@ def test_rows_that_were_populated_apart_are_measured_on_disk_and_dropped(
     told = ("run", "StandardRow", "--host", node.address, "-o", f"rows={rows}", "--rf", "1", "--keyspace", keyspace)
     ended = program.run(*told, "--rate", "200", "-d", "2s", "-t", "2", "-c", "50", "--drop", "--populate-only")
     assert ended.returncode == 0, ended.stderr
-    size = ("size", "--jmx-port", jmx(node), "--keyspace", keyspace)
+    size = ("size", *jmx(node), "--keyspace", keyspace)
 
     answer = json.loads(node_tool.run(*size).stdout)
     assert answer["error"] is None

@@ -40,7 +40,7 @@ def node_command(release: Release, jvm: JvmConfiguration, installation: Installa
         *_class_data_argument(installation),
         *gc_log_flags(jvm, str(place.files.gc_log)),
         *_file_arguments(release, installation, place.files),
-        *_jmx_arguments(place.address),
+        *_jmx_arguments(place.address, place.files),
         *_START,
         "-cp",
         ":".join(str(jar) for jar in installation.jars),
@@ -60,7 +60,7 @@ def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[s
 
 
 def jmx_address(address: str) -> str:
-    """The address on which a node's JMX listens: always a loopback address, because JMX has no password here.
+    """The address on which a node's JMX listens: always a loopback address, because JMX is not encrypted here.
 
     Nodes on one machine have different loopback addresses, so all of them can use the same port.
     """
@@ -93,14 +93,19 @@ def _class_data_argument(installation: Installation) -> Iterator[str]:
         yield f"-XX:SharedArchiveFile={installation.class_data}"
 
 
-def _jmx_arguments(address: str) -> Iterator[str]:
+def _jmx_arguments(address: str, files: NodeFiles) -> Iterator[str]:
     # The JVM's own agent: Cassandra's binds every node of one machine to 127.0.0.1.
     prefix = "-Dcom.sun.management.jmxremote"
     yield f"-Djava.rmi.server.hostname={jmx_address(address)}"
     yield f"{prefix}.host={jmx_address(address)}"
     yield f"{prefix}.port={JMX_PORT}"
     yield f"{prefix}.rmi.port={JMX_PORT}"
-    yield f"{prefix}.authenticate=false"
+    # Every user of the host reaches a loopback address.
+    yield f"{prefix}.authenticate=true"
+    yield f"{prefix}.password.file={files.jmx_password}"
+    yield f"{prefix}.access.file={files.jmx_access}"
+    # The node tool reads the password from the same file. JDKs from 9 on would put a hash in its place.
+    yield f"{prefix}.password.toHashes=false"
     yield f"{prefix}.ssl=false"
     yield f"{prefix}.local.only=true"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from plimsoll.adapters.cassandra.inquiry import by_machine, jmx_ports
+from plimsoll.adapters.cassandra.inquiry import by_machine, over_jmx
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.jobs import console_path
 from plimsoll.domain.aftermath import Aftermath
@@ -38,9 +38,7 @@ def _of_machine(tool: NodeTool, nodes: Sequence[Host]) -> Aftermath | None:
     host = nodes[0]
     status = host.status(_JOB)
     if status.state == "missing":
-        argv = tool.argv(
-            host, "settle", "--jmx-port", jmx_ports(nodes), "--timeout", f"{PATIENCE.total_seconds():.0f}s"
-        )
+        argv = tool.argv(host, "settle", *over_jmx(nodes), "--timeout", f"{PATIENCE.total_seconds():.0f}s")
         host.start(Job(id=_JOB, argv=argv, expires=PATIENCE + _START))
     if status.state != "exited":
         return None

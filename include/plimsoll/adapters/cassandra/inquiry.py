@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from plimsoll.adapters.cassandra.command import JMX_PORT, jmx_address
+from plimsoll.adapters.cassandra.node_files import NodeFiles
 from plimsoll.adapters.cassandra.node_status import name_of
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.collector_flags import COLLECTOR_FLAGS
@@ -53,14 +54,16 @@ def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
     return machines
 
 
-def jmx_ports(nodes: Sequence[Host]) -> str:
-    """The nodes' JMX addresses as the node tool's argument."""
-    return ",".join(f"{jmx_address(node.info.address)}:{JMX_PORT}" for node in nodes)
+def over_jmx(nodes: Sequence[Host]) -> tuple[str, ...]:
+    """The node tool's arguments for these nodes of one machine: where their JMX listens, and their password files."""
+    ports = ",".join(f"{jmx_address(node.info.address)}:{JMX_PORT}" for node in nodes)
+    files = (("--password-file", str(NodeFiles(node.root).jmx_password)) for node in nodes)
+    return ("--jmx-port", ports, *(word for pair in files for word in pair))
 
 
 def _inspect_machine(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
     """Ask all nodes of one machine. JMX is open only there, and one start of the node tool asks all of them."""
-    answers = ask(tool, nodes[0], "inspect", "--jmx-port", jmx_ports(nodes), allowed=_JVM_START)
+    answers = ask(tool, nodes[0], "inspect", *over_jmx(nodes), allowed=_JVM_START)
     for node, answer in zip(nodes, answers, strict=True):
         if answer["error"]:
             raise DeployError(answer["error"], where=f"cassandra on {name_of(node)}", mend="see whether the node runs")

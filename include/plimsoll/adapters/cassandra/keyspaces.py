@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from plimsoll.adapters.cassandra.inquiry import ask, by_machine, jmx_ports
+from plimsoll.adapters.cassandra.inquiry import ask, by_machine, over_jmx
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import Host
@@ -17,7 +17,7 @@ def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[
     """The size of the keyspace's live files after a flush, bytes, by node. Raises DeployError without an answer."""
     found: dict[str, int] = {}
     for hosts in by_machine(nodes).values():
-        answer = ask(tool, hosts[0], "size", "--jmx-port", jmx_ports(hosts), "--keyspace", keyspace, allowed=_FLUSH)
+        answer = ask(tool, hosts[0], "size", *over_jmx(hosts), "--keyspace", keyspace, allowed=_FLUSH)
         if answer["error"]:
             raise DeployError(
                 f"how much {keyspace} takes on disk is not known: {answer['error']}",

@@ -1,5 +1,6 @@
 """Install and start one node on its host."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,6 +20,7 @@ from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 
 _HINTS = "META-INF/hotspot_compiler"
+_JMX_USER = "plimsoll"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ def start(host: Host, blueprint: Blueprint) -> None:
     host.write(files.settings, render(settings))
     host.write(files.logback, LOGBACK)
     host.write(files.compiler_hints, compiler_hints(blueprint.jars))
+    # The file is written again by every `deploy`; JVM and node tool read it at each connection.
+    host.write(files.jmx_password, f"{_JMX_USER} {secrets.token_hex(32)}\n")
+    host.write(files.jmx_access, f"{_JMX_USER} readwrite\n")
     host.write(files.command, "\n".join([*job.argv, ""]))
     host.start(job)
 

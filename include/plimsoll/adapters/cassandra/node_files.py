@@ -51,6 +51,16 @@ class NodeFiles:
         return self.configuration / "hotspot_compiler"
 
     @property
+    def jmx_password(self) -> PurePosixPath:
+        """The user and the password of JMX. The JVM does not start if others than its user may read it."""
+        return self.configuration / "jmx.password"
+
+    @property
+    def jmx_access(self) -> PurePosixPath:
+        """The rights of that user."""
+        return self.configuration / "jmx.access"
+
+    @property
     def command(self) -> PurePosixPath:
         """The whole command, one argument per line, for people.
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from plimsoll.adapters import artefacts as artefacts_package
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra.adapter import Cassandra
-from plimsoll.adapters.cassandra.inquiry import jmx_ports
+from plimsoll.adapters.cassandra.inquiry import over_jmx
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
@@ -76,12 +76,12 @@ def _use(artefacts: Artefacts, scratch: Path, node: Host, load: Host) -> None:
 
 
 def _questions(node: Host) -> tuple[tuple[str, ...], ...]:
-    over_jmx, keyspace = ("--jmx-port", jmx_ports([node])), ("--keyspace", "none")
+    jmx, keyspace = over_jmx([node]), ("--keyspace", "none")
     return (
         ("probe", "--host", node.info.address),
-        ("inspect", *over_jmx),
-        ("settle", *over_jmx),
-        ("size", *over_jmx, *keyspace),
+        ("inspect", *jmx),
+        ("settle", *jmx),
+        ("size", *jmx, *keyspace),
         ("drop", "--host", node.info.address, *keyspace),
     )
 

@@ -6,10 +6,14 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str) -> None:
-    """Write a text file with its folders. Readers see the old content or the new, never a part. Raises OSError."""
+    """Write a text file with its folders, for this user alone.
+
+    Readers see the old content or the new, never a part. Raises OSError.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
+        unfinished.touch(mode=0o600, exist_ok=False)
         unfinished.write_text(content, encoding="utf-8")
         unfinished.replace(path)
     finally:

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,13 +13,15 @@ from plimsoll.domain.errors import ProviderError
 PATIENCE_S = 60.0
 """How long to wait for another process that holds it, s."""
 _POLL_S = 0.01
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
     """Hold the folder's lock. The folder is made if missing, and removed afterwards if empty.
 
-    Raises ProviderError after a minute of waiting. The kernel releases the lock of a process that dies.
+    The kernel releases the lock of a process that dies. Raises ProviderError after a minute of waiting, and where
+    another user could change what lies in the folder.
     """
     handle = _hold(folder, time.monotonic() + PATIENCE_S)
     try:
@@ -42,13 +45,27 @@ def _hold(folder: Path, deadline: float) -> int:
 
 
 def _open(folder: Path) -> int | None:
-    """Open the folder; None where the last holder removed it after it was made."""
+    """Open the folder; None where the last holder removed it after it was made.
+
+    Raises ProviderError for what another user has put in its place, in a folder where everybody may write.
+    """
     try:
         with suppress(FileExistsError):
             folder.mkdir(parents=True, mode=0o700)
-        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise _foreign(folder, f"it can't be used: {error.strerror}") from error
+    found = os.fstat(handle)
+    if found.st_uid != os.geteuid() or found.st_mode & _OTHERS_MAY_WRITE:
+        os.close(handle)
+        raise _foreign(folder, f"it belongs to user {found.st_uid}, or others may write to it")
+    return handle
+
+
+def _foreign(folder: Path, what: str) -> ProviderError:
+    return ProviderError(what, where=str(folder), mend="have it removed, or set TMPDIR to a folder of your own")
 
 
 def _is_held(handle: int, folder: Path) -> bool:

@@ -140,6 +140,7 @@ class LocalProvider:
         """Make the cluster. If that fails, remove what was made."""
         folder = folders.folder_of(self._work, request.id)
         try:
+            self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir(parents=True, exist_ok=True)
             cluster = self._described(request, claim(self._claims, folder, request.nodes, request.load_hosts))
             folders.make_hosts(self._work, cluster)

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-_LEASE, _LOCK = "lease.json", "lease.lock"
+LEASE = "lease.json"
+_LOCK = "lease.lock"
 
 
 def read(folder: Path) -> dict[str, Any]:
     """The lease, or none, and this host's time: `{"lease": …, "now": seconds since the epoch}`."""
     try:
-        lease = json.loads((folder / _LEASE).read_text(encoding="utf-8"))
+        lease = json.loads((folder / LEASE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         lease = None
     return {"lease": lease, "now": time.time()}
@@ -26,6 +27,7 @@ def read(folder: Path) -> dict[str, Any]:
 def take(folder: Path, lease: dict[str, Any]) -> dict[str, Any]:
     """Take the folder unless somebody holds it. Returns the lease that is valid then, and this host's time."""
     folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
     with _locked(folder):
         if read(folder)["lease"] is None:
             _write(folder, lease)
@@ -92,7 +94,7 @@ def release(folder: Path, key: str) -> bool:
     with _locked(folder):
         current = read(folder)["lease"]
         if current is not None and current["key"] == key:
-            (folder / _LEASE).unlink()
+            (folder / LEASE).unlink()
     return True
 
 
@@ -107,9 +109,9 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _write(folder: Path, lease: dict[str, Any]) -> None:
-    unfinished = folder / f".{_LEASE}.part"
+    unfinished = folder / f".{LEASE}.part"
     with unfinished.open("w", encoding="utf-8") as file:
         json.dump(lease, file)
         file.flush()
         os.fsync(file.fileno())
-    unfinished.replace(folder / _LEASE)
+    unfinished.replace(folder / LEASE)

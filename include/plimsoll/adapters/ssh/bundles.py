@@ -12,7 +12,7 @@ from typing import IO, cast
 
 from plimsoll.adapters.onhost import receiver
 from plimsoll.adapters.refusals import mend_of
-from plimsoll.adapters.ssh.commands import script_command
+from plimsoll.adapters.ssh.commands import receiver_command
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.execution import Answer, Feed, Input
 from plimsoll.domain.errors import HostError
@@ -129,7 +129,7 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def _receiver(connection: Connection, command: str, place: PurePosixPath, feed: Feed, where: str) -> Answer:
     source = Path(receiver.__file__).read_text(encoding="utf-8")
-    line = script_command(source, command, str(place))
+    line = receiver_command(source, command, place)
     answer = connection.execute(line, timeout_s=_TIMEOUT_S, feed=feed, repeating_s=_REPEATING_S)
     if answer.exit_code != 0:
         said = answer.stderr.decode(errors="replace").strip()

@@ -2,9 +2,12 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
 
 from plimsoll.adapters.jobs import INHERITED
+from plimsoll.adapters.onhost import guard
+from plimsoll.adapters.onhost.lease import LEASE
 
 PYTHON = ("python3", "-I", "-S", "-B")
 """Isolated: neither the user's packages nor PYTHON* variables get into it, and it leaves no compiled files."""
@@ -21,20 +24,28 @@ def in_shell(script: str) -> str:
     return f"exec /bin/sh -c {shlex.quote(script)}"
 
 
-def run_command(argv: Sequence[str], root: PurePosixPath, tags: Mapping[str, str], timeout_s: float) -> str:
-    """A command in the host's folder with a clean environment. On a timeout it is killed with its child processes.
+def run_command(argv: Sequence[str], places: Sequence[PurePosixPath], tags: Mapping[str, str], timeout_s: float) -> str:
+    """A command in the first of these folders with a clean environment, once no other user can change any of them.
 
-    The host itself enforces the time limit, so that a lost link leaves nothing that runs for ever. There is always an
-    exit code: for a command that a signal ended, 128 plus the signal's number.
+    On a timeout it is killed with its child processes. The host itself enforces the time limit, so that a lost link
+    leaves nothing that runs for ever. There is always an exit code: for a command that a signal ended, 128 plus the
+    signal's number.
     """
-    folder = quoted(str(root))
     limited = ["timeout", "-s", "KILL", f"{timeout_s:.3f}", *argv]
-    return in_shell(f"mkdir -p {folder} && cd {folder} && {_clean(tags)} {quoted(*limited)} </dev/null; exit $?")
+    return in_shell(f"{_clean(tags)} {_guarded(places, *limited)} </dev/null; exit $?")
 
 
 def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str]) -> str:
-    """A command of the program on hosts. Everything that it starts has a clean environment and the tags."""
-    return in_shell(f"exec {_clean(tags)} {quoted(*PYTHON, str(program), command)}")
+    """A command of the program on hosts, once no other user can change the folder that the program lies in.
+
+    Everything that it starts has a clean environment and the tags.
+    """
+    return in_shell(f"exec {_clean(tags)} {_guarded([program.parent], str(program), command)}")
+
+
+def receiver_command(source: str, command: str, place: PurePosixPath) -> str:
+    """A command of the receiver, which is not on the host yet, once no other user can change what lies around it."""
+    return in_shell(f"exec {_guarded([place.parent], *PYTHON, '-c', source, command, str(place))}")
 
 
 def script_command(source: str, *arguments: str) -> str:
@@ -53,6 +64,18 @@ def list_command(folder: PurePosixPath) -> str:
     return in_shell(f"[ -d {place} ] || exit 0; exec find {place} ! -type d -print0")
 
 
+def default_folder_command(below_home: PurePosixPath, former: PurePosixPath) -> str:
+    """A command that prints the folder below the user's home.
+
+    It prints the former default folder as long as a lease of this user lies there.
+    """
+    lease = quoted(str(former / LEASE))
+    return in_shell(
+        f"if [ -O {lease} ] && [ ! -L {quoted(str(former))} ]; then printf %s {quoted(str(former))}; "
+        f'else cd && printf %s/%s "$(pwd -P)" {quoted(str(below_home))}; fi'
+    )
+
+
 def free_space_command(folder: PurePosixPath) -> str:
     """A command with two lines of output, the second with the free KiB below the folder in its fourth column.
 
@@ -64,6 +87,15 @@ def free_space_command(folder: PurePosixPath) -> str:
 def quoted(*words: str) -> str:
     """The words quoted so that a shell reads exactly these words."""
     return shlex.join(words)
+
+
+def _guarded(places: Sequence[PurePosixPath], *argv: str) -> str:
+    return quoted(*PYTHON, "-c", _guard(), *(str(place) for place in places), "--", *argv)
+
+
+@lru_cache(1)
+def _guard() -> str:
+    return Path(guard.__file__).read_text(encoding="utf-8")
 
 
 def _clean(tags: Mapping[str, str]) -> str:

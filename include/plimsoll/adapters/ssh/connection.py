@@ -37,6 +37,8 @@ class Connection:
         self.target = target
         self.delivered: set[PurePosixPath] = set()
         """Bundles that this process has found whole there."""
+        self.folders: dict[PurePosixPath, PurePosixPath] = {}
+        """The folders on the host that definitions write relative to the user's home."""
         self.delivering = threading.RLock()
         """Held by the thread that brings one, with the program that it may need for that."""
         self.reaches_store = True

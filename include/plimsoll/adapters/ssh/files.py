@@ -20,11 +20,15 @@ _PATIENCE_S = 5.0
 
 
 def write_whole(sftp: paramiko.SFTPClient, path: PurePosixPath, content: bytes) -> None:
-    """Write a file with its folders. Readers see the old content or the new, never a part. Raises OSError."""
+    """Write a file with its folders, for this user alone.
+
+    Readers see the old content or the new, never a part. Raises OSError.
+    """
     make_folders(sftp, path.parent)
     unfinished = str(path.with_name(f".{path.name}.{uuid.uuid4().hex}.part"))
     try:
         with sftp.open(unfinished, "wb") as file:
+            file.chmod(0o600)
             file.write(content)
         sftp.posix_rename(unfinished, str(path))
     except OSError:
@@ -40,7 +44,7 @@ def make_folders(sftp: paramiko.SFTPClient, folder: PurePosixPath) -> None:
     except FileNotFoundError:
         make_folders(sftp, folder.parent)
         try:
-            sftp.mkdir(str(folder))
+            sftp.mkdir(str(folder), mode=0o700)
         except OSError:  # SFTP does not say whether someone else was quicker
             sftp.stat(str(folder))
 

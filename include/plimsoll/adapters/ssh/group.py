@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+from plimsoll.adapters.ssh.folders import FOLDER, is_below_home
 from plimsoll.adapters.ssh.leases import Held, Lease
 from plimsoll.adapters.ssh.member import Member, Place
 from plimsoll.adapters.ssh.options import GroupOptions, HostOptions, SshOptions
@@ -90,6 +91,19 @@ class Group:
             facts={**_without_place(member.options.facts), "group": self.name},
         )
 
+    def placed(self, hosts: Sequence[HostInfo]) -> tuple[HostInfo, ...]:
+        """The hosts with their folders as facts, where these are below a home. HostError for one that can't be asked.
+
+        A host that does not answer later still has its place in the cluster.
+        """
+        return tuple(in_parallel(hosts, self._placed))
+
+    def _placed(self, info: HostInfo) -> HostInfo:
+        member = self.member_of(info)
+        if member is None or FOLDER in info.facts or not is_below_home(member.written):
+            return info
+        return info.model_copy(update={"facts": {**info.facts, FOLDER: str(member.folder)}})
+
     def with_others(self, lease: Lease, unfit: Sequence[HostInfo], avoided: Collection[str]) -> Lease | None:
         """Take further hosts of the group in the place of unfit ones, and give those back; None: there are not enough.
 
@@ -113,8 +127,9 @@ class Group:
     def _taken_instead(self, lease: Lease, info: HostInfo, avoided: Collection[str]) -> Lease | None:
         """The lease with the first further host in that one's place that is free and answers."""
         for member, hosts in self._with_another(lease.cluster.hosts, info, avoided):
-            wanted = lease.model_copy(update={"cluster": lease.cluster.model_copy(update={"hosts": hosts})})
             with suppress(HostError, SecretError):
+                cluster = lease.cluster.model_copy(update={"hosts": self.placed(hosts)})
+                wanted = lease.model_copy(update={"cluster": cluster})
                 if member.take(wanted).lease.key == lease.key:
                     member.clean(None)
                     return wanted
@@ -211,8 +226,8 @@ def _member_name(info: HostInfo) -> str:
 
 
 def _without_place(facts: Mapping[str, str]) -> dict[str, str]:
-    """A definition's facts of a host, without one that would make it another host of the group."""
-    return {name: fact for name, fact in facts.items() if name != _MEMBER}
+    """A definition's facts of a host, without those that would make it another host or move its folder."""
+    return {name: fact for name, fact in facts.items() if name not in (_MEMBER, FOLDER)}
 
 
 def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> Iterator[_T]:

@@ -83,7 +83,7 @@ class SshHost:
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run in the host's folder. On a timeout, the host itself kills the command and its child processes."""
         allowed = timeout.total_seconds()
-        line = commands.run_command(argv, self.root, self._tags, allowed)
+        line = commands.run_command(argv, (self.root, self._bundles), self._tags, allowed)
         began = time.monotonic()
         answer = self._run_once(line, argv[0], allowed)
         if answer.exit_code == commands.KILLED and time.monotonic() - began >= allowed:

@@ -7,6 +7,7 @@ from typing import Any
 
 from plimsoll.adapters.process_tags import process_tags_of
 from plimsoll.adapters.ssh.depot import Staged
+from plimsoll.adapters.ssh.folders import absolute, folder_of
 from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.leases import Held, Lease, parse_held
 from plimsoll.adapters.ssh.options import HostOptions
@@ -17,6 +18,7 @@ from plimsoll.domain.cluster import Cluster, HostInfo, Role
 from plimsoll.domain.errors import HostError
 
 _ANSWER_S, _CLEAN_S = 60.0, 120.0
+_CLUSTERS, _BUNDLES = "clusters", "bundles"
 
 Place = tuple[str, int, PurePosixPath]
 """Address and port of a host, and the group's folder there."""
@@ -24,35 +26,41 @@ Place = tuple[str, int, PurePosixPath]
 
 @dataclass(frozen=True)
 class Member:
-    """One host of a group. `folder` is the group's own folder on it."""
+    """One host of a group. `written` is the group's folder on it as the definition has it, maybe below the home."""
 
     name: str
     role: Role
     options: HostOptions
     connection_id: str
-    folder: PurePosixPath
+    written: PurePosixPath
     connections: Connections
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """The group's own folder on the host. Raises HostError where the host must be asked for it and can't be."""
+        target = self.options.target(self.connection_id)
+        return absolute(self.written, self.connections.to(target), f"host {self.name} ({target.place})")
 
     @property
     def work(self) -> PurePosixPath:
         """The folder of clusters."""
-        return self.folder / "clusters"
+        return self.folder / _CLUSTERS
 
     @property
     def place(self) -> Place:
         """What has one lease: hosts of a group may be addresses of one machine."""
         target = self.options.target(self.connection_id)
-        return target.address, target.port, self.folder
+        return target.address, target.port, self.written
 
     @property
     def reached(self) -> tuple[Target, PurePosixPath]:
         """The way to the host, and the group's folder there."""
-        return self.options.target(self.connection_id), self.folder
+        return self.options.target(self.connection_id), self.written
 
     @property
     def bundles(self) -> PurePosixPath:
         """The folder of installed bundles. They are named after their content and kept from cluster to cluster."""
-        return self.folder / "bundles"
+        return self.folder / _BUNDLES
 
     def ask(self, command: str, timeout_s: float = _ANSWER_S, **request: Any) -> Any:
         """Call the program on that host. Raises HostError."""
@@ -116,9 +124,11 @@ class Member:
     def host(self, cluster: Cluster, info: HostInfo, environment: str, staged: Staged | None) -> SshHost:
         """The host of a cluster in that environment. It downloads bundles from where `staged` says."""
         connection = self.connections.to(self.options.target(self.connection_id))
-        tags = process_tags_of(cluster, info, self.work, environment)
-        root = self.work / str(cluster.id) / info.name / environment
-        return SshHost(info, root, connection, tags=tags, bundles=self.bundles, staged=staged)
+        folder = folder_of(info, self.written)
+        work = folder / _CLUSTERS
+        root = work / str(cluster.id) / info.name / environment
+        tags = process_tags_of(cluster, info, work, environment)
+        return SshHost(info, root, connection, tags=tags, bundles=folder / _BUNDLES, staged=staged)
 
 
 def _taken(name: str, answer: dict[str, Any]) -> Held:

@@ -12,8 +12,8 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.units import Size
 
 _GIB = 1 << 30
-# No colon and the like: class paths are made of it.
-_Folder = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_][A-Za-z0-9._-]*)+$", examples=["/var/lib/plimsoll"])]
+# No colon and the like: class paths are made of it. A tilde stands for the user's home.
+_Folder = Annotated[str, Field(pattern=r"^~?(/\.?[A-Za-z0-9_][A-Za-z0-9._-]*)+$", examples=["/var/lib/plimsoll"])]
 
 
 class HostOptions(Model):
@@ -77,7 +77,7 @@ class SshOptions(Model):
 
     groups: Annotated[tuple[GroupOptions, ...], Field(min_length=1, description="One cluster each at a time")]
     connection: Annotated[str, Field(min_length=1, description="Connection whose key logs in")] = "ssh_default"
-    folder: Annotated[_Folder, Field(description="Where clusters live on every host")] = "/var/tmp/plimsoll"  # noqa: S108
+    folder: Annotated[_Folder, Field(description="Where clusters live on every host")] = "~/.plimsoll"
     disk_per_host: Annotated[Size, Field(description="Free disk that each host must have below it")] = 20 * _GIB
 
     @model_validator(mode="after")

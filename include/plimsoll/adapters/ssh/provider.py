@@ -146,7 +146,7 @@ class SshProvider:
                 id=request.id,
                 owner=request.owner,
                 provider=self.name,
-                hosts=tuple(hosts),
+                hosts=group.placed(hosts),
                 created_at=self._clock.now(),
                 expires_at=request.expires_at,
             )

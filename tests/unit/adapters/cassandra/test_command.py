@@ -51,6 +51,15 @@ def test_what_a_killed_node_leaves_behind_lies_in_its_own_folder() -> None:
     assert "-Djava.io.tmpdir=/hosts/node 1/cassandra" in command()
 
 
+def test_jmx_asks_for_the_password_in_a_file_that_the_node_tool_reads_too() -> None:
+    said = command(flags=["-Dcom.sun.management.jmxremote.authenticate=false"])
+    prefix = "-Dcom.sun.management.jmxremote"
+    asking, quiet = said.index(f"{prefix}.authenticate=true"), said.index(f"{prefix}.authenticate=false")
+    assert asking > quiet, "the JVM takes the later one"
+    assert f"{prefix}.password.file=/hosts/node 1/cassandra/conf/jmx.password" in said
+    assert f"{prefix}.password.toHashes=false" in said
+
+
 @pytest.mark.parametrize(
     ("address", "jmx"), [("127.0.9.1", "127.0.9.1"), ("10.0.0.7", "127.0.0.1"), ("172.31.4.4", "127.0.0.1")]
 )

@@ -25,7 +25,8 @@ def test_each_node_is_asked_on_its_own_machine(tool: NodeTool, nodes: Any) -> No
         node.command = saying({"bytes": {node.info.address: number * 1000}, "error": None})
     assert bytes_on_disk(tool, nodes, "mine") == {"node1": 1000, "node2": 2000, "node3": 3000}
     (argv,) = nodes[1].commands
-    assert argv[argv.index("size") :] == ("size", "--jmx-port", "127.9.9.2:7199", "--keyspace", "mine")
+    jmx = ("--jmx-port", "127.9.9.2:7199", "--password-file", f"{nodes[1].root}/cassandra/conf/jmx.password")
+    assert argv[argv.index("size") :] == ("size", *jmx, "--keyspace", "mine")
 
 
 def test_a_node_that_does_not_know_is_an_error_with_its_words(tool: NodeTool, nodes: Any) -> None:

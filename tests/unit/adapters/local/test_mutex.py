@@ -1,7 +1,10 @@
+import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.strangers import STRANGER
 
 from plimsoll.adapters.local import mutex
 from plimsoll.adapters.local.mutex import exclusive
@@ -27,6 +30,34 @@ def test_who_can_not_have_it_gives_up_in_the_end(tmp_path: Path, monkeypatch: py
         pytest.raises(ProviderError, match="another process has held it"),
         exclusive(tmp_path / "claims"),
     ):
+        pass
+
+
+def make_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def make_link(place: Path) -> None:
+    (place.parent / "elsewhere").mkdir()
+    place.symlink_to(place.parent / "elsewhere")
+
+
+def make_open(place: Path) -> None:
+    place.mkdir()
+    place.chmod(0o777)
+
+
+def make_foreign(place: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder to another user")
+    place.mkdir()
+    os.chown(place, STRANGER, STRANGER)
+
+
+@pytest.mark.parametrize("make", [make_pipe, make_link, make_open, make_foreign])
+def test_what_another_user_has_put_there_is_refused_at_once(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "claims")
+    with pytest.raises(ProviderError, match="set TMPDIR to a folder of your own"), exclusive(tmp_path / "claims"):
         pass
 
 

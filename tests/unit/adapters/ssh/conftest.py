@@ -51,4 +51,5 @@ def provider(
     monkeypatch.setattr(Member, "ask", ask)
     group = group_of("rack1", NODES, [LOAD, FURTHER_LOAD])
     secrets: Any = None
-    return SshProvider(Connections(secrets), SteppingClock()).at(Places(({"groups": [group]},)))
+    places = Places(({"groups": [group], "folder": "/srv/plimsoll"},))
+    return SshProvider(Connections(secrets), SteppingClock()).at(places)

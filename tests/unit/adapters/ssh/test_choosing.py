@@ -35,7 +35,7 @@ NEXT = HOSTS.numbered(2)
 def two_racks(provider: SshProvider) -> SshProvider:
     """A group of three nodes and no further host, and another one like it."""
     groups = [group_of("rack1", RACK, [LOAD]), group_of("rack2", OTHERS, [OTHER_LOAD])]
-    return provider.at(Places(({"groups": groups},)))
+    return provider.at(Places(({"groups": groups, "folder": "/srv/plimsoll"},)))
 
 
 def addresses(cluster: Cluster) -> list[str]:

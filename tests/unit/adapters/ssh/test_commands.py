@@ -22,7 +22,7 @@ def words(line: Any) -> Any:
 
 @pytest.mark.parametrize("word", ODD)
 def test_every_word_survives_both_shells(word: Any) -> None:
-    line = commands.run_command(["printf", "%s", word], ROOT, {"MARK": word}, 5)
+    line = commands.run_command(["printf", "%s", word], [ROOT], {"MARK": word}, 5)
     assert word in words(line)
     assert f"MARK={word}" in words(line)
     assert str(ROOT) in words(line)
@@ -35,11 +35,11 @@ def test_a_real_shell_reads_it_so(word: Any) -> None:
 
 
 def test_the_host_keeps_the_time() -> None:
-    assert "timeout -s KILL 1.500 sleep 9" in " ".join(words(commands.run_command(["sleep", "9"], ROOT, {}, 1.5)))
+    assert "timeout -s KILL 1.500 sleep 9" in " ".join(words(commands.run_command(["sleep", "9"], [ROOT], {}, 1.5)))
 
 
 def test_only_a_few_variables_are_passed_on() -> None:
-    script = " ".join(words(commands.run_command(["env"], ROOT, {}, 5)))
+    script = " ".join(words(commands.run_command(["env"], [ROOT], {}, 5)))
     assert "env -i" in script
     assert "HOME=$HOME" in script
     assert "JAVA" not in script

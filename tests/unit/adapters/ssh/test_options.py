@@ -51,7 +51,10 @@ def test_names_differ() -> None:
         SshOptions.model_validate({"groups": [group(first=1), group(first=5)]})
 
 
-@pytest.mark.parametrize("folder", ["relative", "/", "/a/../b", "/with space", "/a:b", "/it's"])
+@pytest.mark.parametrize(
+    "folder",
+    ["relative", "/", "~", "~other/a", "/a/~/b", "/a/../b", "/a/./b", "/with space", "/a:b", "/it's"],
+)
 def test_a_folder_that_could_be_misread_is_refused(folder: str) -> None:
     with pytest.raises(ValidationError, match="folder"):
         SshOptions.model_validate({"groups": [group()], "folder": folder})

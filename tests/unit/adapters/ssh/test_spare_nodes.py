@@ -136,7 +136,7 @@ def test_a_group_that_can_not_be_asked_may_have_a_cluster_and_hides_no_other(
     provider: SshProvider, silent: set[str]
 ) -> None:
     (known,) = provider.places.options
-    other = {"groups": [group_of("rack2", ["10.0.1.1", "10.0.1.2"], ["10.0.1.9"])]}
+    other = {"groups": [group_of("rack2", ["10.0.1.1", "10.0.1.2"], ["10.0.1.9"])], "folder": "/srv/plimsoll"}
     both = provider.at(Places((known, other)))
     cluster = cluster_without(provider)
     silent.add("10.0.1.9")

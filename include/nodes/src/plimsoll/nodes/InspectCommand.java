@@ -37,10 +37,10 @@ final class InspectCommand implements Callable<Integer> {
         return exitCode.code;
     }
 
-    private static Map<String, Object> inspect(InetSocketAddress port) {
+    private Map<String, Object> inspect(InetSocketAddress port) {
         Map<String, Object> jvm =
                 Answer.object("jmx_host", port.getHostString(), "jmx_port", port.getPort(), "error", null);
-        try (JvmInspection inspection = new JvmInspection(port.getHostString(), port.getPort())) {
+        try (JvmInspection inspection = jmx.open(port)) {
             jvm.putAll(inspection.describe());
         } catch (Exception error) {
             jvm.put("error", "no answer from the JMX port: " + error);

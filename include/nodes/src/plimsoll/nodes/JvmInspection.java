@@ -16,6 +16,7 @@ import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
+import javax.management.remote.JMXConnector;
 import javax.management.remote.rmi.RMIConnector;
 import javax.management.remote.rmi.RMIServer;
 
@@ -41,11 +42,15 @@ final class JvmInspection implements AutoCloseable {
     private final RMIConnector connector;
     private final MBeanServerConnection server;
 
-    /** @throws IOException or NotBoundException if there is no JMX server at that address */
-    JvmInspection(String host, int port) throws IOException, NotBoundException {
+    /**
+     * @param credentials user and password, or null if the server asks for none
+     * @throws IOException or NotBoundException if there is no JMX server at that address
+     * @throws SecurityException if the server refuses the credentials
+     */
+    JvmInspection(String host, int port, String[] credentials) throws IOException, NotBoundException {
         RMIServer stub = (RMIServer) LocateRegistry.getRegistry(host, port).lookup("jmxrmi");
         connector = new RMIConnector(stub, Map.of());
-        connector.connect();
+        connector.connect(credentials == null ? Map.of() : Map.of(JMXConnector.CREDENTIALS, credentials));
         server = connector.getMBeanServerConnection();
     }
 

@@ -54,7 +54,7 @@ final class SettleCommand implements Callable<Integer> {
     /** Puts the number of compactions of each node into the map. Null, or which JVM did not answer and why. */
     private String look(Map<String, Object> left) {
         for (InetSocketAddress port : jmx.ports) {
-            try (JvmInspection inspection = new JvmInspection(port.getHostString(), port.getPort())) {
+            try (JvmInspection inspection = jmx.open(port)) {
                 left.put(port.getHostString(), inspection.pendingCompactions());
             } catch (Exception error) {
                 return port.getHostString() + ": no answer from the JMX port: " + error;

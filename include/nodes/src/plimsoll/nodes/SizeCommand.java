@@ -26,7 +26,7 @@ final class SizeCommand implements Callable<Integer> {
     public Integer call() {
         Map<String, Object> bytes = new LinkedHashMap<>();
         for (InetSocketAddress port : jmx.ports) {
-            try (JvmInspection inspection = new JvmInspection(port.getHostString(), port.getPort())) {
+            try (JvmInspection inspection = jmx.open(port)) {
                 inspection.flush(keyspace);
                 bytes.put(port.getHostString(), inspection.bytesOnDisk(keyspace));
             } catch (Exception error) {

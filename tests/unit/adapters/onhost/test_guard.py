@@ -1,0 +1,106 @@
+"""What runs from a folder only if nobody else could have changed what lies there."""
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+import pytest
+from tests.support.strangers import STRANGER
+
+from plimsoll.adapters.onhost import guard
+from plimsoll.adapters.ssh import commands
+
+Ran = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def run() -> Callable[..., Ran]:
+    """Runs a command under the guard, as a host does."""
+
+    def guarded(*arguments: str) -> Ran:
+        argv = [sys.executable, "-I", "-S", "-B", guard.__file__, *arguments]
+        return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+
+    return guarded
+
+
+def test_a_missing_place_is_made_for_this_user_alone(tmp_path: Path, run: Callable[..., Ran]) -> None:
+    place = tmp_path / "a" / "b"
+    ended = run(str(place), "--", "pwd")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{place}\n", "")
+    assert {stat.S_IMODE(folder.stat().st_mode) for folder in (place, place.parent)} == {0o700}
+
+
+def test_a_place_that_others_could_read_is_closed_to_them(tmp_path: Path, run: Callable[..., Ran]) -> None:
+    place = tmp_path / "open"
+    place.mkdir()
+    place.chmod(0o775)
+    assert "other users may write" in run(str(place), "--", "true").stderr
+    place.chmod(0o755)
+    assert run(str(place), "--", "true").returncode == 0
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("depth", ["the place", "above it"])
+def test_a_link_is_not_followed(tmp_path: Path, run: Callable[..., Ran], depth: str) -> None:
+    (tmp_path / "real" / "inner").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    place = tmp_path / "link" if depth == "the place" else tmp_path / "link" / "inner"
+    ended = run(str(place), "--", "echo", "ran")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert f"{tmp_path / 'link'} is a link or a file" in ended.stderr
+
+
+def test_a_folder_above_in_which_others_write_is_refused_unless_it_is_sticky(
+    tmp_path: Path, run: Callable[..., Ran]
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    ended = run(str(shared / "place"), "--", "echo", "ran")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert f"other users may write to {shared}: `chmod go-w {shared}`" in ended.stderr
+    assert not (shared / "place").exists()
+    shared.chmod(0o1777)
+    assert run(str(shared / "place"), "--", "echo", "ran").stdout == "ran\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+@pytest.mark.parametrize("below", ["", "bundles"])
+def test_a_folder_that_another_user_made_first_is_refused(tmp_path: Path, run: Callable[..., Ran], below: str) -> None:
+    place = tmp_path / "plimsoll"
+    (place / "bundles").mkdir(parents=True)
+    os.chown(place, STRANGER, STRANGER)
+    ended = run(str(place / below), "--", "echo", "ran")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert f"{place} belongs to user {STRANGER}" in ended.stderr
+
+
+def test_a_folder_is_run_as_a_program_and_a_missing_one_is_told_by_its_exit_code(
+    tmp_path: Path, run: Callable[..., Ran]
+) -> None:
+    program = tmp_path / "program"
+    assert run(str(tmp_path), "--", str(program), "x").returncode == 2
+    program.mkdir()
+    (program / "__main__.py").write_text("import sys, beside; print(sys.argv[1:], beside.HERE)")
+    (program / "beside.py").write_text("HERE = 1")
+    assert run(str(tmp_path), "--", str(program), "x").stdout == "['x'] 1\n"
+
+
+def test_every_command_line_that_runs_something_from_a_folder_looks_at_it_first(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o777)
+    place, own = PurePosixPath(tmp_path / "shared" / "bundles"), PurePosixPath(tmp_path)
+    lines = [
+        commands.run_command(["echo", "ran"], [place, own], {}, 60),
+        commands.run_command(["echo", "ran"], [own, place], {}, 60),
+        commands.program_command(place / "onhost-1", "room", {}),
+        commands.receiver_command("print('ran')", "settle", place / "onhost-1"),
+    ]
+    for line in lines:
+        ended = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert "other users may write to" in ended.stderr
