@@ -61,7 +61,7 @@ class EmptyArtefacts:
         """None is missing."""
         return ()
 
-    def unasked(self, flags: Sequence[str]) -> Sequence[str]:
+    def unasked(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> Sequence[str]:
         """Agents."""
         return [flag for flag in flags if flag.startswith("-javaagent")]
 

@@ -72,8 +72,8 @@ class ArtefactSource(ProgramSource, Protocol):
     def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
         """The error of this JDK's `java` about these JVM flags; empty where it accepts them."""
 
-    def unasked(self, flags: Sequence[str]) -> Sequence[str]:
-        """The flags that `refusal` does not test. They name files, so only a node's host can test them."""
+    def unasked(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> Sequence[str]:
+        """The flags that `refusal` does not test, because they might write a file, open a port or load code here."""
 
     def database(self, product: str, version: str) -> Path:
         """A folder with the jars of a database and its dependencies."""

@@ -1,25 +1,52 @@
-"""Whether a JVM accepts the flags of a variant, tested with the same program that the nodes will run."""
+"""Whether a JVM accepts the flags of a variant, tested with the same program that the nodes will run.
+
+The JVM runs on this machine. So it gets only flags that can neither write a file, open a port nor load code. It says
+itself which flags it has and of what type: numbers are harmless, texts may name files, switches are on a list here. A
+flag that it does not have is given to it, because its answer is that it does not know the flag.
+"""
 
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.jdks import Jdk, facts_entry
 from plimsoll.adapters.artefacts.processes import run_java
 
-_ELSEWHERE = re.compile(
-    r"/|^@|^-(javaagent|agentlib|agentpath|Xrun|Xloggc)|file=|^-XX:(Flags|VMOptionsFile|On\w+|\w+(File|List|Path|AtExit))="
+_PLAIN = re.compile(
+    r"-(Xm[nsx]|Xss)\w+|-X(int|comp|mixed|batch|noclassgc)|-Xshare:(auto|off)|-Xlog:(gc|safepoint)[a-z0-9*+,=]*"
+    r"|-[ed](sa|a(:[\w.]+)?)|-server|-verbose:gc"
 )
-"""Flags that name files of the nodes' hosts, or that would have the JVM do something here: never asked."""
+"""Flags that do not begin with `-XX:`."""
+_OPTION = re.compile(r"-XX:(?:(?P<switch>[+-])(?P<on>\w+)|(?P<name>\w+)(?:=(?P<value>.*))?)", re.DOTALL)
+_SWITCHES = re.compile(
+    r"Use\w+|Unlock\w+Options|IgnoreUnrecognizedVMOptions"
+    r"|(G1|Z|Shenandoah|CMS|Par|Parallel|Scavenge|Compact|Class|Always|Resize|Adaptive|Tiered|Explicit)[A-Z]\w*"
+    r"|(Disable|Eliminate|Optimize|Background|BytecodeVerification|Never|Aggressive)[A-Z]\w*"
+    r"|DoEscapeAnalysis|Inline|OmitStackTraceInFastThrow"
+    r"|PerfDisableSharedMem|PreserveFramePointer|DebugNonSafepoints|HeapDumpOnOutOfMemoryError|ExitOnOutOfMemoryError"
+    r"|Print(GC|Heap|Tenuring|Promotion|Reference|Adaptive|Safepoint|StringDeduplication)\w*"
+)
+"""Switches of collectors, memory and compilers, and of what a JVM prints on its own output."""
+_NUMBERS = frozenset({"int", "intx", "uint", "uintx", "size_t", "uint64_t", "double"})
+_UNLISTED = frozenset({"Flags", "VMOptionsFile"})
+"""What JVMs take before they look at their list of flags: files with further flags."""
+_WORDS = frozenset({"ShenandoahGCHeuristics", "ShenandoahGCMode"})
+"""Flags of type text that name no file."""
+_LISTED = re.compile(r"^\s*(\w+)\s+(\w+)\s+:?=", re.MULTILINE)
+_EVERY_FLAG = ("-XX:+UnlockDiagnosticVMOptions", "-XX:+UnlockExperimentalVMOptions", "-XX:+PrintFlagsFinal")
 _OF_THE_HOST = re.compile(
     r"(reserve|commit|insufficient|physical|Cannot allocate).*(memory|space|heap)|heap size exceeds", re.IGNORECASE
 )
 """A refusal for want of memory holds for this machine, not for a node's host."""
-# Last, so that they win: no memory is touched here, and no count of threads is too large for this machine's processors.
-_ANYWHERE = ("-XX:-AlwaysPreTouch", "-XX:ActiveProcessorCount=64", "-Xms8m", "-Xmx512m")
+# Last, so that they win: no memory is touched here, no count of threads is too large for this machine's processors, and
+# no file is made for `jps` in the temporary folder.
+_ANYWHERE = (
+    *("-XX:-AlwaysPreTouch", "-XX:ActiveProcessorCount=64", "-XX:+PerfDisableSharedMem"),
+    *("-Xms8m", "-Xmx512m"),
+)
 _CHATTER = re.compile(r"^(Error occurred during init|\[|OpenJDK.*warning)")
 _ENDING = re.compile(r"\s*Error: (Could not create the Java|A fatal exception).*")
 _PATIENCE_S = 60
@@ -27,16 +54,48 @@ _PATIENCE_S = 60
 
 def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
     """The JVM's own error about the flags; empty where it starts with them. Each set of flags is tested only once."""
-    asked = [*(flag for flag in flags if not is_unasked(flag)), *_anywhere(flags)]
-    digest = hashlib.sha256("\n".join(asked).encode()).hexdigest()[:12]
+    left_out = unasked(cache, jdk, flags)
+    asked = [*(flag for flag in flags if flag not in left_out and not _is_property(flag)), *_anywhere(flags)]
+    digest = hashlib.sha256("\n".join(asked).encode()).hexdigest()
     entry = f"{facts_entry(jdk.id, jdk.java, 'flags')}-{digest}"
     folder = cache.sealed(entry, lambda content: _write(content / "refusal.json", _ask(jdk.java, asked)))
     return str(json.loads((folder / "refusal.json").read_bytes()))
 
 
-def is_unasked(flag: str) -> bool:
-    """Whether a flag can only be tested on the nodes' hosts."""
-    return bool(_ELSEWHERE.search(flag))
+def unasked(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> list[str]:
+    """The flags that only the nodes' hosts can test. Properties (`-D…`) are not among them: no JVM refuses one."""
+    types = _types(cache, jdk)
+    return [flag for flag in flags if not _is_property(flag) and not is_harmless(flag, types)]
+
+
+def is_harmless(flag: str, types: Mapping[str, str]) -> bool:
+    """Whether the JVM may get the flag on this machine. `types`: of each flag that the JVM has. Pure."""
+    option = _OPTION.fullmatch(flag)
+    if option is None:
+        return _PLAIN.fullmatch(flag) is not None
+    name = option["on"] or option["name"]
+    if name not in types:
+        return bool(types) and name not in _UNLISTED
+    if option["switch"]:
+        return _SWITCHES.fullmatch(name) is not None
+    return types[name] in _NUMBERS or (name in _WORDS and (option["value"] or "").isalpha())
+
+
+def _is_property(flag: str) -> bool:
+    return flag.startswith("-D")
+
+
+def _types(cache: Cache, jdk: Jdk) -> dict[str, str]:
+    """The type of each flag that the JVM has, by name; empty where it does not say."""
+    entry = facts_entry(jdk.id, jdk.java, "flag-types")
+    folder = cache.sealed(entry, lambda content: _write(content / "types.json", _ask_types(jdk.java)))
+    found: dict[str, str] = json.loads((folder / "types.json").read_bytes())
+    return found
+
+
+def _ask_types(java: Path) -> dict[str, str]:
+    listed = run_java(java, *_EVERY_FLAG, "-version", timeout_s=_PATIENCE_S)
+    return {name: kind for kind, name in _LISTED.findall(listed.output)}
 
 
 def _anywhere(flags: Sequence[str]) -> Sequence[str]:
@@ -44,7 +103,7 @@ def _anywhere(flags: Sequence[str]) -> Sequence[str]:
     return (*_ANYWHERE, "-Xmn64m") if any(flag.startswith("-Xmn") for flag in flags) else _ANYWHERE
 
 
-def _write(path: Path, said: str) -> None:
+def _write(path: Path, said: object) -> None:
     path.write_text(json.dumps(said), encoding="utf-8")
 
 

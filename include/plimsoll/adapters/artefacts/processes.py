@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,9 @@ from plimsoll.domain.errors import ArtefactError
 _JAVA_TIMEOUT_S = 120
 # These JVMs live for a second or two: optimising their code would take longer than it saves.
 _SHORT_LIVED = ("-XX:TieredStopAtLevel=1",)
-# A user's own options for every JVM would change what a JVM says of itself.
-_IGNORED = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+# What a JVM gets of this process's environment: neither a user's options for every JVM nor a secret. The language is
+# for the names of files.
+_INHERITED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE")
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,13 @@ def run(argv: Sequence[str], *, timeout_s: int, env: Mapping[str, str], cwd: Pat
 
 
 def run_java(java: Path, *arguments: str, timeout_s: int = _JAVA_TIMEOUT_S) -> Ended:
-    """Run a JVM with these arguments and without the user's own. Raises ArtefactError where it does not end in time."""
-    env = {name: value for name, value in os.environ.items() if name not in _IGNORED}
-    return run([str(java), *_SHORT_LIVED, *arguments], timeout_s=timeout_s, env=env)
+    """Run a JVM in an empty folder with these arguments and hardly an environment, without the user's own options.
+
+    Raises ArtefactError where it does not end in time.
+    """
+    env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    with tempfile.TemporaryDirectory(prefix="plimsoll-java-") as empty:
+        return run([str(java.absolute()), *_SHORT_LIVED, *arguments], timeout_s=timeout_s, env=env, cwd=Path(empty))
 
 
 def ask_java(java: Path, *arguments: str) -> str:

@@ -50,9 +50,9 @@ class Artefacts:
         """The error of this JDK about these JVM flags; empty where it accepts them."""
         return jvm_flags.refusal(self._cache, self.jdk(jdk_id, archive), flags)
 
-    def unasked(self, flags: Sequence[str]) -> list[str]:
-        """The flags that only a node's host can test, because they name files there."""
-        return [flag for flag in flags if jvm_flags.is_unasked(flag)]
+    def unasked(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> list[str]:
+        """The flags that only a node's host can test, because they might change something on this machine."""
+        return jvm_flags.unasked(self._cache, self.jdk(jdk_id, archive), flags)
 
     def database(self, product: str, version: str) -> Path:
         """A folder of jars, to be used as class path `folder/*`."""

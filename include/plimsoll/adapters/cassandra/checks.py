@@ -72,7 +72,7 @@ def unchecked(definition: Definition, artefacts: ArtefactSource) -> Iterator[str
             continue
         if jvm.flags and not _is_there(definition, variant, artefacts):
             yield f"{jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it"
-        elif there := artefacts.unasked(jvm.flags):
+        elif there := artefacts.unasked(jvm.flags, jvm.jdk, jvm.archive):
             yield f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {' '.join(there)}"
 
 
