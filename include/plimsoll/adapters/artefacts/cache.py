@@ -1,7 +1,8 @@
 """The folder that artefacts are kept in: filled by one process at a time, each entry whole or not there.
 
 <root>/jars/<set>-<lock>/       jars of a locked set, each placed by rename once its checksum was right
-<root>/jdks/<id>-<lock>/        a Java runtime
+<root>/jdks/<id>-<lock>/        a Java runtime with a lock file
+<root>/archives/<sha256>/       a Java runtime from an archive that a definition names
 <root>/derived/<key>/           whatever is made from these: our own jar, class data archives, answers of a JVM
 <root>/given/<jdk id>/          a JDK that a person put there
 <root>/locks, <root>/unfinished work of the moment
@@ -28,6 +29,7 @@ class Cache:
 
     def __init__(self, root: Path, log: Callable[[str], None]) -> None:
         self.root, self.log = root.absolute(), log
+        self._read: set[str] = set()
 
     def sealed(self, entry: str, build: Callable[[Path], None], *, thorough: bool = False) -> Path:
         """The folder of that entry. A missing or damaged entry is built first, in an empty folder.
@@ -45,6 +47,12 @@ class Cache:
                 _seal(content)
                 _swap(content, place, folder / "damaged")
         return place
+
+    def was_read(self, entry: str) -> bool:
+        """Whether this was asked for the entry before: each process reads what others named whole, but only once."""
+        known = entry in self._read
+        self._read.add(entry)
+        return known
 
     @contextmanager
     def alone(self, entry: str) -> Iterator[None]:

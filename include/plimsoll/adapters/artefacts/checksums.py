@@ -22,8 +22,9 @@ def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False)
 
     Reads only files that changed since they were last verified; `thorough` reads all of them.
     """
-    known = {} if thorough else _read(folder / STAMPS)
-    sound = {name: stamp for name in expected if (stamp := _sound(folder / name, expected[name], known.get(name)))}
+    known = _read(folder / STAMPS)
+    trusted = {} if thorough else known
+    sound = {name: stamp for name in expected if (stamp := _sound(folder / name, expected[name], trusted.get(name)))}
     if sound != known:
         _remember(folder / STAMPS, sound)
     return tuple(sorted(expected.keys() - sound.keys()))

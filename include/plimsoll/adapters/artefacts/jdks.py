@@ -54,7 +54,8 @@ def archived(cache: Cache, wanted: Wanted, archives: Archives, *, thorough: bool
         cache.log(f"fetching {wanted.id}")
         archives.unpack(archive, content, content.parent)
 
-    folder = cache.sealed(_archive_entry(wanted.id, archive), build, thorough=thorough)
+    entry = _archive_entry(archive)
+    folder = cache.sealed(entry, build, thorough=thorough or not cache.was_read(entry))
     return _described(cache, wanted.id, home_in(folder))
 
 
@@ -89,7 +90,10 @@ def can_be_fetched(jdk_id: str) -> bool:
 
 def archive_is_there(cache: Cache, wanted: Wanted) -> bool:
     """Whether the runtime from the named archive can be used without downloading anything."""
-    return wanted.archive is not None and is_sound(cache.root / _archive_entry(wanted.id, wanted.archive))
+    if wanted.archive is None:
+        return False
+    entry = _archive_entry(wanted.archive)
+    return is_sound(cache.root / entry, thorough=not cache.was_read(entry))
 
 
 def given_home(cache: Cache, jdk_id: str) -> Path | None:
@@ -113,7 +117,7 @@ def facts_entry(jdk_id: str, java: Path, what: str) -> str:
     """The cache's entry for answers of this exact `java` program."""
     found = java.stat()
     state = hashlib.sha256(f"{java} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()
-    return f"derived/{what}-{jdk_id}-{state[:8]}"
+    return f"derived/{what}-{jdk_id}-{state}"
 
 
 def _place_for(cache: Cache, jdk_id: str) -> Path:
@@ -121,15 +125,16 @@ def _place_for(cache: Cache, jdk_id: str) -> Path:
 
 
 def _entry(locked: LockedJdk) -> str:
-    return f"jdks/{locked.id}-{locked.sha256[:8]}"
+    return f"jdks/{locked.id}-{locked.sha256}"
 
 
 def _debian_entry(jdk_id: str) -> str:
     return f"jdks/{jdk_id}-debian"
 
 
-def _archive_entry(jdk_id: str, archive: JdkArchive) -> str:
-    return f"jdks/{jdk_id}-{archive.sha256[:8]}"
+def _archive_entry(archive: JdkArchive) -> str:
+    """Apart from locked JDKs, whatever name a definition gives to it."""
+    return f"archives/{archive.sha256}"
 
 
 def _fetch(cache: Cache, locked: LockedJdk, content: Path) -> None:
