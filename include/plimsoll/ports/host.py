@@ -11,6 +11,12 @@ from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.store import StoredFile, UploadTicket
 
+MOST_OUTPUT_BYTES = 64 << 20
+"""Of each of a command's two outputs. A node's answers have some 100 KB."""
+MOST_FILE_BYTES = 1 << 30
+"""Of one file. The log of 150 minutes has some 100 MB."""
+MOST_FILES = 10_000
+
 
 @dataclass(frozen=True)
 class CommandResult:
@@ -57,7 +63,10 @@ class Host(Protocol):
     """The host's own folder: everything Plimsoll leaves there lies below it."""
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
-        """Run a command to its end. Raises HostError on a non-zero exit code unless `check` is false."""
+        """Run a command to its end.
+
+        Raises HostError on a non-zero exit code unless `check` is false, and for output beyond `MOST_OUTPUT_BYTES`.
+        """
 
     def install(self, bundle: Path) -> PurePosixPath:
         """Make a local folder of artefacts available on the host, and return its path there. Idempotent."""
@@ -69,10 +78,10 @@ class Host(Protocol):
         """The last bytes of a text file; empty where there is none."""
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """All files below a folder, sorted; empty where there is no such folder."""
+        """All files below a folder, sorted; empty without such a folder. HostError for more than `MOST_FILES`."""
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
-        """Copy a file from the host to the controller."""
+        """Copy a file from the host to the controller. HostError for more than `MOST_FILE_BYTES`."""
 
     def start(self, job: Job) -> None:
         """Start the job. Does nothing if a job with that id was started before, even if that one has ended."""
@@ -101,7 +110,10 @@ class UploadingHost(Host, Protocol):
     """A host that can upload its files directly to a store."""
 
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
-        """Size and sha256 of each file as far as it is written now. Unreadable files are left out."""
+        """Size and sha256 of each file as far as it is written now.
+
+        Unreadable files, and files of more than `MOST_FILE_BYTES`, are left out.
+        """
 
     def upload(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
         """Upload each file with its ticket, as many bytes as were measured.

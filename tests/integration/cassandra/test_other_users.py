@@ -37,7 +37,14 @@ def inspect(artefacts: Artefacts, open_folder: Path) -> Callable[..., Any]:
     """Has a stranger run a copy of the node tool: `inspect("--jmx-port", …)`."""
     shutil.copytree(artefacts.jdk(OWN_JDK).home, open_folder / "jdk")
     shutil.copytree(artefacts.node_tool(), open_folder / "node-tool")
-    java = (str(open_folder / "jdk/bin/java"), "-cp", f"{open_folder}/node-tool/*", "plimsoll.nodes.Main", "inspect")
+    java = (
+        str(open_folder / "jdk/bin/java"),
+        "-XX:+PerfDisableSharedMem",
+        "-cp",
+        f"{open_folder}/node-tool/*",
+        "plimsoll.nodes.Main",
+        "inspect",
+    )
 
     def ask(*arguments: str) -> Any:
         return json.loads(as_stranger(*java, *arguments).stdout)

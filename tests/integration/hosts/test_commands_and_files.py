@@ -1,16 +1,18 @@
 """Commands and files: the same on either kind of host, this machine's and one behind a real sshd."""
 
 import json
+import os
 import socket
 import sys
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
+import psutil
 import pytest
 from tests.support.processes import marked, until
 
 from plimsoll.domain.errors import HostError
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import Host, UploadingHost
 
 LONG = timedelta(seconds=60)
 
@@ -103,6 +105,38 @@ def test_huge_output_comes_whole(host: Host) -> None:
     code = "import sys; sys.stderr.write('e' * 3_000_000); sys.stdout.write('o' * 20_000_000); sys.stderr.write('e')"
     result = host.run([sys.executable, "-c", code], timeout=LONG)
     assert (len(result.stdout), len(result.stderr)) == (20_000_000, 3_000_001)
+
+
+def test_output_without_end_ends_the_command(host: Host) -> None:
+    place = str(host.root / "pid")
+    code = f"import os; open({place!r}, 'w').write(str(os.getpid()))\nwhile True: os.write(1, bytes(1 << 16))"
+    with pytest.raises(HostError, match="printed more than 64 MiB"):
+        host.run([sys.executable, "-c", code], timeout=LONG)
+    pid = int(host.read_tail(PurePosixPath("pid"), max_bytes=20))
+    until(lambda: not psutil.pid_exists(pid), "the end of the command")
+
+
+def test_a_file_that_is_large_or_never_ends_is_not_fetched(host: Host, tmp_path: Path) -> None:
+    host.write(PurePosixPath("sparse"), "")
+    os.truncate(host.root / "sparse", 3 << 30)
+    os.mkfifo(host.root / "pipe")
+    with pytest.raises(HostError, match="larger than 1G"):
+        host.fetch(PurePosixPath("sparse"), tmp_path / "sparse")
+    with pytest.raises(HostError, match="no file"):
+        host.fetch(PurePosixPath("pipe"), tmp_path / "pipe")
+    assert not [path for path in (tmp_path / "sparse", tmp_path / "pipe") if path.exists()]
+    if isinstance(host, UploadingHost):
+        assert host.measure([PurePosixPath("sparse"), PurePosixPath("pipe")]) == {}
+
+
+def test_a_damaged_record_of_a_job_is_an_error_that_names_it(host: Host) -> None:
+    host.write(PurePosixPath("jobs/damaged.job"), '{"pid": "one"')
+    host.write(PurePosixPath("jobs/coded.job"), '{"pid": 1, "start": 1, "boot": "x"}')
+    host.write(PurePosixPath("jobs/coded.exit"), "none")
+    for job_id, file in (("damaged", "damaged.job"), ("coded", "coded.exit")):
+        with pytest.raises(HostError, match=f"{file} is damaged") as error:
+            host.status(job_id)
+        assert "Traceback" not in str(error.value)
 
 
 def test_a_command_has_no_input_to_wait_for(host: Host) -> None:

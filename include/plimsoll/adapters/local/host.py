@@ -1,16 +1,20 @@
 """A host made of a folder of this machine, with a loopback address of its own."""
 
 import os
+import selectors
 import shutil
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from plimsoll.adapters.facts import host_facts
+from plimsoll.adapters.host_files import copy_bounded, few_files, require_file
 from plimsoll.adapters.jobs import INHERITED
 from plimsoll.adapters.local.files import mend, write_whole
 from plimsoll.adapters.local.jobs import Jobs
@@ -19,8 +23,9 @@ from plimsoll.domain.clocks import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.ports.host import CommandResult, Job, JobStatus
+from plimsoll.ports.host import MOST_FILES, MOST_OUTPUT_BYTES, CommandResult, Job, JobStatus
 
+_BLOCK = 1 << 16
 NICENESS = "niceness"
 """The fact of a host that says how much its jobs give way to those of other hosts, as `nice` counts."""
 
@@ -33,8 +38,9 @@ class LocalHost:
         self.root = PurePosixPath(root)
         self._folder = root
         self._tags = dict(tags)
+        self._where = f"host {info.name} ({root})"
         niceness = int(info.facts.get(NICENESS, "0"))
-        self._jobs = Jobs(root, where=f"host {info.name} ({root})", niceness=niceness)
+        self._jobs = Jobs(root, where=self._where, niceness=niceness)
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run a command in the host's folder. On a timeout, the command and its child processes are killed."""
@@ -43,7 +49,11 @@ class LocalHost:
             raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
         with self._explained(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-            result = _run(argv, environment, self._folder, timeout)
+            try:
+                result = _run(argv, environment, self._folder, timeout)
+            except OverflowError:
+                what = f"`{argv[0]}` printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
+                raise self._error(what, "see what it prints") from None
         if result is None:
             raise self._error(f"`{argv[0]}` did not end within {timeout.total_seconds():g} s", "see what it waits for")
         if check and result.exit_code != 0:
@@ -76,7 +86,7 @@ class LocalHost:
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
         """All files below a folder, sorted."""
         found = (PurePosixPath(parent, name) for parent, _, names in os.walk(self._folder / folder) for name in names)
-        return tuple(sorted(found))
+        return few_files(islice(found, MOST_FILES + 1), self._where)
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
         """Copy a file out of the host's folder."""
@@ -84,8 +94,10 @@ class LocalHost:
         with self._explained(place):
             if not place.resolve().is_relative_to(self._folder.resolve()):
                 raise self._error(f"{path} is a link that leads out of the host's folder", "leave it where it is")
+            require_file(place.stat())
             destination.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(place, destination)
+            with place.open("rb") as file, destination.open("wb") as own:
+                copy_bounded(file, own)
 
     def start(self, job: Job) -> None:
         """Start the job detached, or attach to it."""
@@ -132,7 +144,7 @@ class LocalHost:
             raise self._error(f"can't use {place}: {error}", mend(error, place)) from error
 
     def _error(self, what: str, how: str) -> HostError:
-        return HostError(what, where=f"host {self.info.name} ({self._folder})", mend=how)
+        return HostError(what, where=self._where, mend=how)
 
 
 def _inherited() -> dict[str, str]:
@@ -140,16 +152,42 @@ def _inherited() -> dict[str, str]:
 
 
 def _run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: timedelta) -> CommandResult | None:
-    """Run the command in a session of its own, so that its child processes can be ended with it. None on a timeout."""
-    pipe = subprocess.PIPE
+    """Run the command in a session of its own, so that its child processes can be ended with it. None on a timeout.
+
+    Raises OverflowError for too much output.
+    """
+    pipe, deadline = subprocess.PIPE, time.monotonic() + timeout.total_seconds()
     with subprocess.Popen(
         list(argv), env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
     ) as process:
         try:
-            stdout, stderr = process.communicate(timeout=timeout.total_seconds())
-        except subprocess.TimeoutExpired:
+            stdout, stderr = _outputs(process, deadline)
+            process.wait(max(0.0, deadline - time.monotonic()))
+        except (TimeoutError, subprocess.TimeoutExpired):
             return None
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
     return CommandResult(process.returncode, stdout.decode(errors="replace"), stderr.decode(errors="replace"))
+
+
+def _outputs(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, bytes]:
+    """Both outputs, read to their ends. TimeoutError at the deadline, OverflowError for too much of one."""
+    assert process.stdout is not None, "its outputs are pipes"
+    assert process.stderr is not None, "its outputs are pipes"
+    read = {process.stdout: bytearray(), process.stderr: bytearray()}
+    with selectors.DefaultSelector() as selector:
+        for pipe in read:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise TimeoutError
+            for pipe in (pipe for pipe in read if any(key.fileobj is pipe for key, _ in ready)):
+                block = os.read(pipe.fileno(), _BLOCK)
+                read[pipe] += block
+                if not block:
+                    selector.unregister(pipe)
+                if len(read[pipe]) > MOST_OUTPUT_BYTES:
+                    raise OverflowError
+    return bytes(read[process.stdout]), bytes(read[process.stderr])

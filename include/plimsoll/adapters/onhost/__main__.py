@@ -49,7 +49,7 @@ COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     "free-port": lambda asked: free_port(asked["address"]),
     "room": lambda asked: room(Path(asked["folder"])),
     "fetch": lambda asked: module("transfers").fetch(Path(asked["place"]), asked["url"], asked["limit_s"]),
-    "measure": lambda asked: module("transfers").measure(asked["paths"]),
+    "measure": lambda asked: module("transfers").measure(asked["paths"], asked["most_bytes"]),
     "send": lambda asked: module("transfers").send(asked["files"], asked["limit_s"]),
     "clean": lambda asked: module("cleaning").clean(Path(asked["work"]), asked["cluster"]),
     "lease-read": lambda asked: module("lease").read(Path(asked["folder"])),

@@ -18,6 +18,7 @@ from plimsoll.adapters.onhost import supervisor
 KILL_TIMEOUT_S = 20.0
 """For a busy host: a process ends, and its supervisor notes its exit code, only once each gets a processor."""
 _POLL_S = 0.05
+_MOST_CHARACTERS = 1 << 22
 
 
 def start(job: dict[str, Any]) -> str:
@@ -93,9 +94,27 @@ def _is_alive(record: Path) -> bool:
 
 
 def _exit_code(path: Path) -> int | None:
-    return int(path.read_text(encoding="ascii")) if path.exists() else None
+    if not path.exists():
+        return None
+    try:
+        return int(_text(path))
+    except ValueError:
+        raise _damaged(path) from None
 
 
 def _read(record: Path) -> dict[str, Any]:
-    known: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
-    return known
+    """The process of the job. Raises OSError for a record that no supervisor has written."""
+    try:
+        known = json.loads(_text(record))
+        return {"boot": str(known["boot"]), "pid": int(known["pid"]), "start": int(known["start"])}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _damaged(record) from None
+
+
+def _text(path: Path) -> str:
+    with path.open(encoding="utf-8") as file:
+        return file.read(_MOST_CHARACTERS)
+
+
+def _damaged(path: Path) -> OSError:
+    return OSError(f"{path} is damaged: end its job by hand and remove the file, or destroy the cluster")

@@ -43,7 +43,7 @@ def _made(folder: Path) -> os.stat_result:
 def _require_safe(folder: Path, found: os.stat_result) -> None:
     """In a sticky folder, such as /tmp, only the owner of an entry can replace it."""
     if not stat.S_ISDIR(found.st_mode):
-        raise NotADirectoryError(f"{folder} is a link or a file: name a folder whose path has no links")
+        raise NotADirectoryError(f"Not a directory: {folder} is a link or a file; name a folder without links")
     if found.st_uid not in (0, os.geteuid()):
         raise PermissionError(f"{folder} belongs to {_user(found.st_uid)}, who could replace what lies below it")
     if found.st_mode & _OTHERS_MAY_WRITE and not found.st_mode & stat.S_ISVTX:

@@ -13,14 +13,18 @@ from typing import Any
 
 LEASE = "lease.json"
 _LOCK = "lease.lock"
+_MOST_CHARACTERS = 1 << 22
 
 
 def read(folder: Path) -> dict[str, Any]:
     """The lease, or none, and this host's time: `{"lease": …, "now": seconds since the epoch}`."""
     try:
-        lease = json.loads((folder / LEASE).read_text(encoding="utf-8"))
+        with (folder / LEASE).open(encoding="utf-8") as file:
+            lease = json.loads(file.read(_MOST_CHARACTERS))
     except FileNotFoundError:
         lease = None
+    except (ValueError, RecursionError):
+        raise OSError(f"{folder / LEASE} is damaged: end what runs for it by hand, and remove the file") from None
     return {"lease": lease, "now": time.time()}
 
 

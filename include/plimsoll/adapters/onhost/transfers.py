@@ -45,10 +45,10 @@ def fetch(place: Path, url: str, limit_s: float) -> None:
     persistently(lambda: _fetch(place, url, until), until)
 
 
-def measure(paths: list[str]) -> dict[str, Any]:
-    """Size and sha256 of each file as far as it is written now; for an unreadable file the reason."""
+def measure(paths: list[str], most_bytes: int) -> dict[str, Any]:
+    """Size and sha256 of each file as far as it is written now; for an unreadable or larger file the reason."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return dict(pool.map(lambda path: (path, _measured(Path(path))), paths))
+        return dict(pool.map(lambda path: (path, _measured(Path(path), most_bytes)), paths))
 
 
 def send(files: list[dict[str, Any]], limit_s: float) -> list[str]:
@@ -70,13 +70,17 @@ def _fetch(place: Path, url: str, until: float) -> None:
             raise Interrupted(f"the archive ends early or is damaged: {error}") from error
 
 
-def _measured(path: Path) -> dict[str, Any]:
+def _measured(path: Path, most_bytes: int) -> dict[str, Any]:
     digest, size = hashlib.sha256(), 0
     try:
+        if not path.is_file() or path.stat().st_size > most_bytes:
+            raise OSError(f"{path} is no file or too large")
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
                 digest.update(block)
                 size += len(block)
+                if size > most_bytes:
+                    raise OSError(f"{path} is too large")
     except OSError as error:
         return {"error": str(error)}
     return {"size_bytes": size, "sha256": digest.hexdigest()}

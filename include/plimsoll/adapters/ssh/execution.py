@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import paramiko
 
+from plimsoll.domain.errors import HostError
+from plimsoll.ports.host import MOST_OUTPUT_BYTES
+
 _BLOCK = 1 << 16
 
 
@@ -42,7 +45,10 @@ class Answer:
 
 
 def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Feed | None) -> Answer:
-    """Run it to its end. Raises TimeoutError when nothing arrives for that long, EOFError when the link is lost."""
+    """Run it to its end. Raises TimeoutError when nothing arrives for that long, EOFError when the link is lost.
+
+    HostError for too much output; of errors beyond the bound nothing is kept.
+    """
     channel.exec_command(command)
     # Both outputs share one window: if only one were read, the other could stop the command.
     errors: list[bytes] = []
@@ -63,15 +69,22 @@ def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Fee
 
 
 def _read(receive: Callable[[int], bytes]) -> list[bytes]:
-    blocks = []
+    blocks, size = [], 0
     while block := receive(_BLOCK):
         blocks.append(block)
+        size += len(block)
+        if size > MOST_OUTPUT_BYTES:
+            what = f"the command printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
+            raise HostError(what, mend="see what it prints there")
     return blocks
 
 
 def _blocks(receive: Callable[[int], bytes]) -> list[bytes]:
     """Read until the end. The reader of the other output reports a broken link."""
-    try:
-        return _read(receive)
-    except OSError:
-        return []
+    blocks, size = [], 0
+    with suppress(OSError):
+        while block := receive(_BLOCK):
+            size += len(block)
+            if size <= MOST_OUTPUT_BYTES:
+                blocks.append(block)
+    return blocks

@@ -1,7 +1,6 @@
 """Files of a host over SFTP, written atomically."""
 
 import os
-import shutil
 import stat
 import threading
 import uuid
@@ -9,9 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any, cast
 
 import paramiko
+
+from plimsoll.adapters.host_files import copy_bounded, require_file
+from plimsoll.ports.host import MOST_FILE_BYTES
 
 _BLOCK = 1 << 15
 _ASKS_AHEAD = "_prefetch_thread"
@@ -84,10 +86,11 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
     """Copy a file to this machine, as far as it is written now. Raises OSError."""
     unfinished = destination.with_name(f".{destination.name}.part")
     try:
+        require_file(sftp.stat(_name(path)))  # before it is opened: the opening of a pipe would not end
         with blocks_asked_for(), sftp.open(_name(path), "rb") as file, unfinished.open("wb") as own:
             if (size := file.stat().st_size or 0) > _BLOCK:
-                ask_ahead(file, size)
-            shutil.copyfileobj(file, own, _BLOCK)
+                ask_ahead(file, min(size, MOST_FILE_BYTES + 1))
+            copy_bounded(cast("IO[bytes]", file), own)
         unfinished.replace(destination)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from typing import TypeVar
 import paramiko
 
 from plimsoll.adapters.facts import host_facts
+from plimsoll.adapters.host_files import few_files
 from plimsoll.adapters.jobs import FOLDER, not_started, order, require_id, resists
 from plimsoll.adapters.onhost.control import KILL_TIMEOUT_S
 from plimsoll.adapters.refusals import mend_of
@@ -26,7 +27,7 @@ from plimsoll.domain.clocks import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError, Unreachable
 from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.ports.host import CommandResult, Job, JobStatus
+from plimsoll.ports.host import MOST_FILE_BYTES, CommandResult, Job, JobStatus
 from plimsoll.ports.store import StoredFile, UploadTicket
 
 _ANSWER_S = 60.0
@@ -125,7 +126,7 @@ class SshHost:
             raise self._error(f"can't list {place}: {said}", mend_of(said, place))
         # As Python names files that are not UTF-8, so that they can be fetched by that name.
         names = answer.stdout.decode(errors="surrogateescape").split("\0")[:-1]
-        return tuple(sorted(PurePosixPath(name) for name in names))
+        return few_files((PurePosixPath(name) for name in names), self._where)
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
         """Copy a file to the controller atomically."""
@@ -137,7 +138,7 @@ class SshHost:
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
         """Size and sha256 of each file, computed on the host."""
         named = {str(self.root / path): path for path in paths}
-        found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named))
+        found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named), most_bytes=MOST_FILE_BYTES)
         return {named[name]: StoredFile(**figures) for name, figures in found.items() if "error" not in figures}
 
     def upload(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
@@ -203,6 +204,8 @@ class SshHost:
     def _run_once(self, line: str, program: str, allowed: float) -> Answer:
         try:
             return self._connection.execute_once(line, timeout_s=allowed + _MARGIN_S)
+        except HostError as error:
+            raise self._error(error.what, error.mend) if not error.where else error from error
         except (OSError, EOFError, paramiko.SSHException) as error:
             what = f"the link was lost while `{program}` ran; it may still run there, for {allowed:g} s at most"
             raise self._error(what, "see whether the network is well, then run the cell again") from error

@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from pydantic import ValidationError
+
+from plimsoll.adapters.onhost.lease import LEASE
 from plimsoll.domain.base import Model
 from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.errors import HostError
 
 
 class Lease(Model):
@@ -41,9 +45,16 @@ def lease_of(cluster: Cluster) -> Lease:
     return Lease(key=str(cluster.id), cluster=cluster)
 
 
-def parse_held(answer: dict[str, Any]) -> Held | None:
-    """Parse a host's answer; None where nobody holds the host."""
+def parse_held(answer: dict[str, Any], where: str) -> Held | None:
+    """Parse a host's answer; None where nobody holds the host. Raises HostError for a lease that can't be read."""
     if answer["lease"] is None:
         return None
     record = answer["lease"]
-    return Held(Lease.model_validate(record), datetime.fromtimestamp(answer["now"], UTC), record)
+    try:
+        lease = Lease.model_validate(record)
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = f"its {LEASE} is no lease of Plimsoll: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        mend = "end what runs for it by hand, and remove the file"
+        raise HostError(what, where=where, mend=mend) from error
+    return Held(lease, datetime.fromtimestamp(answer["now"], UTC), record)

@@ -70,7 +70,7 @@ class Member:
 
     def held(self) -> Held | None:
         """The host's lease."""
-        return parse_held(self.ask("lease-read", folder=str(self.folder)))
+        return parse_held(self.ask("lease-read", folder=str(self.folder)), f"host {self.name}")
 
     def take(self, lease: Lease) -> Held:
         """Take the host and return the lease that holds it then.
@@ -132,7 +132,7 @@ class Member:
 
 
 def _taken(name: str, answer: dict[str, Any]) -> Held:
-    held = parse_held(answer)
+    held = parse_held(answer, f"host {name}")
     if held is None:
         raise HostError("its lease vanished while it was taken", where=f"host {name}", mend="try again")
     return held

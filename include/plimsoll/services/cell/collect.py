@@ -5,6 +5,8 @@ hosts are recorded, because the manifest is final and the hosts are destroyed ne
 to the hosts, may pass: the caller collects again, and what is stored already is found or stored once more.
 """
 
+import hashlib
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,11 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, HostsLost, PlimsollError, ProviderError, Unreachable
+from plimsoll.domain.excerpts import visible
 from plimsoll.domain.result import Manifest, ManifestEntry
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import MOST_FILE_BYTES, Host
 from plimsoll.ports.store import StoredFile
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.direct_upload import upload_directly
@@ -25,6 +29,12 @@ from plimsoll.services.cell.loading import load_job
 from plimsoll.services.cell.recording import failure_of, note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_manifest
+
+_MOST_BYTES = 4 * MOST_FILE_BYTES
+"""Of one host's files together."""
+_KEPT = " !#$&'()+,=@[]^_`{}~"
+"""Beside letters, digits and `_.-~`: what names may have on every disk and in S3."""
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,7 @@ def _manifest(work: AttemptContext, found: Sequence[_Found]) -> Manifest:
     return Manifest(
         key=work.key,
         files=tuple(entry for one in found for entry in one.entries),
-        failure="; ".join([*filter(None, [failure_of(work.toolkit.store, work.key)]), *lost]) or None,
+        failure=visible("; ".join([*filter(None, [failure_of(work.toolkit.store, work.key)]), *lost])) or None,
         nodes_down=tuple(sentence for one in found for sentence in one.down),
         written_at=work.toolkit.clock.now(),
     )
@@ -118,22 +128,34 @@ def _node(work: AttemptContext, node: Host) -> _Found:
 def _from_host(work: AttemptContext, host: Host, written: Callable[[], Sequence[PurePosixPath]]) -> _Found:
     try:
         paths = [*written(), *work.toolkit.sampler.files(host)]
-        names = {path: f"{layout.RAW}/{host.info.name}/{path.name}" for path in paths}
+        names = {path: f"{layout.RAW}/{host.info.name}/{_plain(path)}" for path in paths}
         keys = {path: layout.attempt_file(work.key, name) for path, name in names.items()}
         sent = upload_directly(work.toolkit.store, host, keys)
     except OF_HOSTS as error:
         return _lost(host, error)
-    entries, lost = [], []
+    entries: list[ManifestEntry] = []
+    lost = []
     for path, name in names.items():
+        if sum(entry.size_bytes for entry in entries) > _MOST_BYTES:
+            most = f"its files take more than {_MOST_BYTES >> 30} GiB"
+            lost.append(f"not collected from {host.info.name}, from {_plain(path)} on: {most}")
+            break
         try:
             file = sent.get(path) or _fetched(work, host, path, keys[path])
             entries.append(ManifestEntry(path=name, size_bytes=file.size_bytes, sha256=file.sha256))
         except Unreachable as error:  # to ask for each of the others would take as long again
-            lost.append(f"not collected from {host.info.name}, from {path.name} on: {error}")
+            lost.append(f"not collected from {host.info.name}, from {_plain(path)} on: {error}")
             break
         except OF_HOSTS as error:
             lost.append(f"not collected: {error}")
     return _Found(tuple(entries), (), tuple(lost))
+
+
+def _plain(path: PurePosixPath) -> str:
+    """The name in the store of a file that a host has under any name: printable ASCII, other bytes as `%0A`."""
+    written = os.fsencode(path.name)
+    quoted = quote(written, safe=_KEPT)
+    return quoted if len(quoted) <= _LONGEST_NAME else f"{quoted[:100]}-{hashlib.sha256(written).hexdigest()}"
 
 
 def _lost(host: Host, error: PlimsollError) -> _Found:
@@ -143,6 +165,6 @@ def _lost(host: Host, error: PlimsollError) -> _Found:
 def _fetched(work: AttemptContext, host: Host, path: PurePosixPath, key: str) -> StoredFile:
     """Collect by copying files to this machine first."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-collect-") as scratch:
-        local = Path(scratch) / path.name
+        local = Path(scratch) / "file"
         host.fetch(path, local)
         return work.toolkit.store.upload(key, local)

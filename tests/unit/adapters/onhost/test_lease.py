@@ -1,5 +1,6 @@
 """The lease of a folder."""
 
+import stat
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -26,6 +27,20 @@ def holder(folder: Path) -> Any:
 def test_nobody_holds_what_was_never_taken(folder: Path) -> None:
     assert holder(folder) is None
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("record", ["{", "\x00", "[" * 100_000])
+def test_a_damaged_lease_is_an_error_that_names_it(folder: Path, record: str) -> None:
+    folder.mkdir()
+    (folder / "lease.json").write_text(record)
+    with pytest.raises(OSError, match=r"lease\.json is damaged"):
+        lease.read(folder)
+
+
+def test_the_folder_of_a_lease_is_for_its_user_alone(folder: Path) -> None:
+    folder.mkdir(mode=0o755)
+    lease.take(folder, MINE)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_the_first_has_it(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import http.client
 import io
+import os
 import time
 import urllib.error
 from email.message import Message
@@ -98,6 +99,12 @@ def test_of_a_refusal_only_status_and_code_are_told() -> None:
 
 def test_files_are_measured_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"content")
-    found = transfers.measure([str(tmp_path / "a"), str(tmp_path / "none")])
+    (tmp_path / "large").write_bytes(b"8 bytes.")
+    os.mkfifo(tmp_path / "pipe")
+    found = transfers.measure([str(tmp_path / name) for name in ("a", "none", "large", "pipe")], most_bytes=7)
     assert found[str(tmp_path / "a")] == {"size_bytes": 7, "sha256": hashlib.sha256(b"content").hexdigest()}
-    assert "No such file" in found[str(tmp_path / "none")]["error"]
+    assert {name: "error" in found[str(tmp_path / name)] for name in ("none", "large", "pipe")} == {
+        "none": True,
+        "large": True,
+        "pipe": True,
+    }

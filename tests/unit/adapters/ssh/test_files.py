@@ -1,6 +1,7 @@
 """Files over SFTP."""
 
 import io
+import stat
 from pathlib import Path, PurePosixPath
 from threading import Event, Thread
 from types import SimpleNamespace
@@ -73,6 +74,7 @@ def test_a_thread_that_asks_for_blocks_ends_quietly_when_the_connection_is_lost(
 
 def test_a_file_of_one_block_is_fetched_without_a_thread(tmp_path: Path) -> None:
     file = Lost(b"ok\n")
-    sftp: Any = SimpleNamespace(open=lambda _name, _mode: file)
+    found = SimpleNamespace(st_mode=stat.S_IFREG, st_size=3)
+    sftp: Any = SimpleNamespace(open=lambda _name, _mode: file, stat=lambda _name: found)
     fetch(sftp, PurePosixPath("/opt/plimsoll/exit"), tmp_path / "exit")
     assert ((tmp_path / "exit").read_bytes(), hasattr(file, "threads")) == (b"ok\n", False)

@@ -1,5 +1,6 @@
 """What is collected of a cluster that is not whole any more, or is collected by two."""
 
+import os
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
@@ -61,6 +62,38 @@ def dead(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 def paths(manifest: Manifest) -> set[str]:
     return {entry.path for entry in manifest.files}
+
+
+ODD = [b"gc-\xff.log", b"two\nlines.log", "grün.log".encode(), b"100%.log", b"\x1b[2J.log", 240 * b"\xe9"]
+
+
+def test_files_of_any_name_are_kept_under_names_of_plain_characters(work: AttemptContext) -> None:
+    cluster = work.provider.find(work.cluster_id)
+    assert cluster is not None
+    node = work.nodes(cluster)[0]
+    (log,) = [path for path in work.database.files(node) if path.name == "system.log"]
+    for number, name in enumerate(ODD):
+        Path(os.fsdecode(os.fsencode(log.parent) + b"/" + name)).write_text(str(number))
+    manifest = collect(work)
+    assert manifest.failure is None
+    found = {path.rpartition("/")[2] for path in paths(manifest) if path.startswith("raw/node1/")}
+    assert {"gc-%FF.log", "two%0Alines.log", "gr%C3%BCn.log", "100%25.log", "%1B[2J.log"} <= found
+    assert all(name.isascii() and name.isprintable() and len(name) <= 200 for name in found)
+    assert sum("%E9" in name for name in found) == 1
+    assert read_manifest(work.toolkit.store, work.key) == manifest
+
+
+def test_an_error_about_a_file_of_any_name_is_stored(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fetch(host: FolderHost, path: PurePosixPath, destination: Path) -> NoReturn:
+        raise HostError(f"can't use {path}/\udcff\x1b[2J", where=f"host {host.info.name}")
+
+    monkeypatch.setattr(FolderHost, "fetch", fetch)
+    assert "\\udcff\\x1b[2J" in (collect(work).failure or "")
+
+
+def test_a_host_s_files_are_taken_up_to_a_size(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.services.cell.collect._MOST_BYTES", 0)
+    assert "not collected from load, from" in (collect(work).failure or "")
 
 
 @pytest.mark.parametrize("answer", [None, HostsLost("node2 does not answer")])

@@ -1,0 +1,54 @@
+"""Bounds on what is taken from a host, whose software may be anybody's."""
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import IO, Protocol
+
+from plimsoll.domain.errors import HostError
+from plimsoll.domain.units import format_size
+from plimsoll.ports.host import MOST_FILE_BYTES, MOST_FILES
+
+_BLOCK = 1 << 18
+
+
+class Found(Protocol):
+    """What a file system says of a file: `os.stat_result`, or SFTP's answer."""
+
+    st_mode: int | None
+    st_size: int | None
+
+
+def few_files(paths: Iterable[PurePosixPath], where: str) -> tuple[PurePosixPath, ...]:
+    """The paths, sorted. Raises HostError where there are too many; `where` names the host."""
+    found = tuple(sorted(paths))
+    if len(found) > MOST_FILES:
+        mend = "see what writes so many files there, and remove them"
+        raise HostError(f"there are more than {MOST_FILES:,} files below one folder", where=where, mend=mend)
+    return found
+
+
+def require_file(found: "Found | os.stat_result") -> None:
+    """Raise OSError for what is no file, such as a pipe that would never end, and for a file that is too large.
+
+    A file may be large without taking any disk.
+    """
+    if not stat.S_ISREG(found.st_mode or 0):
+        raise OSError("it is no file")
+    _require_size(found.st_size or 0)
+
+
+def copy_bounded(source: IO[bytes], target: IO[bytes]) -> None:
+    """Copy to the end of the source. Raises OSError once it is too large, for it may grow meanwhile."""
+    size = 0
+    while block := source.read(_BLOCK):
+        size += len(block)
+        _require_size(size)
+        target.write(block)
+
+
+def _require_size(size: int) -> None:
+    if size > MOST_FILE_BYTES:
+        largest = format_size(MOST_FILE_BYTES)
+        raise OSError(f"it is larger than {largest}, the most that is taken of one file")
