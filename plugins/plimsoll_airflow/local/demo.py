@@ -26,14 +26,15 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
             _tell(console, f"campaign {found.campaign_id}, DAG run {found.run.run_id}")
             with open_screen(console) as screen:
                 ended = found.watch(screen, _now)
-            _tell(console, *_outcome(ended))
+            _tell(console, *outcome(ended))
         _tell(console, stack.how_to_open(running))
         return ended.has_succeeded
     finally:
         stack.down_unless_kept()
 
 
-def _outcome(ended: CampaignRun) -> list[object]:
+def outcome(ended: CampaignRun) -> list[object]:
+    """What to print at the end: the answer and where the report is, or why there is none."""
     if not ended.has_succeeded:
         mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
         return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]

@@ -1,5 +1,7 @@
 """What the commands print for people."""
 
+import sys
+
 import pytest
 
 from plimsoll.cli.output import print_table
@@ -15,3 +17,22 @@ def test_a_table_shows_text_as_it_was_written(capsys: pytest.CaptureFixture[str]
     assert f"┃ H {written} ┃" in out
     assert f"│ {written}  " in out
     assert "│ None " in out
+
+
+NAME = "campaign/" + "-".join(f"part{number}" for number in range(60))
+
+
+def test_a_name_is_whole_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table("T", ("name", "other"), [(NAME, NAME[::-1])])
+    assert f"│ {NAME} │ {NAME[::-1]} │" in capsys.readouterr().out
+
+
+def test_a_narrow_terminal_breaks_names_and_drops_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    print_table("T", ("name",), [(NAME,)])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(len(line) for line in lines if line.startswith("│")) <= 40
+    assert "".join(line.strip("│ ") for line in lines if line.startswith("│")) == NAME

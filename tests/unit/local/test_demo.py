@@ -1,0 +1,51 @@
+"""The end of `make demo`: the answer of the campaign, and where its report is."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.undrawn import undrawn
+
+from plimsoll.services.cell.running import run_cells
+from plimsoll.services.publish.publishing import publish_report
+from plimsoll_airflow.local.campaign import CampaignRun
+from plimsoll_airflow.local.client import AirflowClient, DagRun
+from plimsoll_airflow.local.demo import outcome
+from plimsoll_airflow.local.transport import Transport
+
+
+def ended(installation: Installation) -> CampaignRun:
+    client = AirflowClient(Transport("http://127.0.0.1:1", "secret"))
+    run = DagRun("demo", "r1", "success", datetime(2026, 1, 31, tzinfo=UTC), {"campaign_id": "campaign"})
+    return CampaignRun(client, installation.toolkit.store, instant_definition(variants=1, loads=2), run)
+
+
+def shown(run: CampaignRun) -> str:
+    console = Console(width=200)
+    with console.capture() as captured:
+        for thing in outcome(run):
+            console.print(thing, soft_wrap=True)
+    return captured.get()
+
+
+def test_the_answer_stands_at_the_end_of_a_complete_campaign(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition(variants=1, loads=2))
+    run_cells(installation.toolkit, "campaign", ["v1-001k-r1", "v1-002k-r1"], "me", lambda _: None)
+    with undrawn():
+        publish_report(installation.toolkit, "campaign")
+
+    text = shown(ended(installation))
+
+    assert " carries 2,000 ops/s, the highest load that was run" in text
+    assert ": its worst interval was " in text
+    assert f"Report: {installation.toolkit.store.url('campaign/report/report.html')}" in text
+
+
+def test_of_an_incomplete_campaign_it_says_when_its_report_comes(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition(variants=1, loads=2))
+    run_cells(installation.toolkit, "campaign", ["v1-001k-r1"], "me", lambda _: None)
+
+    assert "its report is published once all have" in shown(ended(installation))
