@@ -43,6 +43,14 @@ def test_patterns_name_every_cell_and_runs_single_ones() -> None:
     assert not runs["g1-020k-r1"].required
 
 
+def test_a_run_may_have_a_unit_of_its_own() -> None:
+    text = TEXT.replace("    files: [late", "    unit: us\n    files: [late")
+    units = {one.cell.id: one.unit for one in wanted_runs(parse_description(text, "x"))}
+    assert units == {"g1-01500-r1": None, "g1-020k-r1": None, "zgc-01500-r1": "us", "zgc-020k-r1": None}
+    others = wanted_runs(parse_description(f"unit: ms\n{text}", "x"))
+    assert [one.unit for one in others] == ["ms", "ms", "us", "ms"]
+
+
 def test_nothing_can_be_run_with_the_definition_that_the_campaign_keeps() -> None:
     assert imported_definition(parse_description(TEXT, "x")).provider.name == "imported"
 

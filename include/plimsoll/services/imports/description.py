@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.choices import ProviderChoice
@@ -32,6 +33,9 @@ class ImportedRun(Model):
     load: Rate
     repeat: Annotated[int, Field(ge=1)] = 1
     files: Annotated[tuple[str, ...], Field(min_length=1, description="Paths or patterns, from this file's folder")]
+    unit: Annotated[Unit | None, Field(description="Of this run's values, where it is not that of the other runs")] = (
+        None
+    )
     environment: Annotated[dict[str, str], Field(description="Facts of this run alone")] = {}
 
     @property
@@ -63,7 +67,7 @@ class ImportDescription(Model):
     runs: tuple[ImportedRun, ...] = ()
     format: Annotated[str | None, Field(description="Of the files; by default told by their content")] = None
     unit: Annotated[
-        Literal["ms", "us", "ns"] | None,
+        Unit | None,
         Field(description="Of histograms' values; by default what their writer writes"),
     ] = None
     tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those to judge; by default all")] = ()
@@ -106,6 +110,7 @@ class WantedRun:
     cell: Cell
     patterns: tuple[str, ...]
     environment: Mapping[str, str]
+    unit: Unit | None
     required: bool
 
 
@@ -122,6 +127,7 @@ def wanted_runs(description: ImportDescription) -> tuple[WantedRun, ...]:
             cell=cell,
             patterns=named[cell].files if cell in named else tuple(_filled(one, cell) for one in description.files),
             environment={**description.environment, **(named[cell].environment if cell in named else {})},
+            unit=(named[cell].unit if cell in named else None) or description.unit,
             required=cell in named,
         )
         for cell in cells_by_id(description.definition).values()

@@ -145,7 +145,7 @@ def _provenance(one: _Import) -> Provenance:
         licence=told.licence,
         files=tuple(file.name for file in one.files),
         forced_format=told.format,
-        unit=told.unit,
+        unit=one.wanted.unit,
         tags=told.tags,
         operations=dict(told.operations),
         environment=dict(one.wanted.environment),
