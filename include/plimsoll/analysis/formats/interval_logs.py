@@ -28,6 +28,7 @@ Meaning = tuple[Measure, str]
 """What records measure, and of which operation."""
 
 _YEAR_S = 365 * 24 * 3600
+_LAST_S = datetime.max.replace(tzinfo=UTC).timestamp()
 _STUB = 0.9
 """A record shorter than this share of the one beside it was not begun, or not ended, by its writer's clock."""
 _RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.,]+,HIST", re.MULTILINE)
@@ -159,7 +160,7 @@ class IntervalLogs:
 
 def _moment(start_s: float) -> datetime | None:
     """The time at which a log begins; None where its times have no reference."""
-    return datetime.fromtimestamp(start_s, UTC) if start_s > _YEAR_S else None
+    return datetime.fromtimestamp(start_s, UTC) if _YEAR_S < start_s < _LAST_S else None
 
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:

@@ -11,8 +11,8 @@ from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.query_kinds import KINDS
 
 _TABLE = re.compile(r"^\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)", re.MULTILINE)
-_ROW = re.compile(r"^\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-9.]+|\s+inf)?\s*$")
-_TOTAL = re.compile(r"#\[Max\s*=\s*([0-9.]+), Total count\s*=\s*([0-9]+)")
+_ROW = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-9.]+|\s+inf)?\s*$")
+_TOTAL = re.compile(r"#\[Max\s*=\s*([0-9]+(?:\.[0-9]+)?), Total count\s*=\s*([0-9]+)")
 _SHOWN = (50.0, 90.0, 99.0, 99.9)
 _WRK2 = "(HdrHistogram - Recorded Latency)"
 _UNCORRECTED = "(HdrHistogram - Uncorrected Latency"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import NamedTuple
@@ -25,6 +26,7 @@ _PERCENTILE = re.compile(r"(?P<percentile>[\d.]+?)(st|nd|rd|th)?PercentileLatenc
 _OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_[A-Z_a-z]+)$")
 """Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM."""
 _US_PER_MS = 1000
+_MEND = "give YCSB's whole output"
 
 
 class _Status(NamedTuple):
@@ -117,16 +119,25 @@ def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
     found: list[_Status] = []
     for line, end in zip(lines, ends, strict=True):
         rest = text[line.start("rest") : end]
-        if _CUT.search(rest):
-            where = f"{name}, line {text.count(chr(10), 0, line.start()) + 1}"
-            if end < len(text):
-                raise LogError("is a damaged status line", where=where, mend="give YCSB's whole output")
-            return found, (f"{where}: the last status is cut short (was YCSB killed?); those before it count",)
-        found.append(_status(line["at"], rest))
+        if end == len(text) and _CUT.search(rest):
+            what = "the last status is cut short (was YCSB killed?); those before it count"
+            return found, (f"{_where(name, text, line)}: {what}",)
+        try:
+            found.append(_status(line["at"], rest))
+        except ValueError as error:
+            raise LogError("is a damaged status line", where=_where(name, text, line), mend=_MEND) from error
     return found, ()
 
 
+def _where(name: str, text: str, line: re.Match[str]) -> str:
+    number = text.count("\n", 0, line.start()) + 1
+    return f"{name}, line {number}"
+
+
 def _status(told: str, rest: str) -> _Status:
+    """The status of a time. Raises ValueError where it is damaged."""
+    if _CUT.search(rest):
+        raise ValueError("has a bracket that is not closed")
     # The time zone is not told; only differences are used.
     at = datetime.strptime(told + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
     return _Status(at, {one["name"]: (int(one["count"]), _figures(one["figures"])) for one in _operations(rest)})
@@ -166,7 +177,8 @@ def _kind(name: str, kinds: Mapping[str, str]) -> str:
 def _summary(text: str) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for line in _SUMMARY.finditer(text):
-        found.setdefault(line["name"], {})[line["what"]] = float(line["value"])
+        with suppress(ValueError):
+            found.setdefault(line["name"], {})[line["what"]] = float(line["value"])
     return found
 
 

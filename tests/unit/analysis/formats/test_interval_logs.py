@@ -312,6 +312,12 @@ def test_of_cassandra_stress_what_was_written_late_costs_the_run_nothing_beyond_
     assert short.reasons == ("only 5 of 7 intervals of 1s are covered by the logs",)
 
 
+def test_times_beyond_any_calendar_have_no_date() -> None:
+    data = log(every_second([[1]] * 3)).replace(b"1795201196.500", b"9795201196000.500")
+    found = read(RunFile("app.hlog", data))
+    assert (len(found.tracks), found.started_at) == (1, None)
+
+
 def test_any_other_gap_stays_one() -> None:
     lines = [line.replace(",3.000,1.000", ",4.400,1.000") for line in every_second([[1]] * 4, "READ-rt")]
     (track,) = read(RunFile("c.hdr", stress_log(lines))).tracks

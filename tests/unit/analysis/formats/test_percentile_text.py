@@ -39,6 +39,11 @@ def test_a_table_that_says_nothing_of_itself_has_its_unit_assumed_or_given() -> 
     assert given.whole_run[0].values_ms[50.0] == pytest.approx(0.00105)
 
 
+def test_a_damaged_row_is_none() -> None:
+    found = read_run([RunFile("t.txt", TABLE.replace("1.050", "1.0.50").encode())], Asked())
+    assert found.whole_run[0].values_ms[100.0] == 9.868
+
+
 def test_a_table_cut_short_is_refused() -> None:
     with pytest.raises(LogError, match="no last lines"):
         read_run([RunFile("t.txt", TABLE.partition("#[Mean")[0].encode())], Asked())

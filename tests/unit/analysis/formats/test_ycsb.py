@@ -175,6 +175,9 @@ def test_a_status_that_is_cut_short_is_left_out_if_it_is_the_last_and_else_an_er
     assert "ycsb.out, line 3: the last status is cut short (was YCSB killed?); those before it count" in found.notes
     with pytest.raises(LogError, match=r"ycsb\.out, line 2: is a damaged status line"):
         read_run([RunFile("ycsb.out", "\n".join([first, second[:-30], third]).encode())], Asked())
+    for damaged in (second.replace(" 16:", " 61:"), second.replace("99.9=21000", "99..9=21000")):
+        with pytest.raises(LogError, match=r"ycsb\.out, line 2: is a damaged status line"):
+            read_run([RunFile("ycsb.out", "\n".join([first, damaged, third]).encode())], Asked())
 
 
 def test_verify_on_the_console_is_no_operation() -> None:
