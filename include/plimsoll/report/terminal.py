@@ -36,10 +36,13 @@ class Answer:
 
 def answer_view(answer: Answer) -> RenderableType:
     """Conclusions, the table of capacities, why loads were missed, and warnings, as rich shows them."""
-    parts: list[RenderableType] = [Text(line, style="bold") for line in answer.conclusions]
+    parts: list[RenderableType] = [Text(visible(line), style="bold") for line in answer.conclusions]
     if answer.rows:
-        parts += [capacity_view(answer.rows), *(Text(f"{row.variant}: {row.by_how_much}") for row in answer.rows)]
-    parts += [Text(f"Why it missed: {line}") for line in answer.links]
+        parts += [
+            capacity_view(answer.rows),
+            *(Text(visible(f"{row.variant}: {row.by_how_much}")) for row in answer.rows),
+        ]
+    parts += [Text(visible(f"Why it missed: {line}")) for line in answer.links]
     return Group(*parts, *_warning_lines(answer.warnings))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.services.publish.publishing import report_key
@@ -26,11 +27,14 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
     documents = [(part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ())]
     of_parts = [f"{name}: {one['conclusion']}" for name, one in documents]
     documents = documents or [("", whole)]
+    warnings: defaultdict[str, list[str]] = defaultdict(list)
+    for text, cells in (pair for _, one in documents for pair in one["warnings"].items()):
+        warnings[text].extend(cells)
     return Answer(
         conclusions=(whole["conclusion"], *of_parts),
         rows=capacity_table(verdict_data(campaign, campaign.verdicts(), at)),
         links=tuple(line for name, one in documents for line in links(one, name)),
-        warnings={text: tuple(cells) for _, one in documents for text, cells in one["warnings"].items()},
+        warnings=warnings,
     )
 
 

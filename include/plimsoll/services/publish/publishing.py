@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from plimsoll.analysis.capacity import Capacity
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
@@ -199,19 +198,9 @@ def _pass_key(campaign_id: str) -> str:
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
     """The capacity of each variant, as `report.json` holds it."""
-    return [one.model_dump(mode="json") for one in _capacities(toolkit, campaign_id)]
-
-
-def next_loads(toolkit: Toolkit, campaign_id: str) -> str:
-    """The `loads` line of a definition that would narrow the variants' capacities; empty where no load would."""
-    from plimsoll.report.answers import loads_line
-
-    return loads_line(_capacities(toolkit, campaign_id))
-
-
-def _capacities(toolkit: Toolkit, campaign_id: str) -> tuple[Capacity, ...]:
     campaign = CampaignStore(toolkit.store, campaign_id)
-    return campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
+    found = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
+    return [one.model_dump(mode="json") for one in found]
 
 
 def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:
