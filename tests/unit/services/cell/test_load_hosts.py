@@ -326,3 +326,17 @@ def test_compactions_that_the_load_generator_saw_left_are_a_warning(
 
     monkeypatch.setattr(InstantLoadGenerator, "summary", summary)
     assert "compactions of populating were left when the timed run began: 12" in judge(work).warnings
+
+
+def test_what_the_database_said_of_operations_is_a_warning_with_the_load_host_that_heard_it(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading.poll_load(work)
+    collect(work)
+    told, remark = InstantLoadGenerator.summary, "reads failed as `other` 3 times, first: no such table — SELECT 1"
+
+    def summary(generator: InstantLoadGenerator, files: Mapping[str, str]) -> LoadSummary:
+        return told(generator, files).model_copy(update={"remarks": (remark,)})
+
+    monkeypatch.setattr(InstantLoadGenerator, "summary", summary)
+    assert {f"{host}: {remark}" for host in ("load", "load2")} <= set(judge(work).warnings)
