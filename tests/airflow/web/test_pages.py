@@ -139,6 +139,24 @@ def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Clien
     assert f"/plimsoll/api/v1/campaigns/{CAMPAIGN}/cells/v1-002k-r1/attempts/1/files/raw/load/load.hdr" in links
 
 
+def test_an_invalid_attempt_says_its_reason_once(client: Client, campaign: Installation) -> None:
+    assert page(client, f"{HERE}/cells/v2-001k-r1").text.count("node2 was down for 40 s") == 1
+
+
+def test_an_attempt_that_failed_before_its_load_says_nothing_of_errors_and_rates(
+    client: Client, campaign: Installation
+) -> None:
+    store = campaign.toolkit.store
+    key = CampaignStore(store, CAMPAIGN).key("v2-001k-r1", 1)
+    verdict = read_verdict(store, key)
+    assert verdict is not None
+    failed = {"levels": (), "operations": 0, "errors": {}, "maxima": None, "achieved_ops_s": None}
+    write_model(store, key, layout.VERDICT, verdict.model_copy(update=failed))
+    shown = page(client, f"{HERE}/cells/v2-001k-r1").text
+    assert "node2 was down for 40 s" in shown
+    assert [word for word in ("Errors", "Achieved", "Operations") if word in shown] == []
+
+
 @pytest.mark.parametrize("cell", ["v2-001k-r1", "v2-002k-r1", "v3-001k-r1", "v3-002k-r1"])
 def test_a_cell_that_is_not_judged_valid_has_a_page_too(client: Client, cell: str) -> None:
     assert cell in page(client, f"{HERE}/cells/{cell}").text

@@ -1,6 +1,9 @@
 """The charts of one attempt."""
 
+import csv
+import re
 from dataclasses import replace
+from io import StringIO
 
 import pandas as pd
 import pytest
@@ -10,6 +13,7 @@ from plimsoll.analysis.findings import Findings
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.report.cell import attempt_page, cell_timeline
+from plimsoll.report.charts.strips import strip_chart
 
 DATA = campaign_of({"a": {200: "m"}})
 
@@ -18,6 +22,23 @@ def test_the_timeline_is_drawn_in_the_pages_inks(demo: Findings) -> None:
     svg = cell_timeline(demo.definition, demo.data.attempts[0], demo.data.generated_at)
     assert svg.startswith("<svg")
     assert "currentColor" in svg
+
+
+def test_as_a_picture_the_timeline_has_an_ink_that_is_seen_in_light_and_in_dark(demo: Findings) -> None:
+    svg = cell_timeline(demo.definition, demo.data.attempts[0], demo.data.generated_at)
+    assert re.match(r"<svg[^>]*><style>svg \{ color: #14202b \} @media \(prefers-color-scheme: dark\)", svg)
+
+
+def test_strips_reach_to_the_last_interval_and_none_has_a_single_point(demo: Findings) -> None:
+    attempt = demo.data.attempts[0]
+    late = attempt.intervals.assign(start_s=attempt.intervals["start_s"] + 30.0)
+    one_sample = attempt.activity.iloc[:1].assign(start_s=late["start_s"].iloc[0])
+    figure = strip_chart(demo, replace(attempt, intervals=late, activity=one_sample), name="tracks", title="", links={})
+    rows = list(csv.DictReader(StringIO(figure.spec["data"]["values"])))
+    assert {row["track"] for row in rows} == {"ms", "rate"}
+    ends = {strip["layer"][0]["encoding"]["x"]["scale"]["domain"][1] for strip in figure.spec["vconcat"]}
+    assert ends == {max(float(row["t"]) for row in rows)}
+    assert min(ends) > demo.definition.timing.duration.total_seconds()
 
 
 def test_where_no_interval_was_judged_there_are_no_charts() -> None:

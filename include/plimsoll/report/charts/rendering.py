@@ -28,10 +28,17 @@ def pictures(name: str, svg: str) -> dict[str, bytes]:
     return {f"charts/{name}.svg": svg.encode(), f"charts/{name}.png": png}
 
 
+_INK_OF_PICTURE = "<style>svg { color: #14202b } @media (prefers-color-scheme: dark) { svg { color: #e4e9ee } }</style>"
+
+
 def page_svg(figure: Figure, *, width_px: int, height_px: int) -> str:
-    """The chart as SVG to stand in a page, each panel of that size, its inks the page's own."""
+    """The chart as SVG to stand in a page, each panel of that size, its inks the page's own.
+
+    A picture does not have the inks of the page that shows it, so the style that it has counts for pictures: who puts
+    the drawing itself into a page takes it out.
+    """
     inner = {**figure.spec.get("spec", {}), "width": width_px, "height": height_px}
-    return _drawn({**figure.spec, "spec": inner, "config": page_config()})
+    return _drawn({**figure.spec, "spec": inner, "config": page_config()}).replace(">", f">{_INK_OF_PICTURE}", 1)
 
 
 def _drawn(specification: dict[str, Any]) -> str:

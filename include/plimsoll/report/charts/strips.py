@@ -51,9 +51,10 @@ class _Strip:
 
 @dataclass(frozen=True)
 class _Look:
-    """How a strip is drawn. `last`: with the axis of time; `named`: with the legend of the hosts."""
+    """How a strip is drawn. `end_s`: end of the axis of time; `last`: with its labels; `named`: with hosts' legend."""
 
     load: int
+    end_s: float
     hosts: Sequence[str]
     last: bool
     named: bool
@@ -79,12 +80,14 @@ def strip_chart(
     findings: Findings, attempt: AttemptData, *, name: str, title: str, links: Mapping[tuple[str, float], str]
 ) -> Figure:
     """Everything that was collected of an attempt, a strip each; `links` of missed intervals by cell and start (s)."""
-    strips = list(_strips(findings, attempt, links))
+    first, *others = _strips(findings, attempt, links)
+    strips = [first, *(strip for strip in others if strip.rows["t"].nunique() > 1)]
     rows = pd.concat([strip.rows.assign(track=strip.name) for strip in strips], ignore_index=True)
     load, hosts = attempt.verdict.cell.load_ops_s, sorted({*rows["series"]} - {""})
+    end_s = max(findings.definition.timing.duration / timedelta(seconds=1), float(rows["t"].max()))
     named = next((strip.name for strip in strips if set(strip.rows["series"]) != {""}), "")
     charts = [
-        _chart(findings, strip, _Look(load, hosts, last=strip is strips[-1], named=strip.name == named))
+        _chart(findings, strip, _Look(load, end_s, hosts, last=strip is strips[-1], named=strip.name == named))
         for strip in strips
     ]
     spec = _stacked(charts, _csv(rows))
@@ -115,7 +118,7 @@ def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, float], str]) -> Iterator[_Strip]:
-    """What was collected, each strip only where there is anything."""
+    """What was collected, each strip only where there is anything. Response times come first."""
     level, table = findings.level, attempt.intervals
     judged = table[(table["operation"] == level.operations) & (table["phase"] != "partial")]
     middle = judged["start_s"] + judged["duration_s"] / 2
@@ -141,9 +144,11 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
         ("heap", "Heap (MiB)", "heap_bytes", 1 / _MIB),
         ("stopped", "Stopped (ms)", "stopped_ms", 1.0),
     ):
-        if attempt.activity.empty or attempt.activity[column].isna().all():
+        if attempt.activity.empty:
             continue
-        own = attempt.activity.dropna(subset=[column])
+        own = attempt.activity[attempt.activity["start_s"].isin(every["start_s"])].dropna(subset=[column])
+        if own.empty:
+            continue
         yield _Strip(
             name,
             title,
@@ -182,7 +187,7 @@ def _csv(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _chart(findings: Findings, strip: _Strip, look: _Look) -> alt.LayerChart | alt.FacetChart:
-    x, y = _time(findings, last=look.last), _axis(findings, strip)
+    x, y = _time(look), _axis(findings, strip)
     own = alt.Chart().transform_filter(alt.datum.track == strip.name)
     layers = [_warm_up(findings, x), *_reference(findings, strip, y, look.load)]
     layers.append(own.mark_line(strokeWidth=1.3).encode(x=x, y=y, **_series(strip, look)))
@@ -213,11 +218,10 @@ def _series(strip: _Strip, look: _Look) -> dict[str, Any]:
     }
 
 
-def _time(findings: Findings, *, last: bool) -> alt.X:
-    end_s = findings.definition.timing.duration / timedelta(seconds=1)
-    axis = alt.Axis(labels=last, ticks=last, tickCount=8, labelOverlap=True, labelFlush=True)
-    title = "Time since start (s)" if last else None
-    return alt.X("t:Q", title=title, scale=alt.Scale(domain=[0, end_s], nice=False), axis=axis)
+def _time(look: _Look) -> alt.X:
+    axis = alt.Axis(labels=look.last, ticks=look.last, tickCount=8, labelOverlap=True, labelFlush=True)
+    title = "Time since start (s)" if look.last else None
+    return alt.X("t:Q", title=title, scale=alt.Scale(domain=[0, look.end_s], nice=False), axis=axis)
 
 
 def _axis(findings: Findings, strip: _Strip) -> alt.Y:

@@ -42,6 +42,7 @@
     fetch(image.src).then(async (answer) => {
       if (!answer.ok) return;
       const svg = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
+      svg.querySelector("style")?.remove(); // which was for those without scripts: here it has the page's own ink
       svg.setAttribute("role", "img");
       svg.setAttribute("aria-label", image.alt);
       image.replaceWith(document.adoptNode(svg));
