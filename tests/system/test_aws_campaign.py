@@ -12,6 +12,7 @@ import pytest
 from tests.support.airflow.cloud_stack import CloudStack, running_cloud_stack
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell
+from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.suite.proven import IS_LONG
 from tests.support.suite.requirements import require_namespaces
 
@@ -36,6 +37,7 @@ SMALLER: Mapping[str, Any] = {
     "load_generator": {"name": "plimsoll-stress", "threads": 2, "concurrency": 50, "heap": "128M"},
     "timing": {"duration": "15s", "warmup": "5s"},
     "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "5s"}],
+    "disturbance": ANY_NOISE,
     "max_parallel": 1,
     "canary": None,  # its floors are those of AWS's hosts
 }

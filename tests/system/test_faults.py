@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.campaigns.small_definition import SMALL
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, command_line
@@ -29,6 +30,7 @@ _CHANGES = {
     "system": {"database": "cassandra", "version": "4.0.1", "nodes": 1},
     "loads": ["200/s"],
     "timing": {"duration": "60s", "warmup": "10s"},
+    "disturbance": ANY_NOISE,
     # More than the small disk of these tests has is asked for by default.
     "provider": {"name": "local", "options": {"disk_per_node": "1M"}},
 }

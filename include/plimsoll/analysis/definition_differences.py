@@ -22,7 +22,19 @@ _MUST_BE_EQUAL = (
 """Keys of a definition that say what was asked of the database and how it was measured. The products of each pair of
 variants must be equal too."""
 
-_NAMED = ("system", "load_generator", "provider", "loads", "repeats", "control", "cluster_scope", "strategy", "canary")
+_NAMED = (
+    "system",
+    "load_generator",
+    "provider",
+    "loads",
+    "repeats",
+    "control",
+    "cluster_scope",
+    "strategy",
+    "canary",
+    "disturbance",
+    "wait_for_calm",
+)
 """Further keys that may differ, and are named where they do; the rest (titles, schedules, budgets) measures nothing."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,10 @@ from plimsoll.analysis.clocks import largest_from_load_host_ms
 from plimsoll.domain.base import Model
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from plimsoll.analysis.campaign import AttemptData, CellResult
+    from plimsoll.domain.disturbance import Disturbance
 
 
 class Steal(Model):
@@ -75,6 +78,28 @@ def other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
         highest=highest,
         highest_at=f"{cell} {host}",
     )
+
+
+def noise_facts(cells: Sequence[CellResult], bounds: Disturbance) -> dict[str, str]:
+    """How much noise the hosts of the shown attempts had, in words that are equal for all calm hosts."""
+    shown = [result.shown.hosts for result in cells if result.shown]
+    disturbed = sum(one.verdict.is_disturbed for result in cells for one in result.attempts)
+    return {
+        **dict(_beside("CPU of other programs", _highest(shown, "cpu_others_highest"), bounds.foreign_cpu)),
+        **dict(_beside("CPU of other machines", _highest(shown, "cpu_steal"), bounds.steal)),
+        "attempts that noise disturbed": str(disturbed or "none"),
+    }
+
+
+def _highest(tables: Sequence[pd.DataFrame], column: str) -> float:
+    """The highest value in the column of any table; NaN: none is known."""
+    found = [float(table[column].max()) for table in tables if column in table and table[column].notna().any()]
+    return max(found, default=float("nan"))
+
+
+def _beside(fact: str, highest: float, bound_percent: int) -> Iterator[tuple[str, str]]:
+    if not isnan(highest):
+        yield fact, f"up to {highest:.0%}" if highest > bound_percent / 100 else f"at most {bound_percent}%"
 
 
 def clock_offset_ms(cells: Iterable[CellResult]) -> float | None:

@@ -134,9 +134,14 @@ class Verdict(Model):
         return None if self.outcome == "invalid" else self.outcome
 
     @property
+    def invalidated_by(self) -> tuple[str, ...]:
+        """The names of the failed checks that make the attempt invalid."""
+        return tuple(check.name for check in self.checks if not check.success and check.severity == "invalid")
+
+    @property
     def is_disturbed(self) -> bool:
         """Whether the attempt missed, and noise of the machines explains that, so that the cell must run again."""
-        return any(check.name == DISTURBED and not check.success for check in self.checks)
+        return DISTURBED in self.invalidated_by
 
     @property
     def may_omit(self) -> bool:

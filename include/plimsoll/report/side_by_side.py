@@ -1,6 +1,6 @@
 """The comparison of two campaigns as a document: differences first, then capacities, maxima and test results."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -8,8 +8,9 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign import CampaignData, cell_results
 from plimsoll.analysis.capacity import Capacity
-from plimsoll.analysis.definition_differences import Difference, VariantPair
+from plimsoll.analysis.definition_differences import ABSENT, Difference, VariantPair
 from plimsoll.analysis.findings import CampaignCells
+from plimsoll.analysis.host_noise import noise_facts
 from plimsoll.analysis.side_by_side import (
     CapacityPair,
     EnvironmentDifference,
@@ -89,11 +90,7 @@ def compare_campaigns(
         a=_side(cells_a),
         b=_side(cells_b),
         incomparable=found.incomparable,
-        environment=environment_differences(
-            found.pairs,
-            {pair.a: _facts(cells_a, pair.a) for pair in found.pairs},
-            {pair.b: _facts(cells_b, pair.b) for pair in found.pairs},
-        ),
+        environment=(*_unlike(found, cells_a, cells_b, _facts), *_unlike_noise(found, cells_a, cells_b)),
         differences=found.differences,
         only_a=found.only_a,
         only_b=found.only_b,
@@ -201,6 +198,24 @@ def _ratio(pair: CapacityPair) -> str:
 def _facts(one: CampaignCells, variant: str) -> dict[str, str]:
     ran = environment(replace(one, cells=one.of_variant(variant)))
     return {**told_facts(one, variant), **ran.equal, **dict(_several(ran))}
+
+
+def _unlike(
+    found: SideBySide, a: CampaignCells, b: CampaignCells, facts: Callable[[CampaignCells, str], dict[str, str]]
+) -> tuple[EnvironmentDifference, ...]:
+    of_a = {pair.a: facts(a, pair.a) for pair in found.pairs}
+    return environment_differences(found.pairs, of_a, {pair.b: facts(b, pair.b) for pair in found.pairs})
+
+
+def _unlike_noise(found: SideBySide, a: CampaignCells, b: CampaignCells) -> Iterator[EnvironmentDifference]:
+    """The differences of what was sampled on both sides. Apart from facts: where these are unknown, noise is not."""
+    for one in _unlike(found, a, b, _noise):
+        if ABSENT not in (one.a, one.b):
+            yield one
+
+
+def _noise(one: CampaignCells, variant: str) -> dict[str, str]:
+    return noise_facts(one.of_variant(variant), one.definition.disturbance)
 
 
 def _several(ran: Environment) -> Iterator[tuple[str, str]]:

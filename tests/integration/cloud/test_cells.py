@@ -188,8 +188,7 @@ def test_latte_puts_on_a_load_that_is_judged(tools: Toolkit, cloud: Cloud, latte
     outcome = outcome_of(equipped, definition_of(cloud, "by-latte", MIXED, {"name": "latte", "concurrency": 20}))
 
     # latte skips what was due while the node was slow, and does not tell why: then its rate is not what was asked for.
-    blamed = "load generator: expected nothing but the database to hold the load generator back"
-    assert all(reason.startswith(blamed) for reason in outcome.verdict.reasons), outcome.verdict.reasons
+    assert outcome.verdict.valid or outcome.verdict.invalidated_by == ("load generator",), outcome.verdict.reasons
     assert outcome.verdict.operations > JUDGED_OPERATIONS / 2
     assert outcome.operations == {"all", "reads", "writes"}
     assert outcome.fingerprint.load_generator.startswith("latte 0.29.")

@@ -54,7 +54,5 @@ def disturbed_ramp(verdicts: Sequence[Verdict | None], loads: int) -> bool:
 
 def is_standstills(verdict: Verdict) -> bool:
     """Whether only standstills make it invalid. A failed attempt, or one with incomplete logs, has other reasons."""
-    failed = [check for check in verdict.checks if not check.success]
-    spoilt = {check.name for check in failed if check.severity == "invalid"}
-    known = set(verdict.reasons) <= {check.sentence for check in failed}
-    return not verdict.valid and known and spoilt <= STANDSTILLS
+    known = {check.sentence for check in verdict.checks if not check.success}
+    return not verdict.valid and set(verdict.reasons) <= known and STANDSTILLS.issuperset(verdict.invalidated_by)

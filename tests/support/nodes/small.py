@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.nodes.even import SHORT_LIVED, EvenProvider
 
 from plimsoll.adapters.artefacts import Artefacts
@@ -41,6 +42,7 @@ def define(
             "load_generator": {"threads": 2, "heap": "128M"},
             "timing": {"duration": "6s", "warmup": "1s"},
             "service_levels": [{"interval": "1s"}],
+            "disturbance": ANY_NOISE,
         }
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 from tests.unit.report.planted import CAPACITIES, LOADS, campaign, definition, plain
 
@@ -46,6 +47,30 @@ def test_campaigns_that_differ_in_nothing_but_chance_show_no_difference() -> Non
         ("g1", 20_000, 20_000, 1.0),
         ("zgc", 40_000, 40_000, 1.0),
     ]
+
+
+def beside(data: CampaignData, variant: str, share: float) -> CampaignData:
+    """The same with other programs on a variant's hosts."""
+    own = tuple(
+        replace(one, hosts=one.hosts.assign(cpu_others_highest=share)) if one.verdict.cell.variant == variant else one
+        for one in data.attempts
+    )
+    return replace(data, attempts=own)
+
+
+def test_noise_beyond_the_bounds_is_a_difference_of_the_environments() -> None:
+    (found,) = compare_campaigns(plain(1), beside(plain(2), "zgc", 0.76)).environment
+    assert (found.fact, found.variants, found.a, found.b) == (
+        "CPU of other programs", ("zgc",), "at most 10%", "up to 76%",
+    )  # fmt: skip
+    assert compare_campaigns(plain(1), beside(plain(2), "zgc", 0.09)).environment == ()
+
+
+def test_attempts_that_noise_disturbed_are_a_difference_of_the_environments() -> None:
+    data = plain(2)
+    noisy = replace(data.attempts[0], verdict=disturbed_verdict(data.attempts[0].verdict))
+    found = compare_campaigns(plain(1), replace(data, attempts=(noisy, *data.attempts[1:]))).environment
+    assert [(one.fact, one.a, one.b) for one in found] == [("attempts that noise disturbed", "none", "1")]
 
 
 def test_a_planted_difference_stands_for_its_variant_alone_and_the_answer_says_how_large() -> None:

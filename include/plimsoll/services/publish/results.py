@@ -76,6 +76,7 @@ def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
             _without_tables(verdict),
             fingerprint=read_fingerprint(campaign.store, verdict.key),
             provenance=read_provenance(campaign.store, verdict.key),
+            hosts=_table(campaign.store, verdict.key, layout.HOSTS, ()),
         )
         for verdict in campaign.verdicts()
     )
