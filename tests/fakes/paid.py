@@ -42,6 +42,9 @@ class PaidProvider:
         found = self._inner.find(cluster_id)
         return found and self._priced(found)
 
+    def why_gone(self, cluster_id: ClusterId) -> str:
+        return self._inner.why_gone(cluster_id)
+
     def clusters(self) -> Sequence[Cluster]:
         return [self._priced(cluster) for cluster in self._inner.clusters()]
 

@@ -17,6 +17,7 @@ class Launch(Model):
     place: Annotated[dict[str, str], Field(description="Where: connection, region, zone, subnet, placement group")]
     asked_at: Annotated[AwareDatetime, Field(description="When it was sent, for the last time")]
     expires_at: Annotated[AwareDatetime, Field(description="When its hosts should be gone")]
+    owner: Annotated[str, Field(description="Token of whoever asked; empty in records of earlier versions")] = ""
     hosts: Annotated[
         tuple[HostInfo, ...] | None, Field(description="Empty: it was refused; none: its answer is not known")
     ] = None

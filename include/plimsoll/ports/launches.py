@@ -13,5 +13,8 @@ class Launches(Protocol):
     def of(self, cluster_id: ClusterId) -> Sequence[Launch]:
         """The cluster's launches, in the order of the requests."""
 
+    def unsettled(self) -> Sequence[ClusterId]:
+        """The clusters of all campaigns whose account is open, so that they may have hosts that nobody lists."""
+
     def note(self, launch: Launch) -> None:
         """Record a launch, over any earlier record of it."""

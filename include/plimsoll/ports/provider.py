@@ -54,6 +54,12 @@ class Provider(Protocol):
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         """That cluster, if it lives and is whole."""
 
+    def why_gone(self, cluster_id: ClusterId) -> str:
+        """The provider's own words on why hosts of that cluster are gone; empty where it has none.
+
+        ProviderError where it can't be asked.
+        """
+
     def clusters(self) -> Sequence[Cluster]:
         """Every cluster alive now, of any campaign, whole or half destroyed.
 

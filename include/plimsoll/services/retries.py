@@ -1,6 +1,6 @@
 """Retry a step after temporary failures, such as a network or a service that is briefly unavailable."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from plimsoll.domain.errors import CloudOutOfReach, DamagedRecord, PlimsollError, SecretError, StoreError, Unreachable
@@ -38,3 +38,15 @@ def with_retries(
             say(f"{error}\n  Trying again in {pause:.0f} s")
             clock.sleep(pause)
     return step()
+
+
+def try_all(actions: Iterable[Callable[[], object]]) -> None:
+    """Call every action, also after one has failed. Raises the first PlimsollError once all were called."""
+    first: PlimsollError | None = None
+    for action in actions:
+        try:
+            action()
+        except PlimsollError as error:
+            first = first or error
+    if first:
+        raise first

@@ -68,6 +68,10 @@ class InstantProvider:
         """The cluster whose folder is there."""
         return _cluster(self._folder(cluster_id) / "cluster.json")
 
+    def why_gone(self, cluster_id: ClusterId) -> str:
+        """Nothing: folders do not tell."""
+        return ""
+
     def clusters(self) -> Sequence[Cluster]:
         """All folders, but for those that somebody removes meanwhile."""
         found = [_cluster(file) for file in sorted(self._alive.glob("*/cluster.json"))]

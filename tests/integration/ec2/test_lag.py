@@ -120,6 +120,9 @@ class OutOfReach:
     def of(self, key: ClusterId) -> Sequence[Launch]:
         raise StoreError("can't be used", where=str(key))
 
+    def unsettled(self) -> Sequence[ClusterId]:
+        raise StoreError("can't be used")
+
     def note(self, launch: Launch) -> None:
         raise StoreError("can't be used", where=str(launch.id))
 

@@ -112,8 +112,15 @@ def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[F
 
 
 def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:
-    """A function that returns the cloud of a place, and keeps it with its client."""
-    return cache(lambda place: Cloud(secrets.aws(place.connection), place))
+    """A function that returns the cloud of a place, and keeps it with its client.
+
+    The connection is read with each client: one that can't be read is an error of the calls through it.
+    """
+
+    def cloud(place: Place) -> Cloud:
+        return Cloud(AwsAccess(lambda service, region: secrets.aws(place.connection).client(service, region)), place)
+
+    return cache(cloud)
 
 
 def _region_mend(place: Place) -> str:

@@ -11,6 +11,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role, load_hos
 
 PROVIDER = "ec2"
 _UNKNOWN = "unknown"
+_ROLES: tuple[Role, Role] = ("node", "load")
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,25 @@ def is_whole(instances: Sequence[Answer]) -> bool:
     return len(wanted) == len(zones) == 1 and found == wanted.pop()
 
 
-def described(
-    cluster_id: ClusterId, resources: Sequence[Answer], place: Place, now: datetime, names: Sequence[str] = ()
+@dataclass(frozen=True)
+class Recorded:
+    """What the record of launches knows of a cluster beyond what EC2 lists."""
+
+    hosts: Sequence[HostInfo] = ()
+    """Hosts that EC2 does not list yet."""
+    owner: str = ""
+    expires_at: datetime | None = None
+    names: Sequence[str] = ()
+    """The same for people, as far as it is known."""
+
+
+def described(  # noqa: PLR0913, PLR0917  # all that is known of it
+    cluster_id: ClusterId,
+    resources: Sequence[Answer],
+    place: Place,
+    now: datetime,
+    names: Sequence[str] = (),
+    recorded: Recorded = Recorded(),
 ) -> Cluster:
     """A cluster of those resources: instances are its hosts; where there are none, one unknown host stands for it.
 
@@ -59,29 +77,43 @@ def described(
     """
     instances = [resource for resource in resources if "InstanceId" in resource]
     tags = [found for resource in resources if (found := tags_of(resource))]
-    nodes = [host_info(one, "node", n, place) for n, one in _numbered(instances, "node")]
-    loads = [host_info(one, "load", n, place) for n, one in _numbered(instances, "load")]
+    nodes, loads = (_hosts(instances, recorded.hosts, role, place) for role in _ROLES)
     unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
+    began = [host.since for host in (*nodes, *loads) if host.since]
+    ends = [*(one.expires for one in tags if one.expires), *([recorded.expires_at] if recorded.expires_at else [])]
     return Cluster(
         id=cluster_id,
-        owner=next((one.owner for one in tags if one.owner), ""),
+        owner=next((one.owner for one in tags if one.owner), recorded.owner),
         provider=PROVIDER,
         hosts=(*nodes, *loads) or (unknown,),
-        created_at=min((one["LaunchTime"].astimezone(UTC) for one in instances), default=now),
-        expires_at=max((one.expires for one in tags if one.expires), default=now),
-        resources=tuple(names),
+        created_at=min(began, default=now),
+        expires_at=max(ends, default=now),
+        resources=(*names, *recorded.names),
     )
 
 
-def _numbered(instances: Sequence[Answer], role: Role) -> list[tuple[int, Answer]]:
-    return list(enumerate(of_role(instances, role), start=1))
+def why_ended(instance: Answer) -> str:
+    """AWS's reason for the end of an instance, such as a Spot interruption, maintenance or a user; and when."""
+    said = (instance.get("StateReason", {}).get("Message"), instance.get("StateTransitionReason"))
+    return ", ".join(dict.fromkeys(filter(None, said))) or "no reason given"
+
+
+def _hosts(instances: Sequence[Answer], hidden: Sequence[HostInfo], role: Role, place: Place) -> list[HostInfo]:
+    """The hosts of that role, those that are not listed last."""
+    shown = [host_info(one, role, number, place) for number, one in enumerate(of_role(instances, role), start=1)]
+    further = enumerate((host for host in hidden if host.role == role), start=len(shown) + 1)
+    return [*shown, *(host.model_copy(update={"name": _name(role, number)}) for number, host in further)]
+
+
+def _name(role: Role, number: int) -> str:
+    return load_host_name(number) if role == "load" else f"node{number}"
 
 
 def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostInfo:
     """The host for an instance with that number in its role. Its paid time begins with its launch."""
     tags = tags_of(instance)
     return HostInfo(
-        name=load_host_name(number) if role == "load" else f"node{number}",
+        name=_name(role, number),
         role=role,
         address=instance.get("PrivateIpAddress") or _UNKNOWN,
         since=instance["LaunchTime"].astimezone(UTC),

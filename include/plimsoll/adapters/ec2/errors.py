@@ -14,6 +14,7 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 
+from plimsoll.adapters.renewing import REFUSED_CREDENTIALS
 from plimsoll.domain.errors import CloudOutOfReach, ProviderError, SecretError
 
 CAPACITY = frozenset(
@@ -28,8 +29,29 @@ CAPACITY = frozenset(
 """What another zone may have."""
 QUOTA = frozenset({"VcpuLimitExceeded", "InstanceLimitExceeded"})
 """What another cell's end gives back."""
-UNSURE = frozenset({"", "InternalError", "InternalFailure", "Unavailable", "ServiceUnavailable"})
-"""AWS failed, or no answer came, which has no code: the work may be done all the same."""
+FAILED = frozenset(
+    {"InternalError", "InternalFailure", "ServerInternal", "ServiceUnavailable", "Unavailable"}
+    | {"500", "502", "503", "504"}
+)
+"""AWS itself failed: the work may be done all the same. Numbers are the status of answers without a body."""
+UNSURE = FAILED | {""}
+"""AWS failed, or no answer came, which has no code."""
+THROTTLED = frozenset(
+    {
+        "BandwidthLimitExceeded",
+        "EC2ThrottledException",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "SlowDown",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+    }
+)
+"""The account asks more than AWS answers."""
+LATER = UNSURE | THROTTLED | REFUSED_CREDENTIALS
+"""AWS may answer otherwise later, whatever was asked for: it failed, or throttles, or the credentials are renewed."""
 DENIED = frozenset({"UnauthorizedOperation", "AccessDenied", "AccessDeniedException", "403"})
 """The credentials are known, and may not do this."""
 
@@ -66,11 +88,13 @@ _MENDING: Mapping[str, str] = {
     "InvalidParameterValue": _OPTIONS,
     "Unsupported": "the zone does not offer this type with these options: name other zones or another type",
     "UnsupportedOperation": "the type does not allow this: name another type, tenancy or placement group",
+    "OperationNotPermitted": "turn the instance's termination protection off, then destroy the cluster again; its own "
+    "timer ends it in any case",
     "IncorrectInstanceState": "wait until the instance has settled, then try again",
     "DependencyViolation": "something else still uses it: remove that first, then destroy the cluster again",
-    "RequestLimitExceeded": "the account asks too much of the API: run fewer cells at once",
-    "Throttling": "the account asks too much of the API: run fewer cells at once",
+    **dict.fromkeys(THROTTLED, "the account asks too much of the API: run fewer cells at once"),
     "InternalError": "AWS failed: try again; its health dashboard may say more",
+    "InternalFailure": "AWS failed: try again; its health dashboard may say more",
     "Unavailable": "AWS is overloaded there: try again later",
     "ServiceUnavailable": "AWS is overloaded there: try again later",
     "ParameterNotFound": "name an SSM parameter that the region has in provider.options.image",
@@ -79,11 +103,14 @@ _PERFORM = re.compile(r"perform: ([a-z0-9-]+:[A-Za-z]+)")
 
 
 class CloudError(ProviderError):
-    """A call that AWS refused. `code` is AWS's own code; empty where there was no answer."""
+    """A call that AWS refused. `code` is AWS's own code; empty where there was no answer.
 
-    def __init__(self, what: str, *, where: str = "", mend: str = "", code: str = "") -> None:
+    `repeated`: the client sent the request several times, so AWS may have done it before it refused it.
+    """
+
+    def __init__(self, what: str, *, where: str = "", mend: str = "", code: str = "", repeated: bool = False) -> None:
         super().__init__(what, where=where, mend=mend)
-        self.code = code
+        self.code, self.repeated = code, repeated
 
 
 class NoAnswer(CloudError, CloudOutOfReach):
@@ -112,7 +139,9 @@ def cloud_error(error: ClientError, service: str, where: str) -> CloudError:
     fault: Any = error.response.get("Error", {})
     code, message = str(fault.get("Code", "")), str(fault.get("Message", ""))
     what = f"{error.operation_name} was refused: {message or 'no reason given'} ({code})"
-    return CloudError(what, where=where, mend=mending(code, message, f"{service}:{error.operation_name}"), code=code)
+    mend = mending(code, message, f"{service}:{error.operation_name}")
+    repeated = bool(error.response.get("ResponseMetadata", {}).get("RetryAttempts"))
+    return CloudError(what, where=where, mend=mend, code=code, repeated=repeated)
 
 
 def mending(code: str, message: str, action: str) -> str:

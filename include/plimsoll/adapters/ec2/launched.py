@@ -4,12 +4,13 @@ EC2 is eventually consistent: for a while after RunInstances has returned an ins
 and other calls may not know it. So each request is recorded before it is sent, and its answer at once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 
-from plimsoll.adapters.ec2.cloud import Answer, Place
-from plimsoll.adapters.ec2.describing import host_info
+from plimsoll.adapters.ec2.cloud import LIVING, Answer, Place
+from plimsoll.adapters.ec2.describing import Recorded, host_info, tags_of
 from plimsoll.domain.cluster import ClusterId, HostInfo, Role
 from plimsoll.domain.errors import StoreError
 from plimsoll.domain.launch import Launch
@@ -19,6 +20,9 @@ from plimsoll.ports.launches import Launches
 LAG = timedelta(minutes=5)
 """How long EC2's answers may lag behind what was done: AWS advises to repeat describe calls for about as long
 (EC2 Developer Guide, "Eventual consistency in the Amazon EC2 API")."""
+
+DOUBT = timedelta(minutes=1)
+"""How long a host that EC2 has shown before, and shows no more, is looked for again: one answer may lack it."""
 
 INSTANCE_ID = "instance_id"
 _ZONE, _SUBNET, _GROUP = "zone", "subnet", "placement_group"
@@ -35,9 +39,10 @@ class Launched:
 
     @classmethod
     def read(cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> "Launched":
-        """Read the launches from the record. Raises StoreError when it can't be read."""
+        """Read the launches in that place from the record. Raises StoreError when it can't be read."""
         found = cls(records, cluster_id, place, clock)
-        found._known = {one.token: one for one in records.of(cluster_id) if one.place["region"] == place.region}
+        # Another connection may be another account, to which these instances are unknown although they live.
+        found._known = {one.token: one for one in records.of(cluster_id) if one.place.items() >= found._here.items()}
         return found
 
     @classmethod
@@ -55,18 +60,28 @@ class Launched:
             blind._blind_until = (since or clock.now()) + LAG
             return blind
 
-    def asked(self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime) -> None:
+    @property
+    def is_known_here(self) -> bool:
+        """Whether the record names a launch in this place."""
+        return bool(self._known)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the record could be read, so that it names every launch."""
+        return self._blind_until is None
+
+    def asked(self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime, owner: str) -> None:
         """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent."""
         before = self._known.get(token)
-        place = {"connection": self._place.connection, "region": self._place.region, **where}
         self._note(
             Launch(
                 id=self._id,
                 token=token,
                 role=role,
-                place=place,
+                place={**self._here, **where},
                 asked_at=self._clock.now(),
                 expires_at=expires_at,
+                owner=owner,
                 hosts=(before.hosts or None) if before else None,
             )
         )
@@ -81,12 +96,41 @@ class Launched:
         known = {**{_id(host): host for host in told}, **known}
         self._note(launch.model_copy(update={"hosts": tuple(known.values())}))
 
+    def discovered(self, instances: Iterable[Answer]) -> None:
+        """Record listed instances that no record names, by their tags: the answer to their launch was lost.
+
+        Each gets a record of its own: other hosts of the same launch may still be hidden, so that one stays unanswered.
+        If they can't be recorded, they are kept in memory.
+        """
+        known = {_id(host) for launch in self._known.values() for host in launch.hosts or ()}
+        for one in instances:
+            tags = tags_of(one)
+            if one["InstanceId"] in known or tags is None or not tags.role:
+                continue
+            role: Role = "load" if tags.role == "load" else "node"
+            placement = one["Placement"]
+            place = where(one.get("SubnetId", ""), placement["AvailabilityZone"], placement.get("GroupName", ""))
+            launch = Launch(
+                id=self._id,
+                token=sha256(one["InstanceId"].encode()).hexdigest(),
+                role=role,
+                place={**self._here, **place},
+                asked_at=one["LaunchTime"],
+                expires_at=tags.expires or one["LaunchTime"],
+                owner=tags.owner,
+                hosts=(host_info(one, role, 1, self._place),),
+            )
+            with suppress(StoreError):
+                self._note(launch)
+
     def seen(self, instances: Sequence[Answer], asked_at: datetime) -> None:
         """Record which instances run, by an answer of EC2's and the time at which it was asked for.
 
         An instance that was pending at its launch is paid for from the last time at which it was seen to be pending, or
-        from its launch: some seconds too long, so that its cost is never less than AWS's bill.
+        from its launch: some seconds too long, so that its cost is never less than AWS's bill. One that was seen to be
+        pending until it ended is not paid for.
         """
+        self.ended({one: "pending" for one in _ended(instances) if one in self._pending})
         running = [one["InstanceId"] for one in instances if runs(one)]
         began = {instance: self._pending.pop(instance) for instance in running if instance in self._pending}
         self._pending |= {one: asked_at for one in _pending(instances) if one in self._pending}
@@ -106,6 +150,19 @@ class Launched:
         }
         with suppress(StoreError):
             self._update(changes)
+
+    def not_listed(self, seen: Collection[str] | None) -> Recorded:
+        """What may live of the cluster beside the listed instances; `seen` None: they could not be listed."""
+        living = [host for launch in self._known.values() for host in launch.living]
+        hidden = [host for host in living if seen is None or (_id(host) not in seen and self.may_lag(_id(host)))]
+        until, newest = self.unknown_until(), max(self._known.values(), key=lambda one: one.asked_at, default=None)
+        lost = [f"a launch whose answer was lost, which may show until {until:%H:%M:%S} UTC"] if until else []
+        return Recorded(
+            hosts=tuple({_id(host): host for host in hidden}.values()),
+            owner=newest.owner if newest else "",
+            expires_at=newest.expires_at if newest else None,
+            names=(*(f"instance {_id(host)}, not listed yet" for host in hidden), *lost),
+        )
 
     def living(self, role: Role | None = None, subnet: str = "") -> list[str]:
         """Instances without a known end; of one role, and in one subnet, where these are given."""
@@ -145,6 +202,10 @@ class Launched:
         times = [one.asked_at + LAG for one in self._known.values() if one.hosts is None]
         latest = max([*times, *([self._blind_until] if self._blind_until else [])], default=None)
         return latest if latest and self._clock.now() < latest else None
+
+    @property
+    def _here(self) -> dict[str, str]:
+        return {"connection": self._place.connection, "region": self._place.region}
 
     def _open(self) -> set[str]:
         return set(self.living())
@@ -191,6 +252,10 @@ def runs(instance: Answer) -> bool:
 
 def _pending(instances: Iterable[Answer]) -> list[str]:
     return [one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"]
+
+
+def _ended(instances: Iterable[Answer]) -> list[str]:
+    return [one["InstanceId"] for one in instances if one["State"]["Name"] not in LIVING]
 
 
 def _id(host: HostInfo) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from plimsoll.adapters.ec2.cloud import LIVING, STATES, Answer, Cloud
-from plimsoll.adapters.ec2.describing import is_whole
-from plimsoll.adapters.ec2.ending import end
-from plimsoll.adapters.ec2.errors import UNSURE, CloudError
-from plimsoll.adapters.ec2.launched import LAG, Launched, runs, where
+from plimsoll.adapters.ec2.describing import is_whole, why_ended
+from plimsoll.adapters.ec2.ending import Ended, end
+from plimsoll.adapters.ec2.errors import LATER, UNSURE, CloudError
+from plimsoll.adapters.ec2.finding import STANDING
+from plimsoll.adapters.ec2.launched import DOUBT, LAG, Launched, runs, where
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.pausing import looks
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, group_name, run_instances
@@ -19,7 +20,8 @@ from plimsoll.ports.clock import Clock
 NOT_STARTED = "Plimsoll.NotStarted"
 """Our own code beside AWS's: launched hosts that never ran."""
 
-_ROLES: tuple[Role, Role] = ("node", "load")
+# Where a zone is full, the load hosts alone have been launched in vain.
+_ROLES: tuple[Role, Role] = ("load", "node")
 # Tokens that one attempt may use up in one zone.
 _GENERATIONS = 20
 _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
@@ -48,6 +50,19 @@ class Launcher:
         ids = [instance for role in _ROLES for instance in self._launch_role(role, subnet)]
         return self._await_running(ids)
 
+    def require_alive(self) -> None:
+        """Raise CloudError with AWS's reason if a launched host shows as ended. One that does not show may live."""
+        known = set(self._launched.living())
+        try:
+            seen = self._seen()
+        except CloudError as error:
+            if error.code in LATER:  # the next look tells
+                return
+            raise
+        for one in seen:
+            if one["InstanceId"] in known:
+                _require_alive(one, self._cloud.where)
+
     def undo(self) -> None:
         """Terminate everything that the attempt has launched, whether EC2 lists it yet or not."""
         self._end([*self._launched.living(), *(one["InstanceId"] for one in self._living())])
@@ -55,21 +70,25 @@ class Launcher:
     def _end(self, ids: Collection[str]) -> None:
         """Tell the instances to end, again and again until EC2 knows each of them.
 
-        An instance that stays unknown for longer than answers can lag counts as terminated.
+        An instance that stays unknown for longer than answers can lag counts as terminated. Raises CloudError where AWS
+        refuses to end one, once all others were told to end.
         """
-        left = list(dict.fromkeys(ids))
+        left, refused = list(dict.fromkeys(ids)), Ended()
         for pause in looks():
             ended = end(self._cloud, left, self._launched.may_lag)
+            refused.refused.update(ended.refused)
             self._launched.ended(ended.accepted)
             left = [instance for instance in ended.unknown if self._launched.may_lag(instance)]
             self._launched.ended(dict.fromkeys(set(ended.unknown) - set(left), "terminated"))
             if not left:
-                return
+                break
             self._clock.sleep(pause)
+        refused.require()
 
     def _living(self) -> list[Answer]:
         """The cluster's living instances that EC2 lists, without those that were told to end."""
         seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
+        self._launched.discovered(seen)
         return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
@@ -116,13 +135,13 @@ class Launcher:
         if self._launched.is_used_up(token):
             return []
         group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
-        self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires)
+        self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires, self.wanted.owner)
         try:
             if group:
                 self._make_group(subnet)
             made = self._requested(request)
         except CloudError as error:
-            if error.code not in UNSURE:  # else something may have been launched
+            if error.code not in UNSURE and not error.repeated:  # else something may have been launched
                 self._launched.answered(token, [])
             raise
         self._note(token, made)
@@ -200,10 +219,14 @@ class Launcher:
 
     def _lost(self, known: Collection[str]) -> set[str]:
         """Ids of instances that EC2 shows as ended, or does not list although its answers can't lag that far behind."""
-        states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
-        return {
-            one for one in known if (states[one] not in LIVING if one in states else not self._launched.may_lag(one))
-        }
+        doubted_until = self._clock.now() + DOUBT
+        for pause in looks():
+            states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
+            unseen = {one for one in known if one not in states and not self._launched.may_lag(one)}
+            if not unseen or self._clock.now() > doubted_until:
+                return unseen | {one for one in known if one in states and states[one] not in LIVING}
+            self._clock.sleep(pause)
+        raise AssertionError("looks never end")
 
     def _never_ran(self, found: Sequence[Answer]) -> CloudError:
         states = ", ".join(f"{one['InstanceId']} is {one['State']['Name']}" for one in found) or "none is to be seen"
@@ -216,13 +239,11 @@ class Launcher:
 
 def _require_alive(instance: Answer, where: str) -> None:
     """Raise CloudError with AWS's reason if an instance has already ended."""
-    if instance["State"]["Name"] in LIVING:
+    if instance["State"]["Name"] in STANDING:
         return
-    reason = instance.get("StateReason", {})
-    said = reason.get("Message") or "no reason given"
     raise CloudError(
-        f"{instance['InstanceId']} ended while it started: {said}",
+        f"{instance['InstanceId']} ended while it started: {why_ended(instance)}",
         where=where,
         mend="run the cell again; if it goes on, the message above is AWS's own",
-        code=reason.get("Code", NOT_STARTED),
+        code=instance.get("StateReason", {}).get("Code") or NOT_STARTED,
     )

@@ -3,9 +3,10 @@
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from plimsoll.adapters.ec2.cloud import Answer
-from plimsoll.adapters.ec2.errors import CAPACITY, QUOTA, CloudError
+from plimsoll.adapters.ec2.errors import CAPACITY, FAILED, QUOTA, THROTTLED, CloudError
 from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.domain.errors import ProviderError
@@ -16,6 +17,7 @@ _FIRST_S, _LONGEST_S = 15.0, 240.0
 _MOVES = CAPACITY | {NOT_STARTED, "Server.InternalError"}
 
 Say = Callable[[str], None]
+T = TypeVar("T")
 
 
 def pauses(seed: str) -> Iterator[float]:
@@ -35,27 +37,44 @@ def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]
     return sorted(subnets, key=lambda subnet: subnet.id not in begun)
 
 
-def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say) -> list[Answer]:
-    """The hosts, running, all in one zone. Raises ProviderError if there is no room within the options' patience.
+def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime, say: Say) -> T:
+    """The step's result. While AWS fails or throttles, the step is tried again until that time, as one waits for room.
+
+    Raises the last error.
+    """
+    for pause in pauses(name):
+        try:
+            return step()
+        except CloudError as error:
+            if error.code not in FAILED | THROTTLED or clock.now() + timedelta(seconds=pause) > deadline:
+                raise
+            say(f"{name}: {error.what}; next try in {pause:.0f} s, until {deadline:%H:%M:%S} UTC at most")
+        clock.sleep(pause)
+    raise AssertionError("pauses never end")
+
+
+def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say, deadline: datetime) -> list[Answer]:
+    """The hosts, running, all in one zone. Raises ProviderError if there is no room until that time.
 
     If some hosts of a kept cluster still live, the missing ones are first tried in the same zone, for half of the
-    patience. After that, all hosts are launched in another zone. If a quota is the obstacle, the living hosts are kept,
+    time. After that, all hosts are launched in another zone. If a quota is the obstacle, the living hosts are kept,
     because the quota holds in every zone.
     """
-    began, patience = clock.now(), launcher.wanted.options.patience
+    began = clock.now()
     begun = launcher.begun_in()
     if len(begun) > 1:
         launcher.undo()
     home = [subnet for subnet in subnets if begun == {subnet.id} == launcher.serves_in()]
     if home:
-        found, full = _by(began + patience / 2, launcher, clock, home, say, keeps=True)
+        found, full = _by(began + (deadline - began) / 2, launcher, clock, home, say, keeps=True)
         if full is None:
             return found
         if full.code not in QUOTA:
             say(f"{launcher.wanted.id}: no room beside the hosts that are left: all are launched in another zone")
             home = []
-    found, full = _by(began + patience, launcher, clock, home or preferred(subnets, begun), say, keeps=bool(home))
+    found, full = _by(deadline, launcher, clock, home or preferred(subnets, begun), say, keeps=bool(home))
     if full is not None:
+        patience = launcher.wanted.options.patience
         raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
     return found
 

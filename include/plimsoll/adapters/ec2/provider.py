@@ -1,15 +1,18 @@
 """Clusters on EC2: hosts found by their tags."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.ec2.checks import problems
-from plimsoll.adapters.ec2.cloud import Cloud, Place, clouds
-from plimsoll.adapters.ec2.describing import PROVIDER, Resource, by_cluster, described
-from plimsoll.adapters.ec2.finding import standing
+from plimsoll.adapters.ec2.cloud import STATES, Cloud, Place, clouds
+from plimsoll.adapters.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
+from plimsoll.adapters.ec2.destroying import Destroyer, Tried
+from plimsoll.adapters.ec2.finding import STANDING, standing
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
 from plimsoll.adapters.ec2.images import find_image
 from plimsoll.adapters.ec2.kept import SharedHost, clear, in_environment, prolong
@@ -17,18 +20,17 @@ from plimsoll.adapters.ec2.launched import INSTANCE_ID, Launched
 from plimsoll.adapters.ec2.launching import Launcher
 from plimsoll.adapters.ec2.network import security_group, subnets
 from plimsoll.adapters.ec2.options import CONNECTION, Ec2Options, read_options
-from plimsoll.adapters.ec2.placement import Say, placed
+from plimsoll.adapters.ec2.placement import Say, patiently, placed
 from plimsoll.adapters.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.ec2.readiness import await_hosts
-from plimsoll.adapters.ec2.remnants import remove, terminate_shown
 from plimsoll.adapters.ec2.requests import Wanted
-from plimsoll.adapters.ec2.tagged import tagged
+from plimsoll.adapters.ec2.tagged import Seen, tagged
 from plimsoll.adapters.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.launches import Launches
@@ -48,7 +50,7 @@ class Ec2Provider:
     """Implements the Provider port. Clusters of other result stores than `store` are neither seen nor touched.
 
     `places`: the options that name regions and connections. If there may be clusters elsewhere, `further_regions` are
-    searched too. The provider remembers nothing else; AWS is asked each time.
+    searched too. The provider remembers nothing else but `tried`; AWS is asked each time.
     """
 
     secrets: Secrets
@@ -63,6 +65,8 @@ class Ec2Provider:
     """The clouds of places, each with its client; none: it makes its own."""
     tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
     """Prices, with the answers of the Pricing API so far; none: it makes its own."""
+    tried: Tried = field(default_factory=dict, kw_only=True, repr=False)
+    """Since when this process has tried to destroy which clusters, while the store is away."""
 
     name = PROVIDER
     is_local = False
@@ -77,6 +81,10 @@ class Ec2Provider:
     def _tariffs(self) -> Ec2Tariffs:
         return self.tariffs or Ec2Tariffs(self.secrets)
 
+    @property
+    def _destroyer(self) -> Destroyer:
+        return Destroyer(self.clock, self.store, self.launches, self.say, self.tried)
+
     def at(self, places: Places) -> Self:
         """In the regions, and through the connections, that those places name."""
         return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
@@ -86,33 +94,70 @@ class Ec2Provider:
         return problems(definition, self.secrets)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """The cluster's hosts, running, in one zone, and answering as themselves. Kept ones live on for the request."""
+        """The cluster's hosts, running, in one zone, and answering as themselves. Kept ones live on for the request.
+
+        Where AWS fails or throttles, everything is asked for again: that finds what was launched before.
+        """
         options = read_options(request.options, str(request.id))
+        self._destroyer.forget(request.id)
+        deadline = self.clock.now() + options.patience
+
+        def provided() -> Cluster:
+            return self._provided(request, options, deadline)
+
+        return patiently(provided, str(request.id), self.clock, deadline, self.say)
+
+    def _provided(self, request: ClusterRequest, options: Ec2Options, deadline: datetime) -> Cluster:
         cloud = self._cloud(_place(options))
         found = subnets(cloud, options)
         launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
         wanted = self._wanted(request, options, cloud, found[0].vpc)
         launcher = Launcher(cloud, self.clock, wanted, launched)
-        instances = placed(launcher, self.clock, found, self.say)
+        instances = placed(launcher, self.clock, found, self.say, deadline)
         cluster = described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
-        await_hosts(hosts, self.clock, options.startup)
+        await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
         return self._prolonged(cloud, wanted, cluster, hosts) if request.id.is_kept else cluster
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """That cluster, if all its hosts are there."""
+        """That cluster, if all its hosts are there. A place that can't be looked at hides none elsewhere."""
+        failed: PlimsollError | None = None
         for cloud in self._clouds():
             launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
-            instances = standing(cloud, self.clock, of_cluster(self.store, cluster_id), launched)
+            try:
+                instances = standing(cloud, self.clock, of_cluster(self.store, cluster_id), launched)
+            except (ProviderError, SecretError) as error:
+                failed = failed or error
+                continue
             if instances:
                 return described(cluster_id, instances, cloud.place, self.clock.now())
+        if failed:
+            raise failed
         return None
 
+    def why_gone(self, cluster_id: ClusterId) -> str:
+        """AWS's reasons for the ends of its hosts that nobody here has ended. Empty where it does not tell."""
+        ended: list[str] = []
+        for cloud in self._clouds():
+            with suppress(ProviderError, SecretError):
+                launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock)
+                seen = cloud.instances(of_cluster(self.store, cluster_id), STATES)
+                ended += [
+                    f"{one['InstanceId']} is {one['State']['Name']}: {why_ended(one)}"
+                    for one in seen
+                    if one["State"]["Name"] not in STANDING and not launched.has_ended(one["InstanceId"])
+                ]
+        return "; ".join(ended)
+
     def clusters(self) -> Sequence[Cluster]:
-        """From everything that carries the tags; what is left of one is a cluster too."""
-        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
-        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each.resources)]
+        """From everything that carries the tags, and from the record of launches; what is left of one is a cluster."""
         unknown = [self.places.unknown] if self.places.unknown else []
+        try:
+            unsettled = self.launches.unsettled()
+        except StoreError as error:
+            unsettled, unknown = (), unknown or [f"hosts that EC2 does not list yet are not known: {error}"]
+        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
+        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each, unsettled)]
         unseen = [*unknown, *(str(error) for _, each in seen for error in each.unseen)]
         if unseen:
             raise PartlySeen(f"not all of AWS could be looked at: {'; '.join(unseen)}", found)
@@ -120,13 +165,7 @@ class Ec2Provider:
 
     def destroy(self, cluster_id: ClusterId) -> None:
         """Terminate and delete everything with the cluster's tags, and look whether it is so."""
-        # First what shows: the record of launches may be out of reach, and take minutes to be found so.
-        told = [(cloud, terminate_shown(cloud, of_cluster(self.store, cluster_id))) for cloud in self._clouds()]
-        for cloud, shown in told:
-            since = shown.whole_since or self.clock.now()
-            launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock, since)
-            launched.ended(shown.accepted)
-            remove(cloud, self.clock, self.store, launched, cluster_id)
+        self._destroyer.destroy(self._clouds(), cluster_id)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """On all hosts at once: end what runs of other environments, remove what lies there, see that it is so."""
@@ -150,7 +189,8 @@ class Ec2Provider:
         prolong(hosts, expires + wanted.options.expiry_margin)
         ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
         said = as_list({OWNER: wanted.owner, EXPIRES: expires.isoformat()})
-        cloud.call("create_tags", Resources=ids, Tags=said)
+        for instance in ids:  # one that is gone makes EC2 reject the whole of a call for several
+            cloud.call("create_tags", Resources=[instance], Tags=said)
         return cluster.model_copy(update={"owner": wanted.owner, "expires_at": expires})
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
@@ -196,12 +236,19 @@ class Ec2Provider:
             is_kept=request.id.is_kept,
         )
 
-    def _described(self, cloud: Cloud, resources: Iterable[Resource]) -> Iterator[Cluster]:
-        clusters = by_cluster(resources)
-        for cluster_id in sorted(clusters, key=str):
-            its = clusters[cluster_id]
+    def _described(self, cloud: Cloud, seen: Seen, unsettled: Sequence[ClusterId]) -> Iterator[Cluster]:
+        """The clusters in that place: those that show, and of unsettled ones what does not show yet."""
+        clusters = by_cluster(seen.resources)
+        for cluster_id in sorted({*clusters, *unsettled}, key=str):
+            its = clusters.get(cluster_id, [])
             answers, names = [each.answer for each in its], [each.name for each in its]
-            yield described(cluster_id, answers, cloud.place, self.clock.now(), names)
+            ids = {one["InstanceId"] for one in answers if "InstanceId" in one}
+            recorded = Recorded()
+            if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
+                launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock)
+                recorded = launched.not_listed(ids if seen.lists_instances else None)
+            if its or recorded.names:
+                yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
 
     def _clouds(self) -> list[Cloud]:
         """One for each known place. Where there may be unknown ones, also for each further region and connection."""

@@ -1,6 +1,6 @@
 """Wait until new hosts prove their identity and report that they are prepared."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import PurePosixPath
@@ -15,8 +15,8 @@ from plimsoll.ports.host import Host
 _MOST_BYTES = 4096
 
 
-def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> None:
-    """Wait until all hosts are prepared.
+def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, require_alive: Callable[[], None]) -> None:
+    """Wait until all hosts are prepared. `require_alive` raises ProviderError once one of them is gone.
 
     Raises ProviderError when a host is not prepared within `patience`, or reports a fault; HostError when something
     else answers at its address.
@@ -27,6 +27,7 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> Non
         waiting = _waiting(left)
         if not waiting:
             return
+        require_alive()
         if clock.now() > deadline:
             raise _too_late(waiting, patience)
         clock.sleep(pause)

@@ -47,6 +47,8 @@ class Seen:
 
     resources: tuple[Resource, ...]
     unseen: tuple[ProviderError | SecretError, ...]
+    lists_instances: bool = False
+    """Whether instances could be listed."""
 
 
 def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
@@ -56,10 +58,12 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
     """
     found: list[Resource] = []
     unseen: list[ProviderError | SecretError] = []
+    lists_instances = True
     try:
         found += [Resource(f"instance {one['InstanceId']}", one) for one in cloud.instances(filters, NOT_GONE)]
     except CloudError as error:
         unseen.append(error)
+        lists_instances = False
     except SecretError as error:  # no kind can be listed
         return Seen((), (error,))
     for kind in KINDS:
@@ -67,7 +71,7 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
             found += [Resource(kind.named(one), one) for one in listed(cloud, kind, filters)]
         except CloudError as error:
             unseen.append(error)
-    return Seen(tuple(found), tuple(unseen))
+    return Seen(tuple(found), tuple(unseen), lists_instances)
 
 
 def listed(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> list[Answer]:

@@ -81,6 +81,10 @@ class LocalProvider:
             found = folders.read(self._work, cluster_id)
             return None if found is None or folders.lost(self._work, found) else found
 
+    def why_gone(self, cluster_id: ClusterId) -> str:  # noqa: ARG002
+        """Nothing: folders do not tell."""
+        return ""
+
     def clusters(self) -> Sequence[Cluster]:
         """From what runs and from what lies there; half of one is a cluster too."""
         running = self._running()

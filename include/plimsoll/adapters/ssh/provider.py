@@ -93,6 +93,10 @@ class SshProvider:
         found = self._holder(cluster_id)
         return found[1].cluster if found is not None and found[1].ready else None
 
+    def why_gone(self, cluster_id: ClusterId) -> str:  # noqa: ARG002
+        """Nothing: these machines do not tell."""
+        return ""
+
     def clusters(self) -> Sequence[Cluster]:
         """The clusters by the lease of every group. HostsSilent has the reasons why groups could not be asked."""
         groups, unreadable = self._groups_of_places()

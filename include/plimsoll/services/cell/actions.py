@@ -23,6 +23,7 @@ from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.hosts.launches import read_provided
 from plimsoll.services.hosts.uses import require_use
+from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to
@@ -180,8 +181,8 @@ def destroy(work: AttemptContext) -> None:
     if _keeps_hosts(work):
         kept_hosts.release(work.toolkit, work.provider, work.key, keep=left_for_next(work))
         return
-    for provider in _providers(work):
-        destroy_cluster(work.toolkit, provider, ClusterId.of_attempt(work.key))
+    cluster_id = ClusterId.of_attempt(work.key)
+    try_all(partial(destroy_cluster, work.toolkit, provider, cluster_id) for provider in _providers(work))
 
 
 def _keeps_hosts(work: AttemptContext) -> bool:

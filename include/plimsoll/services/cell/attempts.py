@@ -1,6 +1,7 @@
 """Begin an attempt at a cell, after removing what older attempts left behind."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
 from plimsoll.domain.definition import Definition
@@ -13,6 +14,7 @@ from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.retries import try_all
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
@@ -64,8 +66,8 @@ def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignS
     seen = {cluster.id: cluster for cluster in _shown(provider)}
     older = {one: cluster for one, cluster in seen.items() if _is_of(one, campaign, cell_id)}
     unsettled = {one: None for one in open_accounts(campaign) if _is_of(one, campaign, cell_id)}
-    for cluster_id, cluster in {**unsettled, **older}.items():
-        destroy_cluster(toolkit, provider, cluster_id, cluster)
+    found = {**unsettled, **older}.items()
+    try_all(partial(destroy_cluster, toolkit, provider, cluster_id, cluster) for cluster_id, cluster in found)
 
 
 def _shown(provider: Provider) -> Sequence[Cluster]:

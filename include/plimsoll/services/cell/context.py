@@ -8,7 +8,7 @@ from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id, part_of
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.data_origin import DataOrigin
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, ProviderError
+from plimsoll.domain.errors import NotFound, PlimsollError, ProviderError
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
@@ -133,8 +133,16 @@ class AttemptContext:
             require_use(self.toolkit.store, self.key)
         cluster = self.provider.find(self.cluster_id)
         if cluster is None:
-            raise ProviderError("the cluster is gone", where=str(self.key), mend="run the cell again")
+            raise ProviderError(f"the cluster is gone{self.why_gone()}", where=str(self.key), mend="run the cell again")
         return cluster
+
+    def why_gone(self) -> str:
+        """The provider's words on why hosts of the cluster are gone, after a colon; empty where it tells nothing."""
+        try:
+            said = self.provider.why_gone(self.cluster_id)
+        except PlimsollError:  # nothing depends on it
+            return ""
+        return f": {said}" if said else ""
 
     def time_left(self) -> timedelta:
         """The time until the hosts expire, as recorded when they were provisioned, since a cloud's answer may lag."""

@@ -10,6 +10,8 @@ from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_
 from plimsoll.services.cell.recording import note_phase, record_failure
 from plimsoll.services.cell.sizing import with_counted_rows
 
+_UNKNOWN = ": it was destroyed, or its hosts died"
+
 
 def load_job(key: AttemptKey) -> str:
     """The id of the attempt's load job.
@@ -77,7 +79,7 @@ def stop_load(work: AttemptContext) -> None:
 def _load_status(work: AttemptContext) -> LoadStatus:
     cluster = work.provider.find(work.cluster_id)
     if cluster is None:
-        return LoadStatus("failed", reason="the cluster is gone: it was destroyed, or its hosts died")
+        return LoadStatus("failed", reason=f"the cluster is gone{work.why_gone() or _UNKNOWN}")
     status = look(work, cluster, load_job(work.key))
     if _is_smooth(status):
         return status

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from plimsoll.domain.cell import AttemptKey, Cancellation
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import OF_HOSTS, NotFound
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
@@ -26,11 +26,15 @@ def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, 
 
 @contextmanager
 def failures_recorded(work: AttemptContext, step: str) -> Iterator[None]:
-    """Record the first failure inside the block, with the step that failed, for `collect` to find."""
+    """Record the first failure inside the block, with the step that failed, for `collect` to find.
+
+    A host that does not answer may be gone: the provider's words on that are recorded too.
+    """
     try:
         yield
     except Exception as error:
-        record_failure(work, f"{step}: {error}")
+        gone = work.why_gone() if isinstance(error, OF_HOSTS) else ""
+        record_failure(work, f"{step}: {error}" + (f"\n  Hosts are gone{gone}" if gone else ""))
         raise
 
 

@@ -7,8 +7,10 @@ from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.launch import Launch
 from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.store.records import read_record
 
 
@@ -22,6 +24,12 @@ class StoredLaunches:
         """The cluster's launches, in the order of their requests."""
         with self._outage.noticed():
             return read_launches(self._store, cluster_id)
+
+    def unsettled(self) -> tuple[ClusterId, ...]:
+        """The clusters of all campaigns whose account is open."""
+        with self._outage.noticed():
+            campaigns = [CampaignStore(self._store, one) for one in campaign_ids(self._store)]
+            return tuple(cluster_id for campaign in campaigns for cluster_id in open_accounts(campaign))
 
     def note(self, launch: Launch) -> None:
         """Record the launch in place of an earlier record of it."""

@@ -164,7 +164,8 @@ def _destroy_and_record(
 def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[Cluster, str]]:
     """Each cluster as soon as its destruction is over, with the reason if a part of it is left.
 
-    Daemon threads do the work, so that a process that is told to end does not wait for them.
+    An error that nobody expects is raised once all are over. Daemon threads do the work, so that a process that is told
+    to end does not wait for them.
     """
     over: SimpleQueue[tuple[Cluster, str | Exception]] = SimpleQueue()
     places = BoundedSemaphore(_AT_ONCE)
@@ -178,11 +179,15 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
 
     for cluster in clusters:
         Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.id}").start()
+    unexpected: Exception | None = None
     for _ in clusters:
         cluster, trouble = over.get()
         if isinstance(trouble, Exception):
-            raise trouble
-        yield cluster, trouble
+            unexpected = trouble
+        else:
+            yield cluster, trouble
+    if unexpected:
+        raise unexpected
 
 
 def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:

@@ -4,12 +4,19 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from tests.fakes.clock import SteppingClock
+from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
+from plimsoll.adapters.ec2 import Ec2Provider
+from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.images import Image
+from plimsoll.adapters.ec2.launched import Launched
+from plimsoll.adapters.ec2.launching import Launcher
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.domain.cluster import ClusterId
+from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity
 
 EXPIRES = datetime(2026, 1, 31, 15, 0, tzinfo=UTC)
@@ -62,3 +69,52 @@ def wanted(key: Any, options: Any) -> Any:
         user_data="#cloud-config\n{}\n",
         usd_per_hour={"node": 0.576, "load": None},
     )
+
+
+@pytest.fixture
+def clock() -> SteppingClock:
+    return SteppingClock()
+
+
+@pytest.fixture
+def east(clock: SteppingClock) -> FakeCloud:
+    return FakeCloud(clock)
+
+
+@pytest.fixture
+def west(clock: SteppingClock) -> FakeCloud:
+    """Where another definition has its clusters, through another connection."""
+    return FakeCloud(clock, place=Place("aws_west", "eu-west-1"))
+
+
+@pytest.fixture
+def records() -> Records:
+    return Records()
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def provider(east: Any, west: Any, clock: Any, records: Any, said: list[str], raw_options: Any) -> Ec2Provider:
+    """Looks into both places, the other one first."""
+    there = {**raw_options, "connection": "aws_west", "region": "eu-west-1"}
+    secrets: Any = None
+    connect: Any = None
+    return Ec2Provider(
+        secrets=secrets,
+        clock=clock,
+        connect=connect,
+        store="s3://results/runs",
+        say=said.append,
+        launches=records,
+        places=Places((there, raw_options)),
+        clouds={east.place: east, west.place: west}.__getitem__,
+    )
+
+
+@pytest.fixture
+def launcher(east: Any, clock: Any, records: Any, wanted: Any) -> Launcher:
+    return Launcher(east, clock, wanted, Launched.read(records, wanted.id, east.place, clock))

@@ -7,82 +7,15 @@ from typing import Any
 
 import pytest
 from tests.fakes.clock import SteppingClock
+from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
 from plimsoll.adapters.ec2 import tags
-from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.launched import LAG, Launched
 from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.requests import Wanted, client_token, run_instances
 from plimsoll.domain.cluster import ClusterId
-
-
-class FakeCloud:
-    """Instances appear in answers only after `lag`; states are the test's to change."""
-
-    where = "AWS us-east-1"
-    place = Place("aws_default", "us-east-1")
-
-    def __init__(self, clock: Any, lag_s: int = 0) -> None:
-        self.clock, self.lag = clock, timedelta(seconds=lag_s)
-        self.made, self.tokens, self.refusals = [], {}, []
-        self.state, self.terminated, self.launched = "running", [], 0
-        self.asked, self.requests = [], {}
-
-    def call(self, operation: Any, **parameters: Any) -> Any:
-        if operation == "terminate_instances":
-            self.terminated += parameters["InstanceIds"]
-        if operation != "run_instances":
-            return {}
-        token = parameters["ClientToken"]
-        self.asked.append(token)
-        if self.refusals:
-            raise CloudError("refused", code=self.refusals.pop(0))
-        if token not in self.tokens:
-            self.tokens[token], self.requests[token] = self._launch(parameters), parameters
-        if parameters != self.requests[token]:
-            raise CloudError("refused", code="IdempotentParameterMismatch")
-        return {"Instances": self.tokens[token]}
-
-    def instances(self, filters: Any, states: Any = ("pending", "running", "stopping", "stopped")) -> list[Any]:
-        visible = [one for one in self.made if self.clock.now() >= one["LaunchTime"] + self.lag]
-        wanted = next((each["Values"] for each in filters if each["Name"] == "client-token"), None)
-        if wanted:
-            visible = [one for one in visible if one["ClientToken"] in wanted]
-        return [one for one in visible if one["State"]["Name"] in states]
-
-    def _launch(self, parameters: Any) -> list[Any]:
-        made = [
-            {
-                "InstanceId": f"i-{self.launched + number}",
-                "AmiLaunchIndex": number,
-                "LaunchTime": self.clock.now(),
-                "InstanceType": parameters["InstanceType"],
-                "Placement": parameters["Placement"],
-                "SubnetId": parameters["NetworkInterfaces"][0]["SubnetId"],
-                "ClientToken": parameters["ClientToken"],
-                "State": {"Name": self.state},
-                "Tags": parameters["TagSpecifications"][0]["Tags"],
-            }
-            for number in range(parameters["MaxCount"])
-        ]
-        self.made += made
-        self.launched += len(made)
-        return made
-
-
-class Records:
-    """Implements the Launches port in memory."""
-
-    def __init__(self) -> None:
-        self.noted = {}
-
-    def of(self, key: Any) -> list[Any]:
-        return list(self.noted.values())
-
-    def note(self, launch: Any) -> None:
-        self.noted[launch.token] = launch
 
 
 def launcher_on(cloud: Any, clock: Any, wanted: Any) -> Launcher:
@@ -129,8 +62,8 @@ def test_an_earlier_launch_that_does_not_show_is_followed_by_the_next_token_once
     cloud.refusals = ["IdempotentParameterMismatch"]
     assert len(launcher_on(cloud, clock, wanted).launch(subnet)) == 4
     assert set(cloud.tokens) == {
-        client_token(wanted, "node", subnet.zone, 1),
-        client_token(wanted, "load", subnet.zone, 0),
+        client_token(wanted, "load", subnet.zone, 1),
+        client_token(wanted, "node", subnet.zone, 0),
     }
     assert clock.passed >= LAG
 
@@ -144,10 +77,10 @@ def test_a_used_up_token_is_followed_by_the_next(
         cloud.refusals = ["IdempotentInstanceTerminated"]
     else:
         cloud.state = "terminated"
-        cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
+        cloud.call("run_instances", **run_instances(wanted, "load", subnet, 0))
         cloud.state = "running"
     launcher_on(cloud, clock, wanted).launch(subnet)
-    assert client_token(wanted, "node", subnet.zone, 1) in cloud.tokens
+    assert client_token(wanted, "load", subnet.zone, 1) in cloud.tokens
 
 
 def test_hosts_are_paid_for_from_the_last_time_that_they_were_seen_to_be_pending(
@@ -234,11 +167,11 @@ def test_an_unfit_host_is_replaced_once_though_its_end_could_not_be_recorded(
         return ids(Launcher(cloud, clock, wanted, Launched.read(records, kept.id, cloud.place, clock)).launch(subnet))  # type: ignore[arg-type]
 
     before = launched(kept)
-    unfit = replace(kept, unfit=frozenset({"i-1"}))
+    unfit = replace(kept, unfit=frozenset({"i-us1"}))
     with monkeypatch.context() as patched:
         patched.setattr(Launched, "ended", lambda *_: None)
         after = launched(unfit)
-    assert (before - after, len(after)) == ({"i-1"}, 4)
+    assert (before - after, len(after)) == ({"i-us1"}, 4)
     assert launched(unfit) == after
 
 
@@ -299,7 +232,7 @@ def is_load_host(instance: Any) -> bool:
 def test_hosts_that_stay_pending_are_given_up(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:
     cloud = FakeCloud(clock)
     cloud.state = "pending"
-    with pytest.raises(CloudError, match=r"did not start within 0:10:00: i-0 is pending") as caught:
+    with pytest.raises(CloudError, match=r"did not start within 0:10:00: i-us0 is pending") as caught:
         launcher_on(cloud, clock, wanted).launch(subnet)
     assert caught.value.code == NOT_STARTED
 
@@ -315,6 +248,6 @@ def test_hosts_that_end_while_they_start_say_why(wanted: Wanted, subnet: Subnet,
         cloud.made[0].update(State={"Name": "terminated"}, StateReason={"Code": code, "Message": "none left"})
 
     clock.sleep = dies  # type: ignore[method-assign]
-    with pytest.raises(CloudError, match="i-0 ended while it started: none left") as caught:
+    with pytest.raises(CloudError, match="i-us0 ended while it started: none left") as caught:
         launcher.launch(subnet)
     assert caught.value.code == code

@@ -7,7 +7,7 @@ from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.network import Subnet
-from plimsoll.adapters.ec2.placement import pauses, placed, preferred
+from plimsoll.adapters.ec2.placement import patiently, pauses, placed, preferred
 from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.domain.errors import ProviderError
 
@@ -40,8 +40,9 @@ class FakeLauncher:
 
 
 def place(launcher: Any, clock: Any = None) -> tuple[Any, list[Any]]:
-    said = []
-    return placed(launcher, clock or SteppingClock(), [A, B], said.append), said
+    said, clock = [], clock or SteppingClock()
+    deadline = clock.now() + launcher.wanted.options.patience
+    return placed(launcher, clock, [A, B], said.append, deadline), said
 
 
 def test_the_first_zone_is_taken_where_it_has_room(wanted: Wanted) -> None:
@@ -155,3 +156,47 @@ def test_pauses_grow_to_a_bound_and_differ_between_cells() -> None:
     assert first != other
     assert max(first) <= 240
     assert first[0] <= 15 < first[-1]
+
+
+class Failing:
+    """A step that AWS refuses with these codes, one after the other, before it succeeds."""
+
+    def __init__(self, *codes: str) -> None:
+        self.codes, self.times = list(codes), 0
+
+    def __call__(self) -> str:
+        self.times += 1
+        if self.codes:
+            raise CloudError("refused", code=self.codes.pop(0))
+        return "hosts"
+
+
+@pytest.mark.parametrize("code", ["RequestLimitExceeded", "ThrottlingException", "InternalFailure", "503"])
+def test_throttling_and_failures_of_aws_are_waited_for_as_room_is(code: str) -> None:
+    clock, said = SteppingClock(), []
+    deadline = clock.now() + timedelta(minutes=30)
+    assert patiently(Failing(*[code] * 7), "a cell", clock, deadline, said.append) == "hosts"
+    assert timedelta(minutes=5) < clock.passed < timedelta(minutes=30)
+    assert said[0].startswith("a cell: refused; next try in ")
+
+
+def test_throttling_without_an_end_is_waited_for_until_the_patience_is_over() -> None:
+    clock, step = SteppingClock(), Failing(*["RequestLimitExceeded"] * 999)
+    with pytest.raises(CloudError, match="refused"):
+        patiently(step, "a cell", clock, clock.now() + timedelta(minutes=30), print)
+    assert timedelta(minutes=25) < clock.passed <= timedelta(minutes=30)
+
+
+@pytest.mark.parametrize("code", ["UnauthorizedOperation", "InvalidParameterValue", ""])
+def test_what_waiting_does_not_mend_is_raised_at_once(code: str) -> None:
+    clock = SteppingClock()
+    with pytest.raises(CloudError, match="refused"):
+        patiently(Failing(code), "a cell", clock, clock.now() + timedelta(minutes=30), print)
+    assert clock.naps == 0
+
+
+def test_a_zone_is_not_given_up_for_throttling(wanted: Wanted) -> None:
+    launcher = FakeLauncher(wanted, "RequestLimitExceeded")
+    with pytest.raises(CloudError):
+        place(launcher)
+    assert launcher.log == ["us-east-1a"]

@@ -3,14 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.launched import Launched
-from plimsoll.adapters.ec2.remnants import remove
+from plimsoll.adapters.ec2.remnants import Removal, remove
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError
 from plimsoll.services.cell.steps import step
 
 PLACE = Place("aws_default", "us-east-1")
@@ -37,7 +35,8 @@ def test_the_wait_for_an_end_is_over_before_the_step_that_waits_is_ended(key: Cl
     cloud: Any = NeverGone()
     records: Any = NoRecords()
     clock = SteppingClock()
-    with pytest.raises(ProviderError, match="instance i-1 is shutting-down"):
-        remove(cloud, clock, "s3://results/runs", Launched.read(records, key, PLACE, clock), key)
+    removal = Removal(cloud, clock, "s3://results/runs", Launched.read(records, key, PLACE, clock), key)
+    (error,) = remove([removal], clock, print)
+    assert "instance i-1 is shutting-down" in str(error)
     assert timedelta(minutes=30) < clock.passed
     assert clock.passed + timedelta(minutes=5) < step("destroy").timeout  # calls take time, and so do accounts
