@@ -1,11 +1,12 @@
 """Interpret the facts that `onhost.readings` read on a host. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.domain.fingerprint import HostFacts
 
-_KIB = 1024
+_KIB, _GB = 1024, 1e9
 
 
 def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> HostFacts:
@@ -26,6 +27,8 @@ def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> Host
         shared_huge_pages=_huge_pages(readings["shared_huge_pages"]),
         swap_bytes=memory.get("SwapTotal", 0),
         utc_offset_s=readings["utc_offset_s"],
+        data_disk=_disk(readings["data_disk"]),
+        data_disk_device=readings["data_disk"]["device"],
         provider=dict(provider),
     )
 
@@ -40,6 +43,13 @@ def _meminfo(text: str) -> dict[str, int]:
     """Every line `Name: n kB`, in bytes."""
     pairs = (line.split(":") for line in text.splitlines())
     return {name: int(value.split()[0]) * _KIB for name, value in pairs}
+
+
+def _disk(read: Mapping[str, Any]) -> str:
+    """What the disk is, and its size as makers of disks count it: `2 × Amazon EC2 NVMe Instance Storage, 3800 GB`."""
+    models = Counter(read["models"])
+    named = " and ".join(name if count == 1 else f"{count} × {name}" for name, count in models.items())
+    return f"{named}, {read['bytes'] / _GB:.0f} GB"
 
 
 def _os_name(text: str) -> str:

@@ -6,11 +6,15 @@ The report compares all that hosts report, and the checks of a campaign only wha
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from plimsoll.domain.fingerprint import HostFacts
 
 ABSENT = "(not reported)"
-SHARED_HUGE_PAGES = "transparent huge pages of shared memory"
-_RECORDED_LATER = frozenset({SHARED_HUGE_PAGES, f"load host: {SHARED_HUGE_PAGES}"})
+SHARED_HUGE_PAGES, DATA_DISK = "transparent huge pages of shared memory", "data disk"
+_NAMES = (SHARED_HUGE_PAGES, DATA_DISK)
+_RECORDED_LATER = frozenset({*_NAMES, *(f"load host: {name}" for name in _NAMES)})
 """Facts that earlier versions did not record. Only hosts that report them are compared."""
 
 _Kind = Literal["variant", "host", "deviation", "own"]
@@ -66,6 +70,12 @@ _EXPLANATIONS: Mapping[_Kind, Callable[[Observation], str]] = {
     "variant": lambda one: one.variant,
     "host": lambda one: one.host,
 }
+
+
+def recorded_later(host: "HostFacts") -> dict[str, str]:
+    """The facts that earlier versions did not record, as far as they are known of the host."""
+    known = zip(_NAMES, (host.shared_huge_pages, host.data_disk), strict=True)
+    return {name: value for name, value in known if value}
 
 
 def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:

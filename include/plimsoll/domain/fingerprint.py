@@ -28,6 +28,13 @@ class HostFacts(Model):
     utc_offset_s: Annotated[
         int | None, Field(description="Local time less UTC, s: the zone of logs that leave it out; none: not known")
     ] = None
+    data_disk: Annotated[
+        LeftOutIfEmpty[str],
+        Field(description="What the disk of its folder is, and its size; empty: not known"),
+    ] = ""
+    data_disk_device: Annotated[
+        LeftOutIfEmpty[str], Field(description="The disk's device, whose name may differ between equal hosts")
+    ] = ""
     provider: dict[str, str] = {}
 
 

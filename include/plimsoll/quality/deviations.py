@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.facts import SHARED_HUGE_PAGES, HostReport, Observation, ranked, varied_facts
+from plimsoll.analysis.facts import HostReport, Observation, ranked, recorded_later, varied_facts
 from plimsoll.domain.units import format_size
 
 if TYPE_CHECKING:
@@ -97,6 +97,6 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": f"{facts.memory_bytes / _GIB:.0f}G",
         "page size": format_size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
-        **({SHARED_HUGE_PAGES: facts.shared_huge_pages} if facts.shared_huge_pages else {}),
+        **recorded_later(facts),
         "swap": f"{facts.swap_bytes / _GIB:.0f}G",
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from plimsoll.analysis.clocks import largest_from_controller_ms
-from plimsoll.analysis.facts import SHARED_HUGE_PAGES, Deviation, HostReport, compare_facts
+from plimsoll.analysis.facts import Deviation, HostReport, compare_facts, recorded_later
 from plimsoll.analysis.findings import CampaignCells
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
@@ -83,16 +83,10 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": _size(facts.memory_bytes),
         "page size": _size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
-        **_shared_huge_pages(facts),
+        **recorded_later(facts),
         "swap": _size(facts.swap_bytes),
         **facts.provider,
     }
-
-
-def _shared_huge_pages(facts: HostFacts) -> dict[str, str]:
-    """Nothing where an earlier version recorded the host."""
-    known = facts.shared_huge_pages
-    return {SHARED_HUGE_PAGES: known} if known else {}
 
 
 def _arguments(arguments: Sequence[str], address: str) -> dict[str, str]:

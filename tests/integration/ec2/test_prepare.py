@@ -29,14 +29,16 @@ ln -s /proc/self/fd/0 /dev/stdin
 mkdir -p /dev/disk/by-id
 touch /dev/null
 for number in $(seq "$DISKS"); do
+    [ "$LETTERS" ] && break
     touch "/dev/nvme${number}n1"
     for name in "AWS$number" "AWS${number}_1" "AWS$number-ns-1"; do
         ln -s "/dev/nvme${number}n1" "/dev/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_$name"
     done
 done
+for letter in $LETTERS; do [ "$DISKS" -gt 0 ] && touch "/dev/xvd$letter"; done
 mount -t tmpfs none /var/lib
 set +e
-PATH="$FAKE/bin:$PATH" sh "$FAKE/prepare.sh" "$(id -un)" /var/lib/plimsoll 4 "$PAGES"
+PATH="$FAKE/bin:$PATH" sh "$FAKE/prepare.sh" "$(id -un)" /var/lib/plimsoll 4 "$PAGES" "$EXPECTED" "$LETTERS"
 echo "exit $?"
 cat /var/lib/plimsoll/prepared
 echo "pages $(cat /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/transparent_hugepage/shmem_enabled)"
@@ -66,18 +68,28 @@ def prepare(tmp_path: Path) -> Callable[..., Any]:
         program.write_text(f'#!/bin/sh\necho "{name} $*" >> {log}\n{then}\n')
         program.chmod(0o755)
 
-    for name in ("mkfs.xfs", "mount", "swapoff", "sysctl"):
+    log.touch()
+    for name in ("mkfs.xfs", "mount", "umount", "swapoff", "sysctl"):
         stand_in(name)
     stand_in("findmnt", "echo /dev/nvme1n1")
     stand_in("mountpoint", "exit 1")
 
-    def run(*, disks: int = 1, failing: str = "", mdadm: bool = True, pages: str = "madvise") -> tuple[Any, str]:
+    def run(  # all that a host may differ in
+        *,
+        disks: int = 1,
+        expected: int | None = None,
+        letters: str = "",
+        failing: str = "",
+        mdadm: bool = True,
+        pages: str = "madvise",
+    ) -> tuple[Any, str]:
         if mdadm:
             stand_in("mdadm", "mkdir -p /dev/md; touch /dev/md127; ln -s /dev/md127 /dev/md/plimsoll")
         if failing:
             stand_in(failing, "exit 1")
         # The view itself mounts with the real program, before the stand-ins come onto the path.
         env = {"PATH": os.environ["PATH"], "FAKE": str(tmp_path), "DISKS": str(disks), "PAGES": pages}
+        env |= {"EXPECTED": str(disks if expected is None else expected), "LETTERS": letters}
         found = subprocess.run(
             ["unshare", "-m", "sh", "-c", VIEW], env=env, capture_output=True, text=True, check=False, timeout=60
         )
@@ -119,6 +131,20 @@ def test_several_disks_become_one(prepare: Callable[..., Any]) -> None:
     assert f"--level=0 --raid-devices=2 {by_id}1 {by_id}2\n" in log
     assert "mkfs.xfs -q -f /dev/md127\n" in log
     assert "/dev/md127 /var/lib/plimsoll xfs" in out
+
+
+def test_disks_of_older_types_are_found_by_the_names_that_their_launch_gave_them(prepare: Callable[..., Any]) -> None:
+    out, log = prepare(disks=2, letters="b c")
+    assert "exit 0\nok\n" in out
+    assert "umount /dev/xvdb\numount /dev/xvdc\n" in log
+    assert "--level=0 --raid-devices=2 /dev/xvdb /dev/xvdc\n" in log
+
+
+@pytest.mark.parametrize("letters", ["", "b"])
+def test_a_host_that_lacks_a_disk_of_its_type_is_not_prepared(prepare: Callable[..., Any], letters: str) -> None:
+    out, log = prepare(disks=0, expected=1, letters=letters)
+    assert "exit 1\nthe instance type has disks of its own (instance store): 1, and the host shows 0\n" in out
+    assert "mkfs.xfs" not in log
 
 
 @pytest.mark.skipif(shutil.which("mdadm") is not None, reason="this machine has mdadm")

@@ -76,7 +76,7 @@ def test_a_refusal_to_destroy_names_the_action_to_allow(
     provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, clock: SteppingClock
 ) -> None:
     key = provider.ensure(ask()).id
-    account.faults = {"TerminateInstances": ["UnauthorizedOperation"] * 9}
+    account.faults = {"TerminateInstances": ["UnauthorizedOperation"] * 99}
     with pytest.raises(ProviderError, match="allow the action ec2:TerminateInstances"):
         provider.destroy(key)
     assert clock.slept == []  # waiting would not mend it

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ READ = {
     "machine": "aarch64",
     "cpus": 8,
     "page_size": 4096,
+    "data_disk": {"device": "/dev/nvme1n1", "models": ["Amazon EC2 NVMe Instance Storage"], "bytes": 300 * 10**9},
     "utc_offset_s": 7200,
 }
 
@@ -71,5 +73,12 @@ def test_a_control_group_limits_memory(limits: Any, usable: int) -> None:
     assert memory_bytes({**READ, "memory_limit": limits[0], "memory_limit_v1": limits[1]}) == usable
 
 
-def test_every_reading_is_read() -> None:
-    assert readings.read().keys() == READ.keys()
+def test_the_disk_of_the_data_is_told_with_its_size_and_its_device() -> None:
+    assert facts().data_disk == "Amazon EC2 NVMe Instance Storage, 300 GB"
+    assert facts().data_disk_device == "/dev/nvme1n1"
+    two = {"device": "/dev/md127", "models": ["Some SSD", "Some SSD"], "bytes": 3800 * 10**9}
+    assert facts(data_disk=two).data_disk == "2 × Some SSD, 3800 GB"
+
+
+def test_every_reading_is_read(tmp_path: Path) -> None:
+    assert readings.read(tmp_path).keys() == READ.keys()

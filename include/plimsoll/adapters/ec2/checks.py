@@ -12,13 +12,14 @@ from plimsoll.adapters.ec2.cloud import Answer, Cloud, Place, clouds
 from plimsoll.adapters.ec2.errors import CloudError, explained
 from plimsoll.adapters.ec2.host_keys import authorized_key
 from plimsoll.adapters.ec2.images import Image, find_image
+from plimsoll.adapters.ec2.instance_store import instance_store
 from plimsoll.adapters.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
-from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.adapters.ec2.options import ROLES, Ec2Options
 from plimsoll.adapters.ec2.quotas import Quota, quota_of
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
 from plimsoll.adapters.ec2.tagged import KINDS
 from plimsoll.adapters.renewing import REFUSED_CREDENTIALS
-from plimsoll.domain.cluster import ClusterId, Role
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.faults import as_written, problems_of
@@ -27,7 +28,6 @@ from plimsoll.domain.units import format_duration
 from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.ports.secrets import Secrets
 
-_ROLES: tuple[Role, Role] = ("node", "load")
 # A dry run names no real cluster: nothing is made.
 _DRY_RUN = ClusterId(campaign_id="dry-run", name="dry-run/1")
 
@@ -83,7 +83,7 @@ class _Examination:
         self._offered(there)
         self._quotas(types)
         if image and group and not self._found:
-            self._dry_runs(there[0], image, group)
+            self._dry_runs(there[0], image, group, types)
 
     def _ssh_key(self) -> None:
         connection = self._options.ssh_connection
@@ -127,7 +127,7 @@ class _Examination:
 
     def _types(self) -> dict[str, Answer]:
         found: dict[str, Answer] = {}
-        for role in _ROLES:
+        for role in ROLES:
             kind = self._options.instance_types.of(role)
             with self._noted(f"instance_types.{role}"):
                 found[kind] = self._cloud.call("describe_instance_types", InstanceTypes=[kind])["InstanceTypes"][0]
@@ -151,7 +151,7 @@ class _Examination:
 
     def _offered(self, there: list[Subnet]) -> None:
         """Check that every zone offers every type, because all hosts of a cell are in one zone."""
-        kinds = sorted({self._options.instance_types.of(role) for role in _ROLES})
+        kinds = sorted({self._options.instance_types.of(role) for role in ROLES})
         by_type = [{"Name": "instance-type", "Values": kinds}]
         with self._noted("instance_types"):
             pages = self._cloud.pages(
@@ -170,7 +170,7 @@ class _Examination:
         """Compare the vCPUs with the quota, where Service Quotas can be asked. Launching waits for its share anyway."""
         needed: defaultdict[Quota, int] = defaultdict(int)
         for role, count in zip(
-            _ROLES, (self._definition.system.nodes, self._definition.load_generator.hosts), strict=True
+            ROLES, (self._definition.system.nodes, self._definition.load_generator.hosts), strict=True
         ):
             kind = self._options.instance_types.of(role)
             quota = quota_of(kind)
@@ -200,11 +200,11 @@ class _Examination:
             return None
         return int(answer["Quota"]["Value"])
 
-    def _dry_runs(self, subnet: Subnet, image: Image, group: Answer) -> None:
-        wanted = self._dry(image, group)
+    def _dry_runs(self, subnet: Subnet, image: Image, group: Answer, types: dict[str, Answer]) -> None:
+        wanted = self._dry(image, group, types)
         if self._options.placement_group == "cluster":
             self._dry_run("placement_group", "create_placement_group", create_placement_group(wanted, subnet))
-        for role in _ROLES:
+        for role in ROLES:
             request = run_instances(wanted, role, subnet, 0)
             # The group is not there: it comes with the cluster.
             request["Placement"].pop("GroupName", None)
@@ -217,7 +217,7 @@ class _Examination:
             if error.code != "DryRunOperation":
                 self._note(key, error.what, error.mend)
 
-    def _dry(self, image: Image, group: Answer) -> Wanted:
+    def _dry(self, image: Image, group: Answer, types: dict[str, Answer]) -> Wanted:
         return Wanted(
             id=_DRY_RUN,
             owner="dry-run",
@@ -228,7 +228,8 @@ class _Examination:
             options=self._options,
             image=image,
             security_group=group["GroupId"],
-            user_data="",
+            user_data=dict.fromkeys(ROLES, ""),
+            disks={role: instance_store(types[self._options.instance_types.of(role)]) for role in ROLES},
             usd_per_hour={"node": None, "load": None},
         )
 

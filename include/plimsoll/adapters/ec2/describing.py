@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from plimsoll.adapters.ec2.cloud import Answer, Place
+from plimsoll.adapters.ec2.options import ROLES
 from plimsoll.adapters.ec2.tags import ResourceTags, read_tags
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role, load_host_name
 
 PROVIDER = "ec2"
 _UNKNOWN = "unknown"
-_ROLES: tuple[Role, Role] = ("node", "load")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def described(  # noqa: PLR0913, PLR0917  # all that is known of it
     """
     instances = [resource for resource in resources if "InstanceId" in resource]
     tags = [found for resource in resources if (found := tags_of(resource))]
-    nodes, loads = (_hosts(instances, recorded.hosts, role, place) for role in _ROLES)
+    nodes, loads = (_hosts(instances, recorded.hosts, role, place) for role in ROLES)
     unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
     began = [host.since for host in (*nodes, *loads) if host.since]
     ends = [*(one.expires for one in tags if one.expires), *([recorded.expires_at] if recorded.expires_at else [])]

@@ -12,6 +12,7 @@ from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.faults import Fault, Faulty, problems_of
 from plimsoll.domain.units import Duration, Size
 
+ROLES: tuple[Role, Role] = ("node", "load")
 _TYPE = r"^[a-z0-9-]+\.[a-z0-9-]+$"
 _GIB = 1 << 30
 InstanceType = Annotated[str, Field(pattern=_TYPE, examples=["r5d.2xlarge"])]

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Makes a fresh instance a host for measuring: data disk, limits and memory as Cassandra recommends for production.
-# Called by cloud-init, once: prepare.sh USER ROOT READAHEAD_KIB TRANSPARENT_HUGE_PAGES
+# Called by cloud-init, once: prepare.sh USER ROOT READAHEAD_KIB TRANSPARENT_HUGE_PAGES DISKS LETTERS
+# DISKS is the number of the instance type's own disks; LETTERS name those that its launch has mapped, such as "b c".
 # Leaves ROOT/prepared, whose first line is `ok`, or what went wrong.
 set -u
-user=$1 root=$2 readahead_kib=$3 transparent=$4
+user=$1 root=$2 readahead_kib=$3 transparent=$4 disks=$5 letters=$6
 
 fail() {
     mkdir -p "$root"
@@ -13,11 +14,24 @@ fail() {
 }
 
 # The instance-store disks, where the type has any, several joined without redundancy: nothing on them outlives the cell.
-# Else everything stays on the system disk. The names have no spaces in them.
-set -- $(find /dev/disk/by-id -name 'nvme-Amazon_EC2_NVMe_Instance_Storage_*' ! -name '*-part*' ! -name '*-ns-*' \
-    ! -name '*_1' 2>/dev/null | sort)
+# Else everything stays on the system disk. The names have no spaces in them. What was mapped to sdb is sdb or xvdb.
+mapped() {
+    for letter in $letters; do
+        for name in /dev/xvd$letter /dev/sd$letter; do [ -e "$name" ] && readlink -f "$name" && break; done
+    done
+}
+if [ -n "$letters" ]; then set -- $(mapped); else
+    set -- $(find /dev/disk/by-id -name 'nvme-Amazon_EC2_NVMe_Instance_Storage_*' ! -name '*-part*' ! -name '*-ns-*' \
+        ! -name '*_1' 2>/dev/null | sort)
+fi
 mkdir -p "$root" || fail "can't make $root"
+[ $# -ge "$disks" ] || fail "the instance type has disks of its own (instance store): $disks, and the host shows $#"
 if [ $# -gt 0 ] && ! mountpoint -q "$root"; then
+    # Images mount the first disk of older types by themselves.
+    for disk in "$@"; do
+        umount "$disk" 2>/dev/null
+        sed -i "\\|^$disk[[:space:]]|d" /etc/fstab
+    done
     device=$(readlink -f "$1")
     if [ $# -gt 1 ]; then
         command -v mdadm > /dev/null || fail "the host has $# data disks, and its image has no mdadm to join them"

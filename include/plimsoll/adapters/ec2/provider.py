@@ -15,11 +15,12 @@ from plimsoll.adapters.ec2.destroying import Destroyer, Tried
 from plimsoll.adapters.ec2.finding import STANDING, standing
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
 from plimsoll.adapters.ec2.images import find_image
+from plimsoll.adapters.ec2.instance_store import InstanceStore, instance_store
 from plimsoll.adapters.ec2.kept import SharedHost, clear, in_environment, prolong
 from plimsoll.adapters.ec2.launched import INSTANCE_ID, Launched
 from plimsoll.adapters.ec2.launching import Launcher
 from plimsoll.adapters.ec2.network import security_group, subnets
-from plimsoll.adapters.ec2.options import CONNECTION, Ec2Options, read_options
+from plimsoll.adapters.ec2.options import CONNECTION, ROLES, Ec2Options, read_options
 from plimsoll.adapters.ec2.placement import Say, patiently, placed
 from plimsoll.adapters.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.ec2.readiness import await_hosts
@@ -28,7 +29,7 @@ from plimsoll.adapters.ec2.tagged import Seen, tagged
 from plimsoll.adapters.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, Role
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
 from plimsoll.ports.clock import Clock
@@ -205,7 +206,7 @@ class Ec2Provider:
 
     def _wanted(self, request: ClusterRequest, options: Ec2Options, cloud: Cloud, vpc: str) -> Wanted:
         """The cluster to launch; equal for equal requests. The time of waiting for room is added to the expiry."""
-        tariff = self._tariffs.of_options(options)
+        tariff, disks = self._tariffs.of_options(options), _disks(cloud, options)
         return Wanted(
             id=request.id,
             owner=request.owner,
@@ -216,13 +217,14 @@ class Ec2Provider:
             options=options,
             image=find_image(cloud, options),
             security_group=security_group(cloud, options, vpc)["GroupId"],
-            user_data=cloud_config(self._setup(request, options)),
+            user_data={role: cloud_config(self._setup(request, options, store)) for role, store in disks.items()},
+            disks=disks,
             usd_per_hour={"node": tariff.node.usd_per_hour, "load": tariff.load.usd_per_hour},
             was_whole=request.was_whole,
             unfit=request.unfit,
         )
 
-    def _setup(self, request: ClusterRequest, options: Ec2Options) -> HostSetup:
+    def _setup(self, request: ClusterRequest, options: Ec2Options, disks: InstanceStore) -> HostSetup:
         identity = self._identity(options)
         return HostSetup(
             user=identity.user,
@@ -234,6 +236,7 @@ class Ec2Provider:
             readahead_kib=options.readahead_kib,
             huge_pages=options.huge_pages,
             is_kept=request.id.is_kept,
+            disks=disks,
         )
 
     def _described(self, cloud: Cloud, seen: Seen, unsettled: Sequence[ClusterId]) -> Iterator[Cluster]:
@@ -270,6 +273,15 @@ def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
         return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
 
     return connect
+
+
+def _disks(cloud: Cloud, options: Ec2Options) -> dict[Role, InstanceStore]:
+    """The own disks of the types of both roles."""
+    types = {role: options.instance_types.of(role) for role in ROLES}
+    kinds = sorted(set(types.values()))
+    described = cloud.call("describe_instance_types", InstanceTypes=kinds)["InstanceTypes"]
+    stores = {one["InstanceType"]: instance_store(one) for one in described}
+    return {role: stores[kind] for role, kind in types.items()}
 
 
 def _place(options: Ec2Options) -> Place:

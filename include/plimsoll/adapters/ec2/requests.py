@@ -8,6 +8,7 @@ from typing import Any
 
 from plimsoll.adapters.ec2 import tags
 from plimsoll.adapters.ec2.images import Image
+from plimsoll.adapters.ec2.instance_store import InstanceStore
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.adapters.ec2.user_data import LIMITS, kernel_parameters
@@ -29,8 +30,10 @@ class Wanted:
     options: Ec2Options
     image: Image
     security_group: str
-    user_data: str = field(repr=False)
+    user_data: dict[Role, str] = field(repr=False)
     """Holds the host's private key."""
+    disks: dict[Role, InstanceStore]
+    """What hosts of each role have beside their system disk."""
     usd_per_hour: dict[Role, float | None]
     was_whole: bool = False
     unfit: frozenset[str] = frozenset()
@@ -56,9 +59,9 @@ def run_instances(
         "MinCount": count,
         "MaxCount": count,
         "NetworkInterfaces": [_interface(wanted, subnet)],
-        "UserData": wanted.user_data,
+        "UserData": wanted.user_data[role],
         "Placement": _placement(wanted, subnet),
-        "BlockDeviceMappings": [_root_disk(wanted)],
+        "BlockDeviceMappings": [_root_disk(wanted), *wanted.disks[role].mappings],
         "InstanceInitiatedShutdownBehavior": "terminate",
         "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1, "HttpEndpoint": "enabled"},
         "TagSpecifications": tags.specifications(_tags(wanted, role), ("instance", "volume", "network-interface")),

@@ -1,12 +1,13 @@
 """User data of a host, as cloud-config: pure. JSON is YAML, so nothing in it needs quoting of its own."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, Literal
 
 from plimsoll.adapters.ec2.host_keys import HostKeyPair
+from plimsoll.adapters.ec2.instance_store import InstanceStore
 
 PREPARE = "/usr/local/sbin/plimsoll-prepare"
 PROLONG = "/usr/local/sbin/plimsoll-prolong"
@@ -28,7 +29,8 @@ _TIMER = "plimsoll-expiry"
 class HostSetup:
     """The setup of a new instance. `authorized` is a line of `authorized_keys`.
 
-    `is_kept`: a user who logs in may move the instance's end with sudo, which allows nothing else.
+    `disks` must be there for the host to be prepared. `is_kept`: a user who logs in may move the instance's end with
+    sudo, which allows nothing else.
     """
 
     user: str
@@ -40,6 +42,7 @@ class HostSetup:
     readahead_kib: int
     huge_pages: int = 0
     is_kept: bool = False
+    disks: InstanceStore = field(default_factory=InstanceStore)
 
 
 def cloud_config(setup: HostSetup) -> str:
@@ -57,7 +60,7 @@ def cloud_config(setup: HostSetup) -> str:
         "runcmd": [
             ["systemctl", "daemon-reload"],
             ["systemctl", "enable", "--now", f"{_TIMER}.timer"],
-            [PREPARE, setup.user, setup.root, str(setup.readahead_kib), setup.transparent_huge_pages],
+            [PREPARE, setup.user, setup.root, *_tuning(setup), str(setup.disks.count), " ".join(setup.disks.letters)],
         ],
         # Nothing else is to use CPU, disk or network while a cell is measured.
         "package_update": False,
@@ -74,6 +77,10 @@ def kernel_parameters(huge_pages: int) -> dict[str, int]:
     """
     pages = {"vm.nr_overcommit_hugepages": huge_pages // _HUGE_PAGE} if huge_pages else {}
     return {**KERNEL, **pages}
+
+
+def _tuning(setup: HostSetup) -> tuple[str, str]:
+    return str(setup.readahead_kib), setup.transparent_huge_pages
 
 
 def _user(setup: HostSetup) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def problems(definition: Definition, work: Path) -> list[Problem]:
         options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
     except ValidationError as error:
         return problems_of(error, LocalOptions, "provider.options")
-    machine = Machine(memory_bytes(readings.read()), shutil.disk_usage(existing_part(work)).free)
+    machine = Machine(memory_bytes(readings.read(work)), shutil.disk_usage(existing_part(work)).free)
     return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work)]
 
 

@@ -124,7 +124,7 @@ class LocalHost:
     def facts(self) -> HostFacts:
         """Hardware and operating system of this machine."""
         with self._explained(Path("/proc")):
-            return host_facts(readings.read(), self.info.facts)
+            return host_facts(readings.read(Path(self.root)), self.info.facts)
 
     def clock(self) -> ClockReading:
         """No difference: host and controller have the same clock."""

@@ -45,7 +45,7 @@ COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     "start": lambda asked: module("control").start(asked),
     "status": lambda asked: module("control").status(Path(asked["folder"]), asked["id"]),
     "stop": lambda asked: module("control").stop(Path(asked["folder"]), asked["id"], asked["grace_s"]),
-    "readings": lambda asked: module("readings").read(),  # noqa: ARG005 - every command takes a request
+    "readings": lambda asked: module("readings").read(Path(asked["folder"])),
     "free-port": lambda asked: free_port(asked["address"]),
     "room": lambda asked: room(Path(asked["folder"])),
     "fetch": lambda asked: module("transfers").fetch(Path(asked["place"]), asked["url"], asked["limit_s"]),

@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from plimsoll.adapters.onhost import data_disk
+
 _FILES = {
     "os_release": "/etc/os-release",
     "meminfo": "/proc/meminfo",
@@ -19,8 +21,8 @@ _FILES = {
 }
 
 
-def read() -> dict[str, Any]:
-    """The texts of the files above, empty where there is none, and the kernel's other answers."""
+def read(folder: Path) -> dict[str, Any]:
+    """The texts of the files above, empty where there is none, the folder's disk, and the kernel's other answers."""
     return {
         **{name: _text(Path(path)) for name, path in _FILES.items()},
         "system": platform.system(),
@@ -29,6 +31,7 @@ def read() -> dict[str, Any]:
         # Those that processes may run on.
         "cpus": len(os.sched_getaffinity(0)),
         "page_size": os.sysconf("SC_PAGE_SIZE"),
+        "data_disk": data_disk.read(folder),
         "utc_offset_s": time.localtime().tm_gmtoff,
     }
 

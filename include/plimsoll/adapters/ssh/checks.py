@@ -79,7 +79,7 @@ def memory(definition: Definition, member: Member, there: int) -> Iterator[Probl
 def _host(definition: Definition, options: SshOptions, group: Group, member: Member) -> Sequence[Problem]:
     where = f"provider.options.groups.{group.name}.{member.name}"
     try:
-        readings = member.ask("readings", _ANSWER_S)
+        readings = member.ask("readings", _ANSWER_S, folder=str(member.folder))
         free = member.ask("room", _ANSWER_S, folder=str(member.folder))
     except (HostError, SecretError) as error:
         return [Problem(where, f"{error.where}: {error.what}" if error.where else error.what, error.mend)]

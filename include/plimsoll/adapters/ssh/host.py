@@ -178,7 +178,8 @@ class SshHost:
 
     def facts(self) -> HostFacts:
         """Hardware and operating system, as the host reports them."""
-        return host_facts(self._program.call("readings", timeout_s=_ANSWER_S), self.info.facts)
+        readings = self._program.call("readings", timeout_s=_ANSWER_S, folder=str(self.root))
+        return host_facts(readings, self.info.facts)
 
     def clock(self) -> ClockReading:
         """The clock's offset by the quickest of a few round trips; see `clock`."""

@@ -10,10 +10,11 @@ from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.images import Image
+from plimsoll.adapters.ec2.instance_store import InstanceStore
 from plimsoll.adapters.ec2.launched import Launched
 from plimsoll.adapters.ec2.launching import Launcher
 from plimsoll.adapters.ec2.network import Subnet
-from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.adapters.ec2.options import ROLES, Ec2Options
 from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.provider import Places
@@ -66,7 +67,8 @@ def wanted(key: Any, options: Any) -> Any:
         options=options,
         image=Image("ami-123", "an image", "x86_64", "/dev/xvda"),
         security_group="sg-1",
-        user_data="#cloud-config\n{}\n",
+        user_data=dict.fromkeys(ROLES, "#cloud-config\n{}\n"),
+        disks=dict.fromkeys(ROLES, InstanceStore()),
         usd_per_hour={"node": 0.576, "load": None},
     )
 

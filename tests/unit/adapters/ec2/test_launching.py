@@ -14,6 +14,7 @@ from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.launched import LAG, Launched
 from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.ec2.network import Subnet
+from plimsoll.adapters.ec2.options import ROLES
 from plimsoll.adapters.ec2.requests import Wanted, client_token, run_instances
 from plimsoll.domain.cluster import ClusterId
 
@@ -204,7 +205,7 @@ def test_hosts_that_show_after_all_are_ended_beside_those_that_took_their_place(
     cloud.call("run_instances", **run_instances(kept, "load", subnet, 0))
     (late,) = cloud.made
     late["LaunchTime"] += 3 * LAG
-    found = launched(replace(kept, user_data="#cloud-config for another expiry"))
+    found = launched(replace(kept, user_data=dict.fromkeys(ROLES, "#cloud-config for another expiry")))
     assert (len(found), late["InstanceId"] in found) == (4, False)
     clock.sleep(3 * LAG.total_seconds())
     assert launched(kept) == found

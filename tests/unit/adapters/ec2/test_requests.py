@@ -1,7 +1,10 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from moto.ec2.models.instance_types import INSTANCE_TYPES
 
+from plimsoll.adapters.ec2.instance_store import InstanceStore, instance_store
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.requests import Wanted, client_token, create_placement_group, group_name, run_instances
 from plimsoll.adapters.ec2.tags import read_tags
@@ -13,7 +16,9 @@ MOST_OF_A_TAG = 256
 
 
 def test_the_hosts_private_key_is_not_shown(wanted: Wanted) -> None:
-    assert "the private key" not in repr(replace(wanted, user_data="the private key"))
+    assert "the private key" not in repr(
+        replace(wanted, user_data={"node": "the private key", "load": "the private key"})
+    )
 
 
 def test_all_hosts_of_a_role_come_or_none(wanted: Wanted, subnet: Subnet) -> None:
@@ -31,6 +36,32 @@ def test_hosts_end_with_their_shutdown_hide_their_metadata_and_encrypt_their_dis
     disk = request["BlockDeviceMappings"][0]
     assert disk["DeviceName"] == "/dev/xvda"
     assert (disk["Ebs"]["Encrypted"], disk["Ebs"]["DeleteOnTermination"], disk["Ebs"]["VolumeSize"]) == (True, True, 30)
+
+
+def described(kind: str) -> Any:
+    """What DescribeInstanceTypes says of a type."""
+    return INSTANCE_TYPES[kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "disks"), [("r3.2xlarge", 1), ("c3.2xlarge", 2), ("i2.xlarge", 1), ("m3.xlarge", 2), ("d2.xlarge", 3)]
+)
+def test_disks_of_older_types_are_mapped_or_else_hosts_would_have_none(
+    wanted: Wanted, subnet: Subnet, kind: str, disks: int
+) -> None:
+    chosen = replace(wanted, disks={"node": instance_store(described(kind)), "load": InstanceStore()})
+    root, *own = run_instances(chosen, "node", subnet, 0)["BlockDeviceMappings"]
+    assert root["DeviceName"] == "/dev/xvda"
+    names = [("/dev/sdb", "ephemeral0"), ("/dev/sdc", "ephemeral1"), ("/dev/sdd", "ephemeral2")]
+    assert [(one["DeviceName"], one["VirtualName"]) for one in own] == names[:disks]
+    assert len(run_instances(chosen, "load", subnet, 0)["BlockDeviceMappings"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "disks"), [("r5d.2xlarge", 1), ("i3.4xlarge", 2), ("c5.2xlarge", 0), ("m5d.24xlarge", 4)]
+)
+def test_nvme_disks_are_there_without_a_mapping(kind: str, disks: int) -> None:
+    assert (instance_store(described(kind)).count, instance_store(described(kind)).mappings) == (disks, [])
 
 
 @pytest.mark.parametrize("asked", [False, True])
