@@ -16,7 +16,8 @@ from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2.kept import SharedHost
-from plimsoll.adapters.ec2.provider import ROOT, Connect
+from plimsoll.adapters.ec2.asking import ROOT
+from plimsoll.adapters.ec2.provider import Connect
 from plimsoll.adapters.ssh import Connections, SshHost, Target
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.ports.host import Host, Job

@@ -9,11 +9,13 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
 
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.reaping import destroy_owned, reap
 from plimsoll.services.toolkit import Toolkit
 
@@ -67,11 +69,66 @@ def test_an_owners_clusters_end_side_by_side_too(tools: Toolkit) -> None:
     assert [one.purpose for one in destroy_owned(tools, lambda owner: owner == "me")] == list(CELLS)
 
 
-def test_what_nobody_expects_of_one_cluster_comes_up_once_it_is_known(installation: Installation) -> None:
-    class Broken(EachWaitsForTheLast):
-        def destroy(self, cluster_id: ClusterId) -> None:
-            raise RuntimeError("broken")
+class Broken(EachWaitsForTheLast):
+    """A provider that fails for one cluster as nobody expects."""
 
-    provider: Any = Broken(installation.toolkit.providers[INSTANT])
+    def destroy(self, cluster_id: ClusterId) -> None:
+        if cluster_id.purpose == CELLS[0]:
+            raise RuntimeError("broken")
+        self._provider.destroy(cluster_id)
+
+
+def test_what_nobody_expects_of_one_cluster_comes_up_once_all_others_are_gone(installation: Installation) -> None:
+    inner = installation.toolkit.providers[INSTANT]
+    provider: Any = Broken(inner)
     with pytest.raises(RuntimeError, match="broken"):
         reap(replace(installation.toolkit, providers={INSTANT: provider}), lambda _: False)
+    assert [cluster.id.purpose for cluster in inner.clusters()] == [CELLS[0]]
+
+
+class Refused(EachWaitsForTheLast):
+    """A provider that can't destroy anything."""
+
+    def destroy(self, cluster_id: ClusterId) -> None:
+        raise ProviderError("may not be asked", where=str(cluster_id))
+
+
+def test_while_the_store_is_away_a_provider_that_fails_keeps_no_other_from_being_tried(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows whose hosts they are, so each provider is asked to destroy them."""
+    inner = installation.toolkit.providers[INSTANT]
+    refused: Any = Refused(inner)
+    tools = replace(installation.toolkit, providers={"first": refused, INSTANT: inner})
+    work = AttemptContext(tools, AttemptKey(campaign_id="campaign", cell_id=CELLS[0], attempt=1))
+    providers = list(tools.providers.values())
+    monkeypatch.setattr(actions, "_providers", lambda _: providers)
+    with pytest.raises(ProviderError, match="may not be asked"):
+        actions.destroy(work)
+    assert CELLS[0] not in [cluster.id.purpose for cluster in inner.clusters()]
+
+
+class RefusedOnce(EachWaitsForTheLast):
+    """A provider that can't destroy the first attempt at a cell."""
+
+    def destroy(self, cluster_id: ClusterId) -> None:
+        if cluster_id.number == 1:
+            raise ProviderError("is protected", where=str(cluster_id))
+        self._provider.destroy(cluster_id)
+
+
+def test_an_older_cluster_that_resists_keeps_no_other_older_one_alive(installation: Installation) -> None:
+    inner = installation.toolkit.providers[INSTANT]
+    asked = installation.toolkit.provider_everywhere(INSTANT).clusters()[0]
+    for number in (1, 2, 3):
+        inner.ensure(
+            ClusterRequest(
+                id=ClusterId.of("campaign", CELLS[0], number), owner="me", nodes=1, expires_at=asked.expires_at
+            )
+        )
+    provider: Any = RefusedOnce(inner)
+    tools = replace(installation.toolkit, providers={INSTANT: provider})
+    with pytest.raises(ProviderError, match="is protected"):
+        begin(tools, "campaign", CELLS[0], "me")
+    left = [cluster.id.number for cluster in inner.clusters() if cluster.id.purpose == CELLS[0]]
+    assert left == [1]

@@ -8,28 +8,26 @@ from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import Self
 
+from plimsoll.adapters.ec2.asking import ROOT, Asking
 from plimsoll.adapters.ec2.checks import problems
 from plimsoll.adapters.ec2.cloud import STATES, Cloud, Place, clouds
 from plimsoll.adapters.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
 from plimsoll.adapters.ec2.destroying import Destroyer, Tried
 from plimsoll.adapters.ec2.finding import STANDING, standing
-from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
-from plimsoll.adapters.ec2.images import find_image
-from plimsoll.adapters.ec2.instance_store import InstanceStore, instance_store
+from plimsoll.adapters.ec2.host_keys import host_key
 from plimsoll.adapters.ec2.kept import SharedHost, clear, in_environment, prolong
 from plimsoll.adapters.ec2.launched import INSTANCE_ID, Launched
 from plimsoll.adapters.ec2.launching import Launcher
-from plimsoll.adapters.ec2.network import security_group, subnets
-from plimsoll.adapters.ec2.options import CONNECTION, ROLES, Ec2Options, read_options
+from plimsoll.adapters.ec2.network import subnets
+from plimsoll.adapters.ec2.options import CONNECTION, Ec2Options, read_options
 from plimsoll.adapters.ec2.placement import Say, patiently, placed
 from plimsoll.adapters.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.ec2.readiness import await_hosts
 from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.adapters.ec2.tagged import Seen, tagged
 from plimsoll.adapters.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
-from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, Role
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
 from plimsoll.ports.clock import Clock
@@ -38,8 +36,6 @@ from plimsoll.ports.launches import Launches
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import Secrets, SshIdentity
 
-ROOT = "/var/lib/plimsoll"
-"""The folder of everything Plimsoll has on a host; the data disk, where the type has one."""
 _USER = "plimsoll"
 
 
@@ -112,7 +108,8 @@ class Ec2Provider:
         cloud = self._cloud(_place(options))
         found = subnets(cloud, options)
         launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
-        wanted = self._wanted(request, options, cloud, found[0].vpc)
+        asking = Asking(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
+        wanted = asking.wanted(request, options, found[0].vpc)
         launcher = Launcher(cloud, self.clock, wanted, launched)
         instances = placed(launcher, self.clock, found, self.say, deadline)
         cluster = described(request.id, instances, cloud.place, self.clock.now())
@@ -204,41 +201,6 @@ class Ec2Provider:
         identity = self.secrets.ssh_identity(options.ssh_connection)
         return identity if identity.user else replace(identity, user=_USER)
 
-    def _wanted(self, request: ClusterRequest, options: Ec2Options, cloud: Cloud, vpc: str) -> Wanted:
-        """The cluster to launch; equal for equal requests. The time of waiting for room is added to the expiry."""
-        tariff, disks = self._tariffs.of_options(options), _disks(cloud, options)
-        return Wanted(
-            id=request.id,
-            owner=request.owner,
-            store=self.store,
-            nodes=request.nodes,
-            load_hosts=request.load_hosts,
-            expires=request.expires_at + options.patience,
-            options=options,
-            image=find_image(cloud, options),
-            security_group=security_group(cloud, options, vpc)["GroupId"],
-            user_data={role: cloud_config(self._setup(request, options, store)) for role, store in disks.items()},
-            disks=disks,
-            usd_per_hour={"node": tariff.node.usd_per_hour, "load": tariff.load.usd_per_hour},
-            was_whole=request.was_whole,
-            unfit=request.unfit,
-        )
-
-    def _setup(self, request: ClusterRequest, options: Ec2Options, disks: InstanceStore) -> HostSetup:
-        identity = self._identity(options)
-        return HostSetup(
-            user=identity.user,
-            root=ROOT,
-            host_key=host_key(identity, request.id),
-            authorized=authorized_key(identity, options.ssh_connection),
-            ends_at=request.expires_at + options.patience + options.expiry_margin,
-            transparent_huge_pages=options.transparent_huge_pages,
-            readahead_kib=options.readahead_kib,
-            huge_pages=options.huge_pages,
-            is_kept=request.id.is_kept,
-            disks=disks,
-        )
-
     def _described(self, cloud: Cloud, seen: Seen, unsettled: Sequence[ClusterId]) -> Iterator[Cluster]:
         """The clusters in that place: those that show, and of unsettled ones what does not show yet."""
         clusters = by_cluster(seen.resources)
@@ -273,15 +235,6 @@ def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
         return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
 
     return connect
-
-
-def _disks(cloud: Cloud, options: Ec2Options) -> dict[Role, InstanceStore]:
-    """The own disks of the types of both roles."""
-    types = {role: options.instance_types.of(role) for role in ROLES}
-    kinds = sorted(set(types.values()))
-    described = cloud.call("describe_instance_types", InstanceTypes=kinds)["InstanceTypes"]
-    stores = {one["InstanceType"]: instance_store(one) for one in described}
-    return {role: stores[kind] for role, kind in types.items()}
 
 
 def _place(options: Ec2Options) -> Place:

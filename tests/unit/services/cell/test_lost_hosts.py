@@ -1,0 +1,59 @@
+"""What a provider says of lost hosts is in the attempt's reason."""
+
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import INSTANT, InstantProvider
+
+from plimsoll.domain.errors import DeployError, HostError, ProviderError
+from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import failure_of, failures_recorded
+
+SPOT = "i-1 is terminated: Server.SpotInstanceTermination: Spot instance termination"
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AttemptContext:
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition())
+    begun = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")
+    actions.provision(begun)
+    monkeypatch.setattr(InstantProvider, "why_gone", lambda *_: SPOT)
+    return begun
+
+
+@pytest.fixture
+def lost(work: AttemptContext) -> AttemptContext:
+    work.toolkit.providers[INSTANT].destroy(work.cluster_id)
+    return work
+
+
+def test_under_load_it_is_the_load_s_reason(lost: AttemptContext) -> None:
+    assert loading.poll_load(lost).reason == f"the cluster is gone: {SPOT}"
+
+
+def test_between_steps_it_is_in_the_error(lost: AttemptContext) -> None:
+    with pytest.raises(ProviderError, match=f"the cluster is gone: {SPOT}"):
+        lost.cluster()
+
+
+@pytest.mark.parametrize("error", [HostError("does not answer"), DeployError("node2 did not start")])
+def test_where_a_host_does_not_answer_it_is_recorded_beside_that(work: AttemptContext, error: Exception) -> None:
+    with pytest.raises(type(error)), failures_recorded(work, "deploy"):
+        raise error
+    assert failure_of(work.toolkit.store, work.key) == f"deploy: {error}\n  Hosts are gone: {SPOT}"
+
+
+def test_a_provider_that_can_not_be_asked_hides_no_reason(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> str:
+        raise ProviderError("does not answer")
+
+    monkeypatch.setattr(InstantProvider, "why_gone", away)
+    with pytest.raises(HostError), failures_recorded(work, "deploy"):
+        raise HostError("does not answer")
+    assert failure_of(work.toolkit.store, work.key) == "deploy: does not answer"
