@@ -303,6 +303,17 @@ def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(
     assert spent(tools, campaign) == pytest.approx(0.5 + 1 + 2)
 
 
+def test_clusters_whose_account_is_open_are_those_that_may_have_hosts_that_nobody_lists(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    opened(installation, budget=None)
+    works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]
+    records = StoredLaunches(tools.store, Outage(clock))
+    assert records.unsettled() == tuple(work.cluster_id for work in works)
+    actions.destroy(works[0])
+    assert records.unsettled() == (works[1].cluster_id,)
+
+
 def test_a_cell_that_begins_again_destroys_what_no_cloud_shows_yet(
     installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

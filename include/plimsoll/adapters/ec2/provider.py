@@ -1,7 +1,7 @@
 """Clusters on EC2: hosts found by their tags."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, cached_property, partial
@@ -29,7 +29,7 @@ from plimsoll.adapters.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_s
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
+from plimsoll.domain.errors import DamagedRecord, PlimsollError, Problem, ProviderError, SecretError, StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.launches import Launches
@@ -149,14 +149,13 @@ class Ec2Provider:
 
     def clusters(self) -> Sequence[Cluster]:
         """From everything that carries the tags, and from the record of launches; what is left of one is a cluster."""
-        unknown = [self.places.unknown] if self.places.unknown else []
-        try:
+        unseen = dict.fromkeys(filter(None, [self.places.unknown]))
+        unsettled: Sequence[ClusterId] = ()
+        with _noted(unseen):
             unsettled = self.launches.unsettled()
-        except StoreError as error:
-            unsettled, unknown = (), unknown or [f"hosts that EC2 does not list yet are not known: {error}"]
         seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
-        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each, unsettled)]
-        unseen = [*unknown, *(str(error) for _, each in seen for error in each.unseen)]
+        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each, unsettled, unseen)]
+        unseen |= {str(error): None for _, each in seen for error in each.unseen}
         if unseen:
             raise PartlySeen(f"not all of AWS could be looked at: {'; '.join(unseen)}", found)
         return found
@@ -187,8 +186,7 @@ class Ec2Provider:
         prolong(hosts, expires + wanted.options.expiry_margin)
         ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
         said = as_list({OWNER: wanted.owner, EXPIRES: expires.isoformat()})
-        for instance in ids:  # one that is gone makes EC2 reject the whole of a call for several
-            cloud.call("create_tags", Resources=[instance], Tags=said)
+        cloud.call("create_tags", Resources=ids, Tags=said)
         return cluster.model_copy(update={"owner": wanted.owner, "expires_at": expires})
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
@@ -201,8 +199,13 @@ class Ec2Provider:
         identity = self.secrets.ssh_identity(options.ssh_connection)
         return identity if identity.user else replace(identity, user=_USER)
 
-    def _described(self, cloud: Cloud, seen: Seen, unsettled: Sequence[ClusterId]) -> Iterator[Cluster]:
-        """The clusters in that place: those that show, and of unsettled ones what does not show yet."""
+    def _described(
+        self, cloud: Cloud, seen: Seen, unsettled: Sequence[ClusterId], unread: dict[str, None]
+    ) -> Iterator[Cluster]:
+        """The clusters in that place: those that show, and of unsettled ones what does not show yet.
+
+        `unread` gets the reasons why a record could not be read.
+        """
         clusters = by_cluster(seen.resources)
         for cluster_id in sorted({*clusters, *unsettled}, key=str):
             its = clusters.get(cluster_id, [])
@@ -210,8 +213,9 @@ class Ec2Provider:
             ids = {one["InstanceId"] for one in answers if "InstanceId" in one}
             recorded = Recorded()
             if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
-                launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock)
-                recorded = launched.not_listed(ids if seen.lists_instances else None)
+                with _noted(unread):
+                    launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
+                    recorded = launched.not_listed(ids if seen.lists_instances else None)
             if its or recorded.names:
                 yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
 
@@ -235,6 +239,16 @@ def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
         return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
 
     return connect
+
+
+@contextmanager
+def _noted(unseen: dict[str, None]) -> Iterator[None]:
+    """Note that the store can't be read inside the block, unless it is known to be away already."""
+    try:
+        yield
+    except StoreError as error:
+        if isinstance(error, DamagedRecord) or not unseen:
+            unseen[f"hosts that EC2 does not list yet are not known: {error}"] = None
 
 
 def _place(options: Ec2Options) -> Place:

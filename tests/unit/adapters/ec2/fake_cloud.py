@@ -6,7 +6,7 @@ from typing import Any
 from plimsoll.adapters.ec2.cloud import LIVING, Place
 from plimsoll.adapters.ec2.errors import CloudError, mending
 from plimsoll.adapters.ec2.tags import read_tags
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.errors import DamagedRecord, StoreError
 
 HERE = Place("aws_default", "us-east-1")
 
@@ -108,18 +108,20 @@ class FakeCloud:
 
 
 class Records:
-    """Implements the Launches port in memory. `is_away`: the store can't be reached."""
+    """Implements the Launches port in memory. `is_away`: the store can't be reached; `broken`: a record is damaged."""
 
     def __init__(self) -> None:
-        self.noted, self.is_away = {}, False
+        self.noted, self.is_away, self.broken = {}, False, set()
 
     def of(self, key: Any) -> list[Any]:
         self._require()
+        if key in self.broken:
+            raise DamagedRecord("launches/x is damaged")
         return [launch for launch in self.noted.values() if launch.id == key]
 
     def unsettled(self) -> list[Any]:
         self._require()
-        return list({launch.id: None for launch in self.noted.values()})
+        return list({launch.id: None for launch in self.noted.values()} | dict.fromkeys(self.broken))
 
     def note(self, launch: Any) -> None:
         self._require()

@@ -220,3 +220,14 @@ def test_a_refusal_after_a_first_answer_was_lost_leaves_the_launch_unanswered(
     with pytest.raises(CloudError):
         launcher._launch_role("node", subnet)
     assert Launched.read(records, key, east.place, clock).unknown_until() == BEGAN + LAG
+
+
+def test_a_record_that_is_damaged_is_named_and_hides_no_other(
+    provider: Ec2Provider, launcher: Launcher, subnet: Subnet, records: Records, clock: SteppingClock, key: ClusterId
+) -> None:
+    launcher._launch_role("node", subnet)
+    broken = key.model_copy(update={"campaign_id": "broken"})
+    records.broken = {broken}
+    with pytest.raises(PartlySeen, match="launches/x is damaged") as caught:
+        provider.clusters()
+    assert [cluster.id for cluster in caught.value.clusters] == [key]
