@@ -101,11 +101,16 @@ class SmallDisk(Place):
     bytes: int = 16 * 2**20
 
 
+@dataclass(frozen=True)
+class NoDisks(Place):
+    """The hosts of instances launched there show none of their own disks."""
+
+
 KINDS: Mapping[str, type[Fault]] = {
     kind.__name__: kind
     for kind in (
         NoCapacity, NoAddresses, VcpuLimit, Throttle, Deny, LoseAnswer, StayPending, DieAfter, NoBoot, SmallDisk,
-        OnlyKey,
+        NoDisks, OnlyKey,
     )
 }  # fmt: skip
 

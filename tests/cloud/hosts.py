@@ -10,7 +10,7 @@ HostMode = Literal["instant", "namespaces", "loopback"]
 
 @dataclass(frozen=True)
 class Machine:
-    """What a host is made of. `plan` is its boot (`tests.cloud.user_data`); `disks` NVMe names with bytes or None."""
+    """What a host is made of. `plan` is its boot (`tests.cloud.user_data`); `disks` names with bytes or None."""
 
     instance_id: str
     address: str

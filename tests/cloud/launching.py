@@ -36,6 +36,8 @@ class Launches:
         check(request, self.groups)
         if not request.dry:
             self._refuse_by_fault(request)
+        if request.mapped:  # moto knows disks of EBS alone
+            call.params["BlockDeviceMappings"] = request.ebs
         answer = original(call)
         self._born(request, answer.result)
         return answer
@@ -76,7 +78,7 @@ class Launches:
             instance.placement.tenancy = request.tenancy
             for nic in instance.nics.values():
                 nic.add_tags(request.nic_tags)
-            self.lifecycle.born(instance)
+            self.lifecycle.born(instance, request.mapped)
         if request.token:
             self.tokens[request.region, request.token] = (request.compared, reservation)
 
@@ -102,6 +104,9 @@ class Request:
         self.zone = (
             self.subnet.availability_zone if self.subnet else get("Placement.AvailabilityZone") or f"{self.region}a"
         )
+        mappings: list[dict[str, Any]] = get("BlockDeviceMappings", [])
+        self.ebs = [one for one in mappings if "VirtualName" not in one]
+        self.mapped = [str(one["DeviceName"]) for one in mappings if "VirtualName" in one]
         self.nic_tags = call._parse_tag_specification().get("network-interface", {})
 
 

@@ -2,7 +2,7 @@
 
 import base64
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from moto.ec2.models.instance_types import INSTANCE_TYPES
 from moto.ec2.models.instances import Instance, InstanceState, StateReason
 from tests.cloud.census import Census, Entry
 from tests.cloud.clock import CloudClock
-from tests.cloud.faults import DieAfter, Faults, NoBoot, SmallDisk, StayPending
+from tests.cloud.faults import DieAfter, Faults, NoBoot, NoDisks, SmallDisk, StayPending
 from tests.cloud.hosts import Host, Hosts, Machine
 from tests.cloud.user_data import parse
 
@@ -44,6 +44,7 @@ class Life:
     dies_after: float | None
     boots: bool
     disk_bytes: int | None
+    disks: Sequence[str]
     running: float | None = None
     dies: float | None = None
     shut_down: float | None = None
@@ -79,8 +80,8 @@ class Lifecycle:
         """The cloud's clock as the time of day."""
         return self._began + timedelta(seconds=self.clock.now() if now is None else now)
 
-    def born(self, instance: Instance) -> None:
-        """An instance was launched: pending, until it is due."""
+    def born(self, instance: Instance, mapped: Sequence[str] = ()) -> None:
+        """An instance was launched: pending, until it is due. `mapped`: names of devices for disks of its own."""
         at, now = (instance.placement.zone or "", instance.instance_type), self.clock.now()
         stays = self.faults.at(StayPending, *at)
         dies, small = self.faults.at(DieAfter, *at), self.faults.at(SmallDisk, *at)
@@ -93,6 +94,7 @@ class Lifecycle:
             dies_after=dies.seconds if dies else None,
             boots=self.faults.at(NoBoot, *at) is None,
             disk_bytes=small.bytes if small else None,
+            disks=() if self.faults.at(NoDisks, *at) else own_disks(instance.instance_type, mapped),
         )
         tags = {tag["key"]: tag["value"] for tag in instance.get_tags()}
         entry = Entry(instance.id, instance.instance_type, vcpus(instance.instance_type), at[0], tags, launched=now)
@@ -222,18 +224,25 @@ def vcpus(instance_type: str) -> int:
     return int(INSTANCE_TYPES[instance_type]["VCpuInfo"]["DefaultVCpus"])
 
 
+def own_disks(instance_type: str, mapped: Sequence[str]) -> list[str]:
+    """The names of a type's own disks: NVMe ones come by themselves, others only where a launch maps them."""
+    storage = INSTANCE_TYPES[instance_type].get("InstanceStorageInfo", {})
+    count = sum(int(disk["Count"]) for disk in storage.get("Disks", ()))
+    if storage.get("NvmeSupport") == "unsupported":  # the kernel's name of /dev/sdb
+        return [name.replace("/dev/sd", "xvd") for name in mapped[:count]]
+    return [f"nvme{number}n1" for number in range(1, count + 1)]
+
+
 def machine_of(life: Life) -> Machine:
     """The host that an instance is to have."""
     instance = life.instance
     pair = instance.ec2_backend.key_pairs.get(instance.key_name)
-    storage = INSTANCE_TYPES[instance.instance_type].get("InstanceStorageInfo", {"Disks": []})
-    count = sum(int(disk["Count"]) for disk in storage["Disks"])
     return Machine(
         instance_id=instance.id,
         address=str(instance.private_ip),
         prefix=instance.nics[0].subnet.cidr.prefixlen,
         plan=parse(user_data_of(instance), pair.public_key.strip() if pair else None),
-        disks={f"nvme{number}n1": life.disk_bytes for number in range(1, count + 1)},
+        disks=dict.fromkeys(life.disks, life.disk_bytes),
     )
 
 

@@ -127,7 +127,8 @@ def _disk(root: Path, folder: Path, name: str, size: int | None, number: int) ->
     """A block device that nothing can open, named as EC2 names it, and folders that are mounted in its stead."""
     os.mknod(root / "dev" / name, stat.S_IFBLK, os.makedev(_NVME_MAJOR, 1_000_000 + number))
     links = _made(root / "dev/disk/by-id")
-    (links / f"nvme-Amazon_EC2_NVMe_Instance_Storage_AWS{number:017X}").symlink_to(f"../../{name}")
+    if name.startswith("nvme"):
+        (links / f"nvme-Amazon_EC2_NVMe_Instance_Storage_AWS{number:017X}").symlink_to(f"../../{name}")
     content = _made(root / STATE / "disks" / name)
     if size is None:
         mount(_made(folder / "disks" / name), content, flags=MS_BIND)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cloud.cloud import Cloud
-from tests.cloud.faults import LoseAnswer, NoCapacity
+from tests.cloud.faults import LoseAnswer, NoCapacity, NoDisks
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.cloud.account import Account
 from tests.support.cloud.clients import eventually
@@ -18,6 +18,7 @@ from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import Connections
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
 from plimsoll.services.hosts.launches import StoredLaunches
@@ -67,6 +68,27 @@ def test_a_cluster_comes_up_tuned_and_goes(provider: Ec2Provider, request_: Clus
         log = cloud.log(info.facts["instance_id"])
         assert set(log.executed.values()) == {0}
         assert ["swapoff", "--all"] in log.calls
+    provider.destroy(request_.id)
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_a_host_that_shows_none_of_its_disks_is_not_prepared(
+    provider: Ec2Provider, request_: ClusterRequest, cloud: Cloud
+) -> None:
+    cloud.fault(NoDisks(instance_type="r5d.2xlarge", times=1))
+    with pytest.raises(ProviderError, match=r"has disks of its own \(instance store\): 1, and the host shows 0"):
+        provider.ensure(request_)
+    provider.destroy(request_.id)
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_a_host_of_an_older_type_has_its_data_on_the_disk_that_its_launch_mapped(
+    provider: Ec2Provider, request_: ClusterRequest, cloud: Cloud
+) -> None:
+    older = {**request_.options, "instance_types": {"node": "r3.2xlarge", "load": "c5.2xlarge"}}
+    cluster = provider.ensure(request_.model_copy(update={"options": older, "nodes": 1}))
+    facts = [provider.host(cluster, info).facts() for info in cluster.hosts]
+    assert [one.data_disk_device for one in facts] == ["/dev/xvdb", "/dev/nvme0n1p1"]
     provider.destroy(request_.id)
     assert cloud.nothing_left(), cloud.leftovers()
 

@@ -3,13 +3,14 @@
 import base64
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION, Cloud
+from tests.cloud.lifecycle import machine_of
 from tests.fakes.clock import SteppingClock
 from tests.integration.ec2.campaign import FakeHost
 from tests.integration.ec2.watched_account import WatchedAccount
@@ -19,7 +20,7 @@ from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.host_keys import host_key
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import WrongHostKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterRequest, HostInfo
 from plimsoll.domain.errors import ProviderError, Unreachable
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
@@ -305,3 +306,21 @@ def test_a_full_zone_is_asked_once_although_it_answers_as_a_server_that_failed(
     with account.answering("RunInstances", "InsufficientInstanceCapacity", 500, times=1):
         cluster = provider.ensure(ask())
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
+
+
+def disks(cloud: Cloud, hosts: Sequence[HostInfo]) -> list[list[str]]:
+    """The own disks that each host shows."""
+    return [list(machine_of(cloud.lifecycle.lives[host.identity]).disks) for host in hosts]
+
+
+def test_hosts_of_older_types_have_their_disks_because_their_launch_maps_them(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], cloud: Cloud
+) -> None:
+    cluster = provider.ensure(ask(instance_types={"node": "r3.2xlarge", "load": "c3.2xlarge"}))
+    assert disks(cloud, cluster.hosts) == [["xvdb"]] * 3 + [["xvdb", "xvdc"]]
+
+
+def test_hosts_of_newer_types_have_theirs_without_that(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], cloud: Cloud
+) -> None:
+    assert disks(cloud, provider.ensure(ask()).hosts) == [["nvme1n1"]] * 3 + [[]]

@@ -141,7 +141,8 @@ class Launcher:
                 self._make_group(subnet)
             made = self._requested(request)
         except CloudError as error:
-            if error.code not in UNSURE and not error.repeated:  # else something may have been launched
+            # The client may have sent it before, without an answer. Then a refusal to look at it says nothing.
+            if error.code not in (LATER if error.repeated else UNSURE):
                 self._launched.answered(token, [])
             raise
         self._note(token, made)

@@ -220,6 +220,10 @@ def test_a_refusal_after_a_first_answer_was_lost_leaves_the_launch_unanswered(
     with pytest.raises(CloudError):
         launcher._launch_role("node", subnet)
     assert Launched.read(records, key, east.place, clock).unknown_until() == BEGAN + LAG
+    east.answers["run_instances"] = [CloudError("refused", code="InsufficientInstanceCapacity", repeated=True)]
+    with pytest.raises(CloudError):  # of hosts that were launched, the same token would have told
+        launcher._launch_role("node", subnet)
+    assert Launched.read(records, key, east.place, clock).unknown_until() is None
 
 
 def test_a_record_that_is_damaged_is_named_and_hides_no_other(
