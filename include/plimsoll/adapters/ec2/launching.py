@@ -45,8 +45,8 @@ class Launcher:
     def launch(self, subnet: Subnet) -> list[Answer]:
         """Launch all hosts in that subnet and wait until they run. Raises CloudError with AWS's code if that fails."""
         here = set(self._launched.living(subnet=subnet.id))
-        elsewhere = [one["InstanceId"] for one in self._living() if one["SubnetId"] != subnet.id]
-        self._end([*elsewhere, *(instance for instance in self._launched.living() if instance not in here)])
+        elsewhere = [one for one in self._living() if one["SubnetId"] != subnet.id]
+        self._end_listed(elsewhere, [instance for instance in self._launched.living() if instance not in here])
         ids = [instance for role in _ROLES for instance in self._launch_role(role, subnet)]
         return self._await_running(ids)
 
@@ -65,7 +65,12 @@ class Launcher:
 
     def undo(self) -> None:
         """Terminate everything that the attempt has launched, whether EC2 lists it yet or not."""
-        self._end([*self._launched.living(), *(one["InstanceId"] for one in self._living())])
+        self._end_listed(self._living(), self._launched.living())
+
+    def _end_listed(self, listed: Sequence[Answer], ids: Collection[str] = ()) -> None:
+        """End those instances, and what no record names of them is recorded before: it is to be paid for too."""
+        self._launched.discovered(listed)
+        self._end([*ids, *(one["InstanceId"] for one in listed)])
 
     def _end(self, ids: Collection[str]) -> None:
         """Tell the instances to end, again and again until EC2 knows each of them.
@@ -88,7 +93,6 @@ class Launcher:
     def _living(self) -> list[Answer]:
         """The cluster's living instances that EC2 lists, without those that were told to end."""
         seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
-        self._launched.discovered(seen)
         return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
@@ -208,7 +212,7 @@ class Launcher:
                 _require_alive(one, self._cloud.where)
             if is_whole(found) and all(runs(one) for one in found):
                 # Of an earlier try, perhaps, whose answer nobody got.
-                self._end([one["InstanceId"] for one in self._living() if one["InstanceId"] not in ids])
+                self._end_listed([one for one in self._living() if one["InstanceId"] not in ids])
                 return found
             if self._clock.now() > deadline:
                 break

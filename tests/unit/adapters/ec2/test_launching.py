@@ -252,3 +252,18 @@ def test_hosts_that_end_while_they_start_say_why(wanted: Wanted, subnet: Subnet,
     with pytest.raises(CloudError, match="i-us0 ended while it started: none left") as caught:
         launcher.launch(subnet)
     assert caught.value.code == code
+
+
+def test_a_launch_of_which_only_a_part_shows_is_gone_on_with_whole(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+) -> None:
+    """The answer was lost with its process, and the list has two of three nodes."""
+    cloud = FakeCloud(clock)
+    cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
+    before = {one["InstanceId"] for one in cloud.made}
+    clock.sleep(10)
+    cloud.made[2]["LaunchTime"] += timedelta(minutes=1)
+    launcher = launcher_on(cloud, clock, wanted)
+    assert launcher.begun_in() == {subnet.id}
+    assert before < ids(launcher.launch(subnet))
+    assert cloud.terminated == []
