@@ -104,7 +104,7 @@ def software_suite() -> Sequence[Expected]:
 
 def hardware_suite() -> Sequence[Expected]:
     """Expectations of the hardware, one row per variant and fact."""
-    meaning = "the same processor and memory in all cells of a variant"
+    meaning = "the same processor, memory and data disk in all cells of a variant"
     return (Expected("one hardware per variant", *each_one_of("values", 1), meaning, "warning"),)
 
 

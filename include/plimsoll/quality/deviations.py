@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.facts import HostReport, Observation, ranked, recorded_later, varied_facts
+from plimsoll.analysis.facts import DATA_DISK, HostReport, Observation, ranked, recorded_later, varied_facts
 from plimsoll.domain.units import format_size
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.cell import Cell
     from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
 
-HARDWARE = frozenset({"CPU", "memory", "load host: CPU", "load host: memory"})
+HARDWARE = frozenset(f"{role}{fact}" for role in ("", "load host: ") for fact in ("CPU", "memory", DATA_DISK))
 """Facts that a definition can't choose: of one instance type there are several models of processor."""
 
 _GIB = 1 << 30

@@ -70,6 +70,22 @@ def test_huge_pages_of_shared_memory_are_compared_where_they_were_recorded() -> 
     assert deviations(three(alike)) == ()
 
 
+def with_disk(disk: str, device: str) -> Any:
+    host = sound.HOST.model_copy(update={"data_disk": disk, "data_disk_device": device})
+    return sound.fingerprint(sound.node("node1").model_copy(update={"facts": host}))
+
+
+def test_another_data_disk_is_a_deviation_and_another_device_is_none() -> None:
+    own = "Amazon EC2 NVMe Instance Storage, 300 GB"
+    alike, renamed = with_disk(own, "/dev/nvme1n1"), with_disk(own, "/dev/nvme2n1")
+    system = with_disk("Amazon Elastic Block Store, 30 GB", "/dev/nvme0n1p1")
+    found = deviations({cell(repeat=1): alike, cell(repeat=2): renamed, cell(repeat=3): system})
+    assert [(one.fact, one.usual, one.cells, one.chosen) for one in found] == [
+        ("data disk", own, ("g1-001k-r3",), False)
+    ]
+    assert deviations(three(alike)) == ()
+
+
 def test_another_load_generator_is_a_deviation() -> None:
     (found,) = deviations(three(sound.fingerprint(load_generator="plimsoll-stress 0.2.0")))
     assert (found.fact, found.usual) == ("load generator", "plimsoll-stress 0.1.0")
