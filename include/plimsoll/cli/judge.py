@@ -136,9 +136,9 @@ def judge(  # noqa: PLR0913  # one for each option
 ) -> None:
     """Judge what a load generator wrote: in every interval after warm-up, does the percentile stay below the bound?
 
-    The command reads HdrHistogram interval logs of any tool, and the output of cassandra-stress, tlp-stress,
-    NoSQLBench, YCSB, latte and wrk2. It judges this output as far as it describes intervals, and says what it can't
-    judge. Several files are the operations of one run (tlp-stress and Plimsoll write one file for each operation): they
+    The command reads HdrHistogram interval logs of any tool, and the output of cassandra-stress, scylla-bench,
+    tlp-stress, NoSQLBench, YCSB, latte and wrk2. It judges this output as far as it describes intervals, and says what
+    it can't judge. Several files are the operations of one run (tlp-stress and Plimsoll write one file for each operation): they
     are judged together, and also shown separately. Of the logs of Plimsoll and tlp-stress, give those with
     `.hdr-intended-` in their names, which have response times.
 

@@ -221,7 +221,7 @@ def test_times_count_from_the_timed_runs_start() -> None:
 def test_nanoseconds_are_asked_for_or_known_by_their_writer() -> None:
     nanoseconds = seconds(10, [5_000_000])
     assert judge({"x": nanoseconds}, run(0), unit="ns").levels[0].worst_ms == pytest.approx(5.0, rel=1e-3)
-    tagged = log(every_second([[5_000_000]] * 10, "insert-rt"), comment=CASSANDRA_STRESS)
+    tagged = log(every_second([[5_000_000]] * 10, "insert-rt", per_ms=10**6), comment=CASSANDRA_STRESS)
     assert judge({"x": tagged}, run(0)).levels[0].worst_ms == pytest.approx(5.0, rel=1e-3)
 
 

@@ -15,7 +15,7 @@ from plimsoll.analysis.formats.selection import (
 )
 from plimsoll.analysis.formats.tlp_stress_logs import name_of, unit_by_file_name, written_unit
 from plimsoll.analysis.formats.two_measures import names_service_time, refuse_two_measures
-from plimsoll.analysis.formats.units import ASK, FoundUnit, doubts, shown_unit, unit_of
+from plimsoll.analysis.formats.units import ASK, FoundUnit, doubts, refuse_another_writer, shown_unit, unit_of
 from plimsoll.analysis.hdrlog import HistogramLog, read_log
 from plimsoll.analysis.histogram_layout import Unit
 from plimsoll.analysis.operations import Track
@@ -135,6 +135,8 @@ class IntervalLogs:
         """The unit of all tracks. Raises LogError where it is not known, or units differ."""
         is_known = self.unit and all(one.is_known for one in series)
         by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
+        for track in tracks if by_tool and asked.unit is None else ():
+            refuse_another_writer(track, self.tool)
         found = {
             track.name: unit_of(asked.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)
             or unit_by_file_name(logs[track.log])

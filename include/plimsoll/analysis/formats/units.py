@@ -26,7 +26,8 @@ _ROUNDED = 0.0006
 """`Interval_Max` has three decimals."""
 _COARSE = 0.2
 """A histogram of one significant digit knows its maximum to a tenth; the divisors are a thousandfold apart."""
-_DIVISORS = (1_000_000, 1_000, 1)
+_MOST_COMMON = 1_000_000
+_DIVISORS = (_MOST_COMMON, 1_000, 1)
 
 
 class FoundUnit(NamedTuple):
@@ -48,10 +49,20 @@ def unit_of(told: Unit | None, written: FoundUnit | None, where: str, tool: str 
     return written or (FoundUnit(told, "as told (`--unit`)") if told else None)
 
 
+def refuse_another_writer(track: Track, tool: str) -> None:
+    """Raise LogError where Interval_Max is not as the tool's log writer puts it, so that another program wrote the log.
+
+    All tools whose unit is known use the writers that divide by 10^6.
+    """
+    compared, divisors = _divisors(track)
+    if compared and _MOST_COMMON not in divisors:
+        what = f"is not as {tool} writes it: {_shown(compared, divisors)}, while {tool} divides by 10⁶"
+        raise LogError(what, where=track.name, mend=ASK)
+
+
 def shown_unit(track: Track) -> FoundUnit:
     """The unit that the log of an unknown writer shows. Raises LogError, which asks for the unit, if it shows none."""
-    compared = [pair for pair in _maxima(track) if pair[1] > 0]
-    divisors = [one for one in _DIVISORS if compared and all(_fits(*pair, one) for pair in compared)]
+    compared, divisors = _divisors(track)
     if divisors == [1_000] and not has_index_offset(inflate(track.records[0].payload)):
         return FoundUnit("us", "Interval_Max is the highest value / 10³, which a writer sets for values in us")
     raise LogError(
@@ -70,12 +81,18 @@ def doubts(told: Unit | None, track: Track, by_name: FoundUnit | None) -> Iterat
         yield f"{track.name}: taken to be in {told} as told, but {shown.why}"
 
 
+def _divisors(track: Track) -> tuple[list[tuple[float | None, int]], list[int]]:
+    """Pairs of Interval_Max and the highest value, and which of the usual divisors fit them all."""
+    compared = [pair for pair in _maxima(track) if pair[1] > 0]
+    return compared, [one for one in _DIVISORS if compared and all(_fits(*pair, one) for pair in compared)]
+
+
 def _shown(compared: Sequence[tuple[float | None, int]], divisors: Sequence[int]) -> str:
     told, found = max(compared, key=lambda pair: pair[1], default=(None, 0))
     if told is None:
         return "it has no value, or no Interval_Max"
     shown = f"Interval_Max is {told:g} beside values up to {found:,}"
-    if divisors == [1_000_000]:
+    if divisors == [_MOST_COMMON]:
         return f"{shown}; most writers divide by 10⁶ whatever the unit is"
     if divisors == [1_000]:
         return f"{shown}; HdrHistogramJS, which seems to have written it, divides by 10³ whatever the unit is"

@@ -42,13 +42,13 @@ def test_a_file_of_no_known_format_is_refused_with_what_it_begins_with(content: 
 def test_a_format_can_be_forced() -> None:
     with pytest.raises(LogError, match=r"x: is not whole JSON"):
         read_run([RunFile("x", HDR)], Asked(), "latte")
-    tagged = log(every_second([[1], [2]], "requests"), comment=LATTE)
+    tagged = log(every_second([[1], [2]], "requests", per_ms=10**6), comment=LATTE)
     assert read_run([RunFile("x", tagged)], Asked()).unit == "ns"
-    assert read_run([RunFile("x", tagged)], Asked(), "hdr").unit == "us"
+    assert read_run([RunFile("x", tagged)], Asked(unit="us"), "hdr").unit == "us"
 
 
 def test_two_formats_that_both_hold_times_are_refused() -> None:
-    other = RunFile("c.hdr", log(every_second([[1]], "insert-rt"), comment=CASSANDRA_STRESS))
+    other = RunFile("c.hdr", log(every_second([[1]], "insert-rt", per_ms=10**6), comment=CASSANDRA_STRESS))
     with pytest.raises(
         LogError, match=r"several formats that hold times: HdrHistogram .* and cassandra-stress HDR log"
     ):

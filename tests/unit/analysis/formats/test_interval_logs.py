@@ -22,7 +22,8 @@ from plimsoll.domain.service_level import ServiceLevel
 
 
 def tagged(name: str, *tags: str, comment: str = "") -> RunFile:
-    lines = [one for place, tag in enumerate(tags, 1) for one in every_second([[place]], tag)]
+    per_ms = 10**6 if comment else 1_000
+    lines = [one for place, tag in enumerate(tags, 1) for one in every_second([[place]], tag, per_ms=per_ms)]
     return RunFile(name, log(lines, comment=comment))
 
 
@@ -149,6 +150,15 @@ def test_the_unit_is_what_the_writer_is_known_to_write_and_why_is_told(file: Run
     assert (found.unit, found.unit_why) == (unit, why)
 
 
+@pytest.mark.parametrize("per_ms", [1, 1_000, 10**9])
+def test_a_log_that_only_begins_as_a_known_tools_is_asked_about(per_ms: int) -> None:
+    """A program that took over cassandra-stress' first comment and tags writes 10^9: its unit could be any."""
+    file = RunFile("c.hdr", stress_log(every_second([[5_000_000]], "READ-st", per_ms=per_ms)))
+    with pytest.raises(LogError, match=r"c\.hdr \(READ-st\): is not as cassandra-stress writes it(.|\n)*--unit ns"):
+        read(file)
+    assert read_run([file], Asked(unit="ns")).unit == "ns"
+
+
 def test_a_unit_that_is_given_is_taken_where_the_writer_is_not_known() -> None:
     found = read_run([RunFile("x", log(every_second([[7]], per_ms=10**6)))], Asked(unit="ms"))
     assert (found.unit, found.unit_why, found.notes) == ("ms", "as told (`--unit`)", ())
@@ -270,7 +280,7 @@ def test_a_tag_that_there_is_not_is_refused_with_the_one_that_was_meant() -> Non
 
 def of_stress(values: list[list[int] | None], tag: str) -> list[str]:
     """As cassandra-stress writes it: without the records of seconds in which nothing ended."""
-    lines = list(every_second([one or [] for one in values], tag))
+    lines = list(every_second([one or [] for one in values], tag, per_ms=10**6))
     return [line for line, one in zip(lines, values, strict=True) if one is not None]
 
 
@@ -285,14 +295,20 @@ def test_of_cassandra_stress_records_that_are_left_out_are_empty_ones() -> None:
 
 
 def test_of_cassandra_stress_a_clock_that_was_set_meanwhile_is_refused_and_nothing_is_filled_in() -> None:
-    lines = [line.replace(",3.000,1.000", ",1700000000.000,1.000") for line in every_second([[1]] * 4, "READ-rt")]
+    lines = [
+        line.replace(",3.000,1.000", ",1700000000.000,1.000")
+        for line in every_second([[1]] * 4, "READ-rt", per_ms=10**6)
+    ]
     with pytest.raises(LogError, match=r"spans 1,700,000,00\d s in records of 1 s, more than 1,000,000 records"):
         read(RunFile("c.hdr", stress_log(lines)))
 
 
 def test_of_cassandra_stress_a_last_record_of_several_seconds_is_no_interval() -> None:
     """Its reporter was behind by 2.7 s when the run ended, and wrote them as one."""
-    late = [one.replace(",1.000,", ",2.700,") for one in [*every_second([[], [], [], [], [7, 8]], "READ-rt")][-1:]]
+    late = [
+        one.replace(",1.000,", ",2.700,")
+        for one in [*every_second([[], [], [], [], [7, 8]], "READ-rt", per_ms=10**6)][-1:]
+    ]
     lines = [*of_stress([[1], [1], [1], [1]], "READ-rt"), *of_stress([[1], [1], None, [1]], "WRITE-rt"), *late]
     found = read(RunFile("c.hdr", stress_log(lines)))
     assert [[record.length_s for record in one.records] for one in found.tracks] == [[1.0] * 4] * 2
@@ -303,7 +319,10 @@ def test_of_cassandra_stress_a_last_record_of_several_seconds_is_no_interval() -
 
 
 def test_of_cassandra_stress_what_was_written_late_costs_the_run_nothing_beyond_its_judged_time() -> None:
-    late = [one.replace(",1.000,", ",2.700,") for one in [*every_second([[], [], [], [], [], [], [7]], "READ-rt")][-1:]]
+    late = [
+        one.replace(",1.000,", ",2.700,")
+        for one in [*every_second([[], [], [], [], [], [], [7]], "READ-rt", per_ms=10**6)][-1:]
+    ]
     data = stress_log([*of_stress([[1]] * 6, "READ-rt"), *late])
     level = ServiceLevel.model_validate({"interval": "1s"})
     second = timedelta(seconds=1)
@@ -319,6 +338,6 @@ def test_times_beyond_any_calendar_have_no_date() -> None:
 
 
 def test_any_other_gap_stays_one() -> None:
-    lines = [line.replace(",3.000,1.000", ",4.400,1.000") for line in every_second([[1]] * 4, "READ-rt")]
+    lines = [line.replace(",3.000,1.000", ",4.400,1.000") for line in every_second([[1]] * 4, "READ-rt", per_ms=10**6)]
     (track,) = read(RunFile("c.hdr", stress_log(lines))).tracks
     assert len(track.records) == 4

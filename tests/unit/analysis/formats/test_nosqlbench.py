@@ -13,7 +13,9 @@ def run(*tags: str, first_s: float = 8.137) -> RunFile:
     lengths = [first_s, 20.0, 20.0, 19.999]
     lines, start = [], 151.867
     for length in lengths:
-        lines += [line(start, length, payload([1_000_000] * 4, highest=2 + 2_000_000), tag) for tag in tags]
+        lines += [
+            line(start, length, payload([1_000_000] * 4, highest=2 + 2_000_000), tag, per_ms=10**6) for tag in tags
+        ]
         start += length
     return RunFile("nb.log", HEAD + log(lines, base_time=False))
 

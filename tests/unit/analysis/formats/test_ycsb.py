@@ -27,7 +27,7 @@ STATUS = """\
 
 def hdr(name: str, value: int = 1) -> RunFile:
     head = f"#[Logging for: {name}]\n".encode()
-    return RunFile(f"run/{name}.hdr", head + log(every_second([[value]] * 3), base_time=False))
+    return RunFile(f"run/{name}.hdr", head + log(every_second([[value]] * 3, per_ms=10**6), base_time=False))
 
 
 def test_intended_times_are_judged_beside_others_of_the_run() -> None:
@@ -55,8 +55,8 @@ def test_times_of_failures_and_operations_made_of_others_are_left_out() -> None:
 
 
 def test_a_first_stub_with_absolute_times_as_old_ycsb_wrote_them() -> None:
-    lines = [line(STARTED_AT_S - 0.005, 0.66, payload([1]))]
-    lines += [line(STARTED_AT_S + 0.655 + second, 1.0, payload([2])) for second in range(3)]
+    lines = [line(STARTED_AT_S - 0.005, 0.66, payload([1]), per_ms=10**6)]
+    lines += [line(STARTED_AT_S + 0.655 + second, 1.0, payload([2]), per_ms=10**6) for second in range(3)]
     file = RunFile("READ.hdr", b"#[Logging for: READ]\n" + log(lines, base_time=False))
     found = read_run([file], Asked())
     assert [record.length_s for record in found.tracks[0].records] == [1.0, 1.0, 1.0]
@@ -66,7 +66,7 @@ def test_a_first_stub_with_absolute_times_as_old_ycsb_wrote_them() -> None:
 
 def test_of_two_stubs_at_the_end_the_very_last_is_left_out() -> None:
     lengths = [1.0, 1.0, 1.0, 0.125, 0.001]
-    lines = [line(sum(lengths[:place]), length, payload([2])) for place, length in enumerate(lengths)]
+    lines = [line(sum(lengths[:place]), length, payload([2]), per_ms=10**6) for place, length in enumerate(lengths)]
     found = read_run([RunFile("READ.hdr", b"#[Logging for: READ]\n" + log(lines))], Asked())
     assert [record.length_s for record in found.tracks[0].records] == lengths[:-1]
     assert any("ends with two stubs" in note for note in found.notes)
