@@ -138,9 +138,9 @@ def judge(  # noqa: PLR0913  # one for each option
 
     The command reads HdrHistogram interval logs of any tool, and the output of cassandra-stress, scylla-bench,
     tlp-stress, NoSQLBench, YCSB, latte and wrk2. It judges this output as far as it describes intervals, and says what
-    it can't judge. Several files are the operations of one run (tlp-stress and Plimsoll write one file for each operation): they
-    are judged together, and also shown separately. Of the logs of Plimsoll and tlp-stress, give those with
-    `.hdr-intended-` in their names, which have response times.
+    it can't judge. Several files are the operations of one run (tlp-stress and Plimsoll write one file for each
+    operation): they are judged together, and also shown separately. Of the logs of Plimsoll and tlp-stress, give those
+    with `.hdr-intended-` in their names, which have response times.
 
     Exits with 0 if the service level is met, with 1 if it is missed, and with 2 if the logs can't be read or are not a
     sound measurement.
