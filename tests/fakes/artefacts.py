@@ -6,6 +6,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import JdkArchive
 from plimsoll.ports.artefacts import Program
@@ -60,6 +61,15 @@ class EmptyArtefacts:
     def missing_of_program(self, program: Program, where: str, definition: Definition) -> Sequence[Problem]:
         """None is missing."""
         return ()
+
+    def downloads_of_program(self, program: Program) -> Sequence[Download]:
+        """One download of 53 MB, which is still to come."""
+        return [Download(name=program, size_bytes=53_000_000, is_there=False)]
+
+    def downloads_of_variants(self, definition: Definition) -> Sequence[Download]:
+        """Every version is here."""
+        versions = sorted({definition.version_of(variant) for variant in definition.variants})
+        return [Download(name=f"cassandra {version}", size_bytes=40_000_000, is_there=True) for version in versions]
 
     def unasked(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> Sequence[str]:
         """Agents."""

@@ -32,6 +32,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     from plimsoll.cli.plan_answer import show
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import ProviderError, Refused
+    from plimsoll.services.campaign.downloads import downloads
     from plimsoll.services.campaign.planning import make_plan
     from plimsoll.services.campaign.remarks import remarks
     from plimsoll.settings import Settings
@@ -47,10 +48,13 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     except ProviderError as error:  # options that can't be read have no price, and are among the problems
         raise (refused if found else error) from error
     notes += remarks(toolkit, planned)
+    needed = downloads(toolkit, declared)
     if as_json:
-        print_json({**planned.as_json(), "notes": notes, "problems": [str(problem) for problem in found]})
+        software = [one.model_dump() for one in needed]
+        told = {"downloads": software, "notes": notes, "problems": [str(problem) for problem in found]}
+        print_json({**planned.as_json(), **told})
     else:
-        show(planned, notes)
+        show(planned, notes, needed)
     if found:
         raise refused
 

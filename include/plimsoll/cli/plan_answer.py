@@ -10,19 +10,21 @@ from plimsoll.cli.output import print_table
 from plimsoll.domain.parts import workload_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, show_usd
+from plimsoll.services.campaign.downloads import downloads_told
 from plimsoll.services.campaign.stage_plans import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.domain.definition import Definition
+    from plimsoll.domain.download import Download
     from plimsoll.domain.published import Published
     from plimsoll.services.campaign.planning import Plan
     from plimsoll.services.campaign.stage_plans import StagePlan
 
 
-def show(plan: Plan, notes: Sequence[str]) -> None:
-    """Show the plan, and remarks on it."""
+def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> None:
+    """Show the plan, the downloads that it needs, and remarks on it."""
     definition = plan.definition
     typer.echo(f"{definition.title} ({definition.name})")
     for stage, (_, alone) in zip(plan.stages, definition.of_stages, strict=True):
@@ -36,7 +38,13 @@ def show(plan: Plan, notes: Sequence[str]) -> None:
     )
     if definition.published:
         _show_published(definition.published)
-    for line in (*_tries(plan), *_search(plan), *_money(plan), *(f"Note: {note}." for note in notes)):
+    for line in (
+        *_tries(plan),
+        *_search(plan),
+        *_money(plan),
+        *downloads_told(needed),
+        *(f"Note: {note}." for note in notes),
+    ):
         typer.echo(line)
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.variant import JdkArchive
 
@@ -59,6 +60,9 @@ class ProgramSource(Protocol):
         `where`: the key of the definition that the program is needed for.
         """
 
+    def downloads_of_program(self, program: Program) -> Sequence[Download]:
+        """The program and its JDK, as they are downloaded, here already or not. Fetches nothing."""
+
     def derived(self, key: str, build: Callable[[Path], None]) -> Path:
         """A folder of files made from artefacts. `build` fills it once for each key; the key must name every input."""
 
@@ -86,3 +90,14 @@ class ArtefactSource(ProgramSource, Protocol):
 
     def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
         """The databases and JDKs of these variants that are not here yet. Fetches nothing."""
+
+    def downloads_of_variants(self, definition: Definition) -> Sequence[Download]:
+        """The databases and JDKs of these variants, as they are downloaded, here already or not. Fetches nothing."""
+
+
+@runtime_checkable
+class Downloading(Protocol):
+    """A database or a load generator whose software is downloaded."""
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:
+        """What `prepare` downloads for this definition, here already or not. Fetches nothing."""

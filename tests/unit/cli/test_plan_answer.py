@@ -1,10 +1,16 @@
 """What `plimsoll plan` tells people of a campaign's cost."""
 
+import json
+from pathlib import Path
+
 import pytest
 from tests.fakes.installation import instant_definition
+from typer.testing import CliRunner
 
+from plimsoll.cli import cli
 from plimsoll.cli.plan_answer import show
 from plimsoll.domain.cost import HostRate, Tariff
+from plimsoll.domain.download import Download
 from plimsoll.domain.published import Published, PublishedRow
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 from plimsoll.services.campaign.planning import Plan, make_plan
@@ -72,3 +78,33 @@ def test_what_was_published_stands_beside_what_is_done_here(capsys: pytest.Captu
         ["region", "not published", "eu-west-1"],
     ]
     assert [row.get("here") for row in plan.as_json()["published"]["rows"]] == [None, "driver 4", "eu-west-1"]
+
+
+def test_what_is_to_be_downloaded_is_told_apart_from_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    needed = (
+        Download(name="cassandra-stress", size_bytes=53_400_000, is_there=False),
+        Download(name="JDK openjdk-8", size_bytes=None, is_there=False),
+        Download(name="cassandra 4.0.1", size_bytes=46_000_000, is_there=True),
+    )
+    show(planned(FullGrid()), (), needed)
+    assert [line for line in capsys.readouterr().out.splitlines() if "ownload" in line] == [
+        "To download before the first cell, at least 53 MB: cassandra-stress (53 MB), JDK openjdk-8 (size not known "
+        "before)",
+        "Downloaded already: cassandra 4.0.1",
+    ]
+
+
+def test_a_plan_names_the_downloads_of_databases_and_load_generator_and_fetches_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_CACHE", str(tmp_path / "cache"))
+    result = CliRunner().invoke(cli, ["plan", "local-tlp", "--json"])
+    downloads = json.loads(result.stdout)["downloads"]
+    assert [one["name"] for one in downloads if one["name"].startswith("cassandra")] == [
+        "cassandra 3.11.19",
+        "cassandra 4.0.1",
+    ]
+    assert {"JDK openjdk-11.0.13", "libraries of Plimsoll's own Java programs"} < {one["name"] for one in downloads}
+    assert len({one["name"] for one in downloads}) == len(downloads)
+    assert not any(one["is_there"] for one in downloads)
+    assert not list((tmp_path / "cache").glob("j*/*"))

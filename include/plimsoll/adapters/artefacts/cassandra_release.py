@@ -35,6 +35,11 @@ def release() -> str:
     return _archive().coordinates.split(":")[2]
 
 
+def size_bytes() -> int:
+    """The size of what is downloaded, bytes."""
+    return sum(jar.size_bytes for jar in (_archive(), *_newer()))
+
+
 def is_there(cache: Cache) -> bool:
     """Whether the release is in the cache, complete."""
     return is_sound(cache.root / _entry())

@@ -18,6 +18,9 @@ from plimsoll.ports.artefacts import OWN_JDK
 
 _LIBRARIES = "load-generator"
 """The lock file of the libraries, which both programs share."""
+_COMPILER = "ecj"
+LIBRARY_SETS = {_LIBRARIES: "libraries of Plimsoll's own Java programs", _COMPILER: "Eclipse's Java compiler"}
+"""The lock files that a program is compiled from, with their names for people."""
 _RECIPE = "1"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -65,7 +68,7 @@ class JavaProgram:
 
     def entry(self) -> str:
         """The entry in the cache, which depends on the sources, libraries and compiler."""
-        sets = [_locked(_LIBRARIES), _locked("ecj")]
+        sets = [_locked(name) for name in LIBRARY_SETS]
         checksums = [checksum for locked in sets for checksum in sorted(locked.checksums.values())]
         parts = [_RECIPE, OWN_JDK, self.sources.digest(), *checksums]
         return f"derived/{self.entry_name}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}"
@@ -112,7 +115,7 @@ def _place(library: Path, name: Path) -> None:
 
 def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], classes: Path) -> None:
     """Compile with Eclipse's compiler, because the Java runtime has none."""
-    compiler = next(jar_folder(cache, _locked("ecj")).glob("ecj-*.jar"))
+    compiler = next(jar_folder(cache, _locked(_COMPILER)).glob("ecj-*.jar"))
     class_path = ":".join(str(library) for library in libraries)
     options = ["-11", "-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-cp", class_path, "-d", str(classes)]
     java = jdk(cache, OWN_JDK).java

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import collectors as collectors_of
-from plimsoll.adapters.artefacts import jdks, jvm_flags
+from plimsoll.adapters.artefacts import downloads, jdks, jvm_flags
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release_jars
@@ -15,6 +15,7 @@ from plimsoll.adapters.artefacts.java_programs import Sources, built, load_gener
 from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Collector, JdkArchive, Variant
 from plimsoll.ports.artefacts import OWN_JDK, Program
@@ -101,6 +102,17 @@ class Artefacts:
         """The program and its JDK, unless they are in the cache. Downloads nothing."""
         what = self._lacks(program)
         return [Problem(where, what, _fetch(definition))] if what else []
+
+    def downloads_of_variants(self, definition: Definition) -> list[Download]:
+        """The databases and JDKs of these variants, as they are downloaded. Downloads nothing."""
+        of_jdks = [one for wanted in _jdks(definition) for one in downloads.of_jdk(self._cache, wanted)]
+        return [*of_jdks, *downloads.of_databases(self._cache, _databases(definition))]
+
+    def downloads_of_program(self, program: Program) -> list[Download]:
+        """The program and its JDK, as they are downloaded. Downloads nothing."""
+        if program == CASSANDRA_STRESS:
+            return list(downloads.of_cassandra_stress(self._cache))
+        return list(downloads.of_own_program(self._cache, self._own[program]))
 
     def _lacks(self, program: Program) -> str:
         """What a program needs and the cache lacks; empty where nothing is missing."""

@@ -22,6 +22,7 @@ from plimsoll.adapters.cassandra.releases import release_of
 from plimsoll.adapters.cassandra.waiting import Patience
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.happening import Event, LogLine
@@ -53,6 +54,11 @@ class Cassandra:
     def unchecked(self, definition: Definition) -> Sequence[str]:
         """Sentences that name the JVM flags that could not be checked with their JDK on this machine."""
         return list(unchecked(definition, self._artefacts))
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:
+        """The releases and JDKs of its variants, and what the node tool is compiled from."""
+        of_variants = self._artefacts.downloads_of_variants(only_cassandra(definition))
+        return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
 
     def prepare(self, definition: Definition) -> None:
         """Fetch all artefacts, and make the class data archives with which nodes start faster.

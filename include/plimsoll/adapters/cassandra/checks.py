@@ -68,9 +68,9 @@ def unchecked(definition: Definition, artefacts: ArtefactSource) -> Iterator[str
     """Sentences that name the flags that no JVM could check on this machine. Fetches nothing."""
     for _, variant in definition.of_product(PRODUCT):
         jvm = variant.jvm
-        if jvm is None:
+        if jvm is None or not jvm.flags:
             continue
-        if jvm.flags and not _is_there(definition, variant, artefacts):
+        if not _is_there(definition, variant, artefacts):
             yield f"{jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it"
         elif there := artefacts.unasked(jvm.flags, jvm.jdk, jvm.archive):
             yield f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {' '.join(there)}"

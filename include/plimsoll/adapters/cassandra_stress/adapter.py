@@ -13,6 +13,7 @@ from plimsoll.adapters.foreign_load import Command, Ending, ForeignGenerator, Lo
 from plimsoll.adapters.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
 from plimsoll.adapters.load_job import PLAN, folder_of
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
@@ -39,6 +40,10 @@ class CassandraStress(ForeignGenerator):
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Features of the workload that cassandra-stress lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
+        """The program, or what it is compiled from, and its JDK."""
+        return self._artefacts.downloads_of_program("cassandra-stress")
 
     def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
         """Fetch and build the program, and its JDK."""

@@ -16,6 +16,7 @@ from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.adapters.plimsoll_stress.row_ranges import with_last_row
 from plimsoll.adapters.workload_options import given_options
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
@@ -44,6 +45,10 @@ class PlimsollStress:
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Features of the workload that the generator lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
+        """The program, or what it is compiled from, and its JDK."""
+        return self._artefacts.downloads_of_program("load-generator")
 
     def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
         """Fetch and build the program, and its JDK."""

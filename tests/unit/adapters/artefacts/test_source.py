@@ -121,3 +121,38 @@ def test_the_generators_place_follows_its_sources(tmp_path: Path) -> None:
 def test_missing_sources_are_said(artefacts: Artefacts, tmp_path: Path) -> None:
     with pytest.raises(ArtefactError, match="Java sources are not there"):
         load_generator(Sources(tmp_path / "none")).entry()
+
+
+def test_what_is_downloaded_is_named_with_its_size_by_the_lock_file(artefacts: Artefacts, tmp_path: Path) -> None:
+    jdk, database = artefacts.downloads_of_variants(definition())
+    assert (str(jdk), str(database)) == ("JDK openjdk-11.0.13 (37 MB)", "cassandra 4.0.1 (46 MB)")
+    assert not any(one.is_there for one in (jdk, database))
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_program_is_downloaded_as_what_it_is_made_from(artefacts: Artefacts) -> None:
+    assert [str(one) for one in artefacts.downloads_of_program("cassandra-stress")] == [
+        "JDK openjdk-11.0.13 (37 MB)",
+        "cassandra-stress, in the release of Cassandra 4.0-alpha2 (53 MB)",
+    ]
+    own = artefacts.downloads_of_program("load-generator")
+    assert own == artefacts.downloads_of_program("node-tool")
+    assert [str(one) for one in own[1:]] == [
+        "libraries of Plimsoll's own Java programs (16 MB)",
+        "Eclipse's Java compiler (3 MB)",
+    ]
+
+
+def test_an_archives_size_is_not_known_and_what_nobody_has_is_no_download(artefacts: Artefacts) -> None:
+    archive = {"url": "https://example.org/prime.tar.gz", "sha256": "0" * 64}
+    [given, _] = artefacts.downloads_of_variants(definition(jdk="prime-11.0.13", archive=archive))
+    assert str(given) == "JDK prime-11.0.13 from the archive that the variant names (size not known before)"
+    assert artefacts.downloads_of_variants(definition(jdk="prime-11.0.13", version="4.0.99")) == []
+
+
+def test_a_jdk_that_somebody_gave_is_there(artefacts: Artefacts, tmp_path: Path) -> None:
+    java = tmp_path / "cache" / "given" / "prime-11.0.13" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.touch()
+    [given, _] = artefacts.downloads_of_variants(definition(jdk="prime-11.0.13"))
+    assert (given.name, given.size_bytes, given.is_there) == ("JDK prime-11.0.13", None, True)

@@ -1,0 +1,54 @@
+"""What the software of a definition is downloaded as: names, sizes by the lock files, and what is there already."""
+
+from collections.abc import Iterable, Iterator
+
+from plimsoll.adapters.artefacts import jdks
+from plimsoll.adapters.artefacts.cache import Cache, is_sound
+from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release, size_bytes
+from plimsoll.adapters.artefacts.checksums import faulty
+from plimsoll.adapters.artefacts.jars import entry_of
+from plimsoll.adapters.artefacts.java_programs import LIBRARY_SETS, JavaProgram
+from plimsoll.adapters.artefacts.jdks import Wanted
+from plimsoll.adapters.artefacts.locks import LockedSet, locked_jdks, locked_set
+from plimsoll.domain.download import Download
+from plimsoll.ports.artefacts import OWN_JDK
+
+
+def of_jdk(cache: Cache, wanted: Wanted) -> Iterator[Download]:
+    """The download of a JDK; nothing for one that no registry has and nobody gave."""
+    name, locked = f"JDK {wanted.id}", locked_jdks().get(wanted.id)
+    if wanted.archive is not None:
+        there = jdks.archive_is_there(cache, wanted)
+        yield Download(name=f"{name} from the archive that the variant names", size_bytes=None, is_there=there)
+    elif jdks.can_be_fetched(wanted.id) or jdks.is_there(cache, wanted.id):
+        size = locked.size_bytes if locked else None
+        yield Download(name=name, size_bytes=size, is_there=jdks.is_there(cache, wanted.id))
+
+
+def of_databases(cache: Cache, releases: Iterable[tuple[str, str]]) -> Iterator[Download]:
+    """The downloads of databases, each a product and a version, that have a lock file."""
+    for product, version in releases:
+        if locked := locked_set(f"{product}-{version}"):
+            yield _of_set(cache, locked, f"{product} {version}", is_there=False)
+
+
+def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
+    """The downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK."""
+    yield from of_jdk(cache, Wanted(OWN_JDK))
+    is_built = is_sound(cache.root / program.entry())
+    for name, title in LIBRARY_SETS.items():
+        if locked := locked_set(name):
+            yield _of_set(cache, locked, title, is_there=is_built)
+
+
+def of_cassandra_stress(cache: Cache) -> Iterator[Download]:
+    """The download of cassandra-stress, and of its JDK."""
+    yield from of_jdk(cache, Wanted(OWN_JDK))
+    title = f"{CASSANDRA_STRESS}, in the release of Cassandra {release()}"
+    yield Download(name=title, size_bytes=size_bytes(), is_there=is_there(cache))
+
+
+def _of_set(cache: Cache, locked: LockedSet, title: str, *, is_there: bool) -> Download:
+    """The download of a set of jars; `is_there`: whether what is made of it is there, so that it is not needed."""
+    there = is_there or not faulty(cache.root / entry_of(locked), locked.checksums)
+    return Download(name=title, size_bytes=locked.size_bytes, is_there=there)

@@ -1,0 +1,30 @@
+"""What a definition's software is downloaded as, before its first cell."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
+from plimsoll.ports.artefacts import Downloading
+from plimsoll.services.toolkit import Toolkit
+
+
+def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
+    """The software that `prepare` downloads for this definition, each once; what is here already is marked."""
+    names = [(toolkit.databases, product) for product in definition.products]
+    adapters: list[Any] = [known[name] for known, name in names if name in known]
+    if definition.load_generator.name in toolkit.load_generators:
+        adapters.append(toolkit.load_generator(definition))
+    found = [one for adapter in adapters if isinstance(adapter, Downloading) for one in adapter.downloads(definition)]
+    return tuple({one.name: one for one in found}.values())
+
+
+def downloads_told(found: Sequence[Download]) -> Iterator[str]:
+    """Sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is needed."""
+    there, wanted = [one for one in found if one.is_there], [one for one in found if not one.is_there]
+    if wanted:
+        known = sum(one.size_bytes or 0 for one in wanted)
+        at_least = "at least " if any(one.size_bytes is None for one in wanted) else ""
+        yield f"To download before the first cell, {at_least}{known / 1_000_000:,.0f} MB: {', '.join(map(str, wanted))}"
+    if there:
+        yield f"Downloaded already: {', '.join(one.name for one in there)}"
