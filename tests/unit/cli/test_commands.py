@@ -183,7 +183,7 @@ def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(
     for text in ("1,421.75 USD", "r5d.2xlarge 0.576 USD/h", "256 vCPUs at once", "price table of 20", "Budget: 2,000"):
         assert text in out
     assert "'ec2' can't be asked from here, nothing was checked with it: connection 'aws_default'" in out
-    assert "load_generator.name (line 52): there is no 'plimsoll-stress' here" in err
+    assert "load_generator.name (line 115): there is no 'plimsoll-stress' here" in err
 
 
 def test_credentials_that_are_missing_are_no_problem_of_the_definition(
