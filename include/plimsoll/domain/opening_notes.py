@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll.domain.parts import Part
 from plimsoll.domain.stage import OpenedLoad
-from plimsoll.domain.units import format_rate
 
 
 def opening_notes(part: Part) -> Iterator[str]:
@@ -53,5 +52,5 @@ def _sentence(part: Part, one: OpenedLoad, who: str) -> str:
         here = "" if part.level == "slowest" else " and no cells here"
         return f"{who} carried no load of stage {source} ({cells}), so it has no maximum{here}."
     least = "at least " if one.kind == "at-least" else ""
-    runs = f"it runs at {format_rate(one.load_ops_s)}" if one.load_ops_s else "there is no load for all variants"
-    return f"{who}: maximum {least}{format_rate(one.maximum_ops_s)} in stage {source}, as {cells} decided; {runs}."
+    runs = f"it runs at {one.load_ops_s:,} ops/s" if one.load_ops_s else "there is no load for all variants"
+    return f"{who}: maximum {least}{one.maximum_ops_s:,} ops/s in stage {source}, as {cells} decided; {runs}."

@@ -10,8 +10,7 @@ from plimsoll.analysis.taken_loads import changed_maxima
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.opening_notes import opening_notes
 from plimsoll.domain.stage import StageOpening
-from plimsoll.domain.units import format_rate
-from plimsoll.report.formatting import moment
+from plimsoll.report.formatting import moment, ops
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,5 +62,5 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
     yield f"These loads were found on {moment(part.opening.at)}, and stand whatever is judged later."
     changed = changed_maxima(part.opened, source.capacities) if source else {}
     for variant, maximum in changed.items():
-        told = format_rate(maximum) if maximum else "none"
+        told = ops(maximum) if maximum else "none"
         yield f"By the results that count by now the maximum of {variant} is {told}."

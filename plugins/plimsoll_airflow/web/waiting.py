@@ -26,7 +26,7 @@ def _words(definition: Definition, campaign_id: str, *, runs: bool) -> Iterator[
     first = next((run for run in live if run.state == "running"), None)
     waiting = [run for run in own if run.state == "queued" or not runs]
     for run in waiting[:_NAMED]:
-        yield _of_queued(definition, run, first) if run.state == "queued" else _of_running(run)
+        yield _of_queued(definition, campaign_id, run, first) if run.state == "queued" else _of_running(run)
     if len(waiting) > _NAMED:
         yield f"and {len(waiting) - _NAMED} more runs are queued"
 
@@ -41,14 +41,15 @@ def _of_running(run: SeenRun) -> str:
     return f"waiting for a cluster ({held})"
 
 
-def _of_queued(definition: Definition, run: SeenRun, first: SeenRun | None) -> str:
+def _of_queued(definition: Definition, campaign_id: str, run: SeenRun, first: SeenRun | None) -> str:
     asked = run.conf.get("cells") or MISSING
-    queued = f"a run is queued for the cells asked for ({asked if len(asked) <= 80 else f'{asked[:80]}…'})"
+    queued = f"a run of cells {asked if len(asked) <= 80 else f'{asked[:80]}…'} is queued"
     if api_server.is_paused(definition.dag_id):
         return f"{queued}: the DAG {definition.dag_id} is paused"
     if first is None:
         return f"{queued}: it begins in a moment"
-    return f"{queued} behind run {first.run_id} of campaign {campaign_id_of(definition, first.conf, first.run_after)}"
+    other = campaign_id_of(definition, first.conf, first.run_after)
+    return f"{queued} behind run {first.run_id}" + ("" if other == campaign_id else f" of campaign {other}")
 
 
 def _listed(holders: Sequence[CellRunId]) -> str:

@@ -83,7 +83,7 @@ def test_running_again_shows_at_once_behind_which_run_it_is_queued(client: Clien
     assert answer.status_code == 202
 
     page = client("viewer").get(f"/plimsoll/campaigns/{CAMPAIGN}").text
-    assert f"a run is queued for the cells asked for (failed) behind run {first} of campaign {OTHER}" in page
+    assert f"a run of cells failed is queued behind run {first} of campaign {OTHER}" in page
 
 
 def test_a_run_of_a_paused_dag_says_that_it_is_paused(client: Client) -> None:
@@ -94,7 +94,7 @@ def test_a_run_of_a_paused_dag_says_that_it_is_paused(client: Client) -> None:
     with create_session() as session:
         session.execute(update(DagModel).where(DagModel.dag_id == "demo").values(is_paused=True))
     told = client("viewer").get(f"{API}/{CAMPAIGN}").json()["waits_for"]
-    assert told == "a run is queued for the cells asked for (missing): the DAG demo is paused"
+    assert told == "a run of cells missing is queued: the DAG demo is paused"
 
 
 def test_a_campaign_without_a_run_waits_for_nothing(client: Client) -> None:

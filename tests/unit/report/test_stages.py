@@ -118,7 +118,7 @@ def test_a_stage_at_a_taken_load_says_what_happened_there_and_claims_no_capacity
         for claim in ("arries", "at least", "no higher load was run", "may be higher", "Bars reach", "odes for"):
             assert claim not in text.split('<section id="heat-map"')[0], claim
         assert told in text
-        assert "a: maximum 10000/s in stage maximum" in text
+        assert "a: maximum 10,000 ops/s in stage maximum" in text
         assert "c carried no load of stage maximum" in text
     assert "load line" not in texts[0]
     assert told in files["report.html"].decode()
@@ -156,7 +156,7 @@ def test_a_maximum_that_was_judged_otherwise_since_is_told_and_the_load_stands(d
     files = build_report(replace(data, attempts=(*worse, again))).files
     page, of_part = files["report.html"].decode(), files["share-report.html"].decode()
     assert "By the results that count by now the maximum of b is none." in page
-    assert "it runs at 14000/s" in page
+    assert "it runs at 14,000 ops/s" in page
     assert "By the results that count by now the maximum of b is none." in of_part
 
 
