@@ -1,20 +1,27 @@
 """What becomes of an attempt whose evidence has a flaw, on instant adapters and real Great Expectations."""
 
-from datetime import timedelta
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import NoSampler
 from tests.fakes.instant.load_generator import InstantLoadGenerator
 
+from plimsoll.adapters.sampler.sample import COLUMNS
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
+from plimsoll.ports.host import Host
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.running import run_cells
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
@@ -98,3 +105,51 @@ def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid
     kept = attempt_data(work.toolkit.store, verdict).backlog
     assert set(kept["behind_s"]) == {0.7}
     assert kept["start_s"].is_monotonic_increasing
+
+
+class Samples(NoSampler):
+    """The load host's samples of the run: other programs took that share in every second."""
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Written when they are asked for, some milliseconds after each second."""
+        if host.info.role != "load":
+            return ()
+        told = json.loads(host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000))
+        start_s = datetime.fromisoformat(told["started_at"]).timestamp()
+        figures = "0.1,0.1,0,0,0,,8000000000,0,0,0,0,0"
+        rows = [
+            f"{start_s + second + 0.004:.3f},{figures},{self._share},,yes(77)={self._share}"
+            for second in range(1, int(told["duration_s"]) + 1)
+        ]
+        path = host.root / "host.csv"
+        host.write(path, "\n".join([",".join(COLUMNS), *rows]) + "\n")
+        return [path]
+
+
+@pytest.mark.parametrize(
+    ("share", "fault", "outcome"), [(0.76, "slow", "invalid"), (0.03, "slow", "missed"), (0.76, "", "met")]
+)
+def test_a_miss_beside_another_program_is_disturbed_and_alone_it_counts(
+    installation: Installation, share: float, fault: str, outcome: str
+) -> None:
+    """A busy machine once made a valid miss of it, and a search dropped five cells."""
+    tools = replace(installation.toolkit, sampler=Samples(share))
+    installation.open_campaign(installation.define(instant_definition(variants=1, loads=1)))
+    if fault:
+        installation.faults.plant(CELL, fault)
+
+    verdict = run_cells(tools, "campaign", [CELL], "test", print)[-1].verdict
+
+    assert verdict is not None
+    assert verdict.outcome == outcome
+    assert verdict.is_disturbed is (outcome == "invalid")
+    assert verdict.key.attempt == (2 if outcome == "invalid" else 1)
+    if outcome == "invalid":
+        assert verdict.reasons[0].startswith(
+            "disturbed: expected no interval missed, or a missed interval without noise"
+        )
+        assert "other programs took 76.0% of the processors of load" in verdict.reasons[0]
+        assert "allowed: 10%; most by yes(77) 76.0%" in verdict.reasons[0]

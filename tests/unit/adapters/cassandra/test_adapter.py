@@ -88,6 +88,32 @@ def test_the_other_nodes_wait_until_the_seed_listens(
     assert clock.naps > 0
 
 
+@pytest.mark.parametrize(("system", "waited_s"), [({}, 300), ({"start_within": "12m"}, 720)])
+def test_nodes_have_as_long_to_start_as_the_definition_says(
+    cassandra: Cassandra,
+    define: Callable[..., Any],
+    healthy: Any,
+    load: ScriptedHost,
+    clock: SteppingClock,
+    system: dict[str, Any],
+    waited_s: float,
+) -> None:
+    healthy[0].on_start = speaker(healthy[0], "INFO still reading\n")
+    definition, began = define(system={"version": "4.0.1", **system}), clock.now()
+    with pytest.raises(DeployError, match="write `start_within` below system"):
+        cassandra.deploy(definition, definition.variants[0], healthy, load, LIFETIME)
+    assert (clock.now() - began).total_seconds() == pytest.approx(waited_s, abs=1)
+
+
+def test_nodes_that_start_early_have_the_rest_of_the_time_to_become_a_cluster(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
+    definition = define(system={"version": "4.0.1", "start_within": "12m"})
+    cassandra.deploy(definition, definition.variants[0], healthy, load, LIFETIME)
+    (argv,) = load.commands
+    assert argv[-1] == "720s"
+
+
 def test_hosts_are_brought_what_they_need_while_the_seed_comes_up(
     cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
