@@ -43,7 +43,7 @@ def examine(work: Path, cache: Path) -> Sequence[Finding]:
         _python,
         _cores,
         _memory,
-        _calm,
+        calm,
         lambda: _disk("disk for clusters", work, 10),
         lambda: _disk("disk for the cache", cache, 2),
         lambda: _writable("cluster folder", work),
@@ -83,7 +83,8 @@ def _memory() -> Finding:
     return Finding("memory", free >= 6, f"{free:.1f} GiB available", mend)
 
 
-def _calm() -> Finding:
+def calm() -> Finding:
+    """Whether other programs leave the processors to a measurement. Worth a note, since campaigns run all the same."""
     now = activity_now()
     busy = noise(now, Disturbance())
     mend = "end other programs before you measure: a miss beside them may not count"

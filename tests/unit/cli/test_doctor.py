@@ -1,0 +1,28 @@
+"""What `plimsoll doctor` says of a machine that can run campaigns and is busy with others' work."""
+
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.adapters import machine
+from plimsoll.cli import cli
+from plimsoll.domain.host_activity import HostActivity
+
+BUSY = HostActivity(0.76, 0.0, None, 8e9, (("yes(77)", 0.76),))
+
+
+def test_a_busy_machine_is_a_note_and_nothing_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "activity_now", lambda: BUSY)
+    monkeypatch.setattr(machine, "examine", lambda work, cache: [machine.calm()])  # noqa: ARG005
+    result = CliRunner().invoke(cli, ["doctor"])
+    assert result.exit_code == 0
+    first, second = result.output.splitlines()
+    assert first.startswith("NOTE  calm: load ")
+    assert first.endswith("76% in use, 0% stolen: other programs take 76% of its processors (yes(77) 76%)")
+    assert "end other programs before you measure" in second
+
+
+def test_a_calm_machine_is_told_with_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "activity_now", lambda: HostActivity(0.03, 0.0, None, 8e9))
+    found = machine.calm()
+    assert (found.ok, found.is_note) == (True, False)
+    assert found.found.endswith("3% in use, 0% stolen")
