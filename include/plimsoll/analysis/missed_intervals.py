@@ -56,8 +56,9 @@ def _failed_share(
 ) -> float:
     """The share of failed operations in the interval that begins at that time."""
     begin_s = started_at.timestamp() + start_s
-    ends = np.array([one.at.timestamp() for one in seconds])
-    first, last = np.searchsorted(ends, [begin_s, begin_s + level.interval.total_seconds()], "right")
+    # A second is reported a little after its end; its middle lies in the interval that it is about.
+    middles = np.array([one.at.timestamp() - 0.5 for one in seconds])
+    first, last = np.searchsorted(middles, [begin_s, begin_s + level.interval.total_seconds()], "right")
     failed = sum(one.failed or 0 for one in seconds[int(first) : int(last)])
     return failed / (count + failed) if failed else 0.0
 

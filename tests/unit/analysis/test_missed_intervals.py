@@ -32,7 +32,7 @@ def test_an_interval_short_of_its_rate_is_a_missed_one() -> None:
 
 
 def test_failed_operations_belong_to_the_interval_whose_seconds_tell_them() -> None:
-    found = with_failures(judgement(10_000, 10_000), [failing(20.0, 30), failing(20.5, 5)], START, LEVEL)
+    found = with_failures(judgement(10_000, 10_000), [failing(20.003, 30), failing(21.003, 5)], START, LEVEL)
     assert [one.start_s for one in found] == [10.0]
 
 
