@@ -9,7 +9,7 @@ from plimsoll.adapters.ec2.launched import Launched
 from plimsoll.adapters.ec2.remnants import PATIENCE, Removal, Shown, remove, terminate_shown
 from plimsoll.adapters.ec2.tags import of_cluster
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import PlimsollError, ProviderError
+from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.launches import Launches
 
@@ -63,12 +63,12 @@ class Destroyer:
 
     def _removed(
         self, places: Sequence[tuple[Cloud, Launched]], cluster_id: ClusterId, patience: timedelta
-    ) -> list[PlimsollError]:
+    ) -> list[ProviderError]:
         removals = [Removal(cloud, self.clock, self.store, launched, cluster_id) for cloud, launched in places]
         return remove(removals, self.clock, self.say, patience)
 
 
-def _require_none(errors: Sequence[PlimsollError]) -> None:
+def _require_none(errors: Sequence[ProviderError]) -> None:
     if len(errors) > 1:
         mend = "; ".join(dict.fromkeys(error.mend for error in errors))
         raise ProviderError("; ".join(f"{error.where}: {error.what}" for error in errors), mend=mend)

@@ -15,7 +15,7 @@ from plimsoll.adapters.ec2.pausing import patient_looks
 from plimsoll.adapters.ec2.tagged import KINDS, Kind, listed
 from plimsoll.adapters.ec2.tags import Filter
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import PlimsollError, ProviderError, SecretError
+from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import TIME_TO_DESTROY
 
@@ -41,7 +41,7 @@ class _Left:
 
 def remove(
     removals: Sequence["Removal"], clock: Clock, say: Callable[[str], None], patience: timedelta = PATIENCE
-) -> list[PlimsollError]:
+) -> list[ProviderError]:
     """Terminate the cluster's instances and delete all else, in all these places. Returns an error for what remains.
 
     Repeats until nothing is left: disks, addresses and groups can be deleted only after their instances have ended.
@@ -49,14 +49,14 @@ def remove(
     by id. A final refusal for one resource, or of one place, does not protect the others, and is reported at the end. A
     refusal that may pass is told and waited for: AWS fails or throttles, or credentials have expired and are renewed.
     """
-    deadline, told, errors, places = clock.now() + patience, set[str](), list[PlimsollError](), list(removals)
+    deadline, told, errors, places = clock.now() + patience, set[str](), list[ProviderError](), list(removals)
     for pause in patient_looks():
         is_over = clock.now() >= deadline
         for removal in tuple(places):
             try:
                 left = removal.round()
             except SecretError as error:
-                errors.append(error)
+                errors.append(ProviderError(error.what, where=error.where, mend=error.mend))
             else:
                 if left and not (is_over or all(one.refused for one in left)):
                     _tell(removal.name, left, told, say, deadline)

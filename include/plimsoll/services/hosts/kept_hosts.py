@@ -9,6 +9,7 @@ cluster is destroyed, and the next attempt gets a cluster with the next number.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
 from plimsoll.domain.cluster import ClusterId, PartlySeen, kept_for
@@ -23,6 +24,7 @@ from plimsoll.services.hosts.booking import destroy_cluster, destroy_replaced, r
 from plimsoll.services.hosts.launches import read_launched, read_provided
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
 from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of, uses
+from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
 from plimsoll.services.toolkit import Toolkit
@@ -222,18 +224,25 @@ def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, keep: fr
 def _end(
     toolkit: Toolkit, definition: Definition, campaign_id: str, is_to_end: Callable[[str], bool], reason: str
 ) -> None:
-    """Destroy the newest cluster of each purpose that is to end, unless an attempt works on it."""
+    """Destroy the newest cluster of each purpose that is to end, unless an attempt works on it.
+
+    What keeps one from being destroyed, or its cost from being recorded, keeps no other alive.
+    """
     store, provider = toolkit.store, toolkit.provider(definition)
-    for purpose in filter(is_to_end, store.folders(layout.clusters_prefix(campaign_id))):
+
+    def end(purpose: str) -> None:
         _, last = newest_use(store, campaign_id, purpose)
         if last is not None and _is_at_work(toolkit, last, toolkit.owners.me()):
-            continue
+            return
         cluster_id = _newest(store, campaign_id, purpose, last)
         _end_unended(toolkit, provider, cluster_id)
         if not store.exists(layout.unended_key(cluster_id)):
             retire(toolkit, cluster_id, reason)
             with _unended_noted(store, cluster_id):
                 destroy_cluster(toolkit, provider, cluster_id)
+
+    purposes = filter(is_to_end, store.folders(layout.clusters_prefix(campaign_id)))
+    try_all(partial(end, purpose) for purpose in purposes)
 
 
 def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:

@@ -84,7 +84,7 @@ def test_where_nothing_of_a_cluster_shows_the_place_that_can_not_be_used_is_told
 ) -> None:
     records.is_away = True
     west.answers = {"describe_instances": [NO_CONNECTION] * 99}
-    with pytest.raises(SecretError, match="no such connection"):
+    with pytest.raises(ProviderError, match="no such connection"):
         provider.destroy(key)
     assert east.called.count("describe_instances") > 2  # the other place was looked at until nothing can show there
 

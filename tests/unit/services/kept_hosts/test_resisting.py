@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from tests.fakes.clock import SteppingClock
@@ -12,11 +13,12 @@ from tests.unit.services.kept_definition import CELLS, kept
 from tests.unit.services.kept_hosts.hosts import Fixed, cluster_of, started
 
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.errors import ProviderError, StoreError
+from plimsoll.ports.provider import Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
-from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.hosts import booking, kept_hosts
 from plimsoll.services.store.campaigns import read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 
@@ -128,6 +130,32 @@ def test_hosts_of_another_variant_that_can_not_be_ended_are_in_nobodys_way(
     assert [one.id.name for one in installation.provider.clusters()] == ["v1-hosts/1"]
     kept_hosts.end_kept(tools, "campaign")
     assert installation.provider.clusters() == []
+
+
+def test_hosts_whose_cost_can_not_be_recorded_keep_no_others_alive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation = Installation(tmp_path)
+    installation.open_campaign(kept("variant"))
+    tools, destroy = installation.toolkit, booking.destroy_cluster
+
+    def unrecorded(tools: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
+        if cluster_id.purpose == "v1-hosts":
+            raise StoreError("what it has cost could not be recorded")
+        destroy(tools, provider, cluster_id)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tools.providers["instant"], "destroy", lambda _: resisting())
+        for cell in ("v1-001k-r1", "v2-001k-r1"):
+            actions.destroy(started(tools, cell))
+    monkeypatch.setattr(kept_hosts, "destroy_cluster", unrecorded)
+    with pytest.raises(StoreError, match="could not be recorded"):
+        kept_hosts.end_kept(tools, "campaign")
+    assert [one.id.name for one in installation.provider.clusters()] == ["v1-hosts/1"]
+
+
+def resisting() -> NoReturn:
+    raise ProviderError("process 7 (java) runs")
 
 
 def test_hosts_that_resist_when_others_replace_them_are_in_nobodys_way(
