@@ -92,8 +92,9 @@ def deploy(work: AttemptContext) -> Fingerprint:
     database is not as required.
     """
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
-    with waiting_told_to(partial(_note_waiting, work, "deploy")):
-        await_calm(work, _sampled(_all_hosts(work)))
+    if work.definition.wait_for_calm is not None:
+        with waiting_told_to(partial(_note_waiting, work, "deploy")):
+            await_calm(work, _sampled(_all_hosts(work)))
     canary = _preflight(work)
     cluster = work.cluster()
     nodes, loads = work.nodes(cluster), load_hosts(work, cluster)
