@@ -353,7 +353,7 @@ def test_a_bad_id_of_a_campaign_is_one_problem(client: Client) -> None:
     answer = client("viewer").get("/plimsoll/campaigns/None")
 
     assert answer.status_code == 422
-    assert [one["where"] for one in answer.json()["problems"]] == ["path.campaign_id"]
+    assert [one["where"] for one in answer.json()["problems"]] == ["campaign_id"]
 
 
 def test_a_stranger_is_shown_the_way_to_log_in(client: Client) -> None:
