@@ -1,7 +1,9 @@
 """The commands as a user gives them, on instant fakes behind the ports."""
 
+import io
 import json
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -183,7 +185,18 @@ def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(
     for text in ("1,421.75 USD", "r5d.2xlarge 0.576 USD/h", "256 vCPUs at once", "price table of 20", "Budget: 2,000"):
         assert text in out
     assert "'ec2' can't be asked from here, nothing was checked with it: connection 'aws_default'" in out
-    assert "load_generator.name (line 115): there is no 'plimsoll-stress' here" in err
+    assert re.search(r"load_generator.name \(line \d+\): there is no 'plimsoll-stress' here", err)
+
+
+def test_problems_of_a_plan_come_last(cloud: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    for stream in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, stream, terminal)
+    monkeypatch.setattr(sys, "argv", ["plimsoll", "plan", "azul-2022"])
+    with pytest.raises(SystemExit):
+        cli.app()
+    text = terminal.getvalue()
+    assert 0 < text.rindex("\nNote: ") < text.index("\nplimsoll: definition 'azul-2022': refused")
 
 
 def test_credentials_that_are_missing_are_no_problem_of_the_definition(
