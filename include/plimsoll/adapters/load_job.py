@@ -1,8 +1,11 @@
 """The job of a load on its host, in the form that all load generators share: folder, plan, console output."""
 
+import json
 from datetime import timedelta
 from pathlib import PurePosixPath
+from typing import Any
 
+from plimsoll.domain.errors import LoadError
 from plimsoll.domain.excerpts import shortened
 from plimsoll.ports.host import Host
 
@@ -18,6 +21,17 @@ _CONSOLE_LINES = 10
 def folder_of(host: Host) -> PurePosixPath:
     """The folder of the load's files on its host."""
     return host.root / "load"
+
+
+def parse_plan(text: str) -> dict[str, Any]:
+    """The content of the file `PLAN`; empty for an empty text. Raises LoadError for what Plimsoll has not written."""
+    try:
+        told = json.loads(text) if text else {}
+        if isinstance(told, dict):
+            return told
+    except (ValueError, RecursionError):
+        pass
+    raise LoadError(f"the load's {PLAN} is damaged", where="load generator", mend="run the cell again")
 
 
 def last_lines(console: str) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 from plimsoll.adapters.onhost import canary
 from plimsoll.domain.canary import HostFigures
+from plimsoll.domain.errors import HostError
+from plimsoll.domain.excerpts import shortened
 from plimsoll.ports.host import Host
 
 _FOLDER = "canary"
@@ -54,7 +56,12 @@ class ScriptCanary:
     def _run(self, host: Host, command: str, *arguments: str) -> Any:
         # Isolated: neither the user's packages nor PYTHON* variables get into it.
         argv = ("python3", "-I", "-S", str(_script(host)), command, self._effort, *arguments)
-        return json.loads(host.run(argv, timeout=_TIMEOUT).stdout)
+        printed = host.run(argv, timeout=_TIMEOUT).stdout
+        try:
+            return json.loads(printed)
+        except ValueError as error:
+            what = f"its canary gave no figures: {shortened(printed)!r}"
+            raise HostError(what, where=f"host {host.info.name}", mend="see what prints there") from error
 
 
 def _script(host: Host) -> PurePosixPath:

@@ -70,8 +70,8 @@ def start(host: Host, blueprint: Blueprint) -> None:
     host.write(files.settings, render(settings))
     host.write(files.logback, LOGBACK)
     host.write(files.compiler_hints, compiler_hints(blueprint.jars))
-    # The file is written again by every `deploy`; JVM and node tool read it at each connection.
-    host.write(files.jmx_password, f"{_JMX_USER} {secrets.token_hex(32)}\n")
+    if not host.read_tail(files.jmx_password, max_bytes=1):  # else the node may run with it
+        host.write(files.jmx_password, f"{_JMX_USER} {secrets.token_hex(32)}\n")
     host.write(files.jmx_access, f"{_JMX_USER} readwrite\n")
     host.write(files.command, "\n".join([*job.argv, ""]))
     host.start(job)

@@ -43,7 +43,7 @@ if [ $# -gt 0 ] && ! mountpoint -q "$root"; then
     mount -o noatime,nodiratime "$device" "$root" || fail "can't mount $device"
     printf '%s %s xfs noatime,nodiratime,nofail 0 0\n' "$device" "$root" >> /etc/fstab
 fi
-chown "$user" "$root" || fail "can't give $root to $user"
+chown "$user" "$root" && chmod 700 "$root" || fail "can't give $root to $user alone"
 
 block=$(basename "$(findmnt -n -o SOURCE --target "$root")")
 for queue in "/sys/class/block/$block/queue" "/sys/class/block/$block/../queue"; do

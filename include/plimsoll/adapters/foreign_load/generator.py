@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.foreign_load.script import Command, Ending, script
-from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines
+from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
@@ -50,7 +50,7 @@ class Plan:
 
         An empty text gives the plan of a load that was never started.
         """
-        told = json.loads(text) if text else {}
+        told = parse_plan(text)
         return cls(**{one.name: told[one.name] for one in fields(cls) if one.name in told})
 
 

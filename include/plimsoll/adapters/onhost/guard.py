@@ -55,7 +55,8 @@ def _user(uid: int) -> str:
 
 
 def main(*arguments: str) -> None:
-    """Look at the places, and become the command."""
+    """Look at the places, and become the command. What it makes is for this user alone."""
+    os.umask(0o077)
     end = arguments.index("--")
     for place in arguments[:end]:
         make_private(place)

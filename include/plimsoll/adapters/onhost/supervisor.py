@@ -90,8 +90,12 @@ def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) 
 
 
 def _detach(log: Path) -> None:
-    """Start a session of its own, without a terminal and without the caller's open files."""
+    """Start a session of its own, without a terminal and without the caller's open files.
+
+    What the job makes is for its user alone.
+    """
     os.setsid()
+    os.umask(0o077)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     silence = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((silence, 0), (output, 1), (output, 2)):

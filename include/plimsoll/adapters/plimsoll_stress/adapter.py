@@ -8,7 +8,7 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.adapters.jobs import console_path
-from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines
+from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
 from plimsoll.adapters.plimsoll_stress import command, reports, sampling, sized_rows
 from plimsoll.adapters.plimsoll_stress.checks import problems
 from plimsoll.adapters.plimsoll_stress.own_statements import first_page_remarks
@@ -169,8 +169,7 @@ def _draining(progress: reports.Progress) -> str:
 def _plan(host: Host) -> dict[str, Any]:
     """The settings that the load was started with; an empty job id where it was not started."""
     text = host.read_tail(folder_of(host) / PLAN, max_bytes=TAIL_BYTES)
-    plan: dict[str, Any] = json.loads(text) if text else {"job_id": "", "duration_s": 0}
-    return plan
+    return {"job_id": "", "duration_s": 0, **parse_plan(text)}
 
 
 def _fault(host: Host, job: JobStatus) -> str | None:

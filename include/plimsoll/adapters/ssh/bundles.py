@@ -106,7 +106,7 @@ def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where:
         stdin.write(json.dumps(dict(bundle.checksums)).encode())
 
     answer = _receiver(connection, "settle", place, feed, where)
-    missing: Sequence[str] = json.loads(answer.stdout)
+    missing: Sequence[str] = answer.parsed(where)
     return missing
 
 

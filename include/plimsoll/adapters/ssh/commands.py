@@ -67,13 +67,12 @@ def list_command(folder: PurePosixPath) -> str:
 def default_folder_command(below_home: PurePosixPath, former: PurePosixPath) -> str:
     """A command that prints the folder below the user's home.
 
-    It prints the former default folder as long as a lease of this user lies there.
+    It prints the former default folder as long as that is this user's and a lease of his lies there.
     """
-    lease = quoted(str(former / LEASE))
-    return in_shell(
-        f"if [ -O {lease} ] && [ ! -L {quoted(str(former))} ]; then printf %s {quoted(str(former))}; "
-        f'else cd && printf %s/%s "$(pwd -P)" {quoted(str(below_home))}; fi'
-    )
+    place, lease = quoted(str(former)), quoted(str(former / LEASE))
+    is_used = f"[ -O {place} ] && [ ! -L {place} ] && [ -O {lease} ]"
+    below = f'cd && printf %s/%s "$(pwd -P)" {quoted(str(below_home))}'
+    return in_shell(f"if {is_used}; then printf %s {place}; else {below}; fi")
 
 
 def free_space_command(folder: PurePosixPath) -> str:

@@ -1,16 +1,20 @@
 """Run one command on one channel: write its input, read both its outputs, wait for its exit code."""
 
+import json
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import paramiko
 
 from plimsoll.domain.errors import HostError
+from plimsoll.domain.excerpts import shortened
 from plimsoll.ports.host import MOST_OUTPUT_BYTES
 
 _BLOCK = 1 << 16
+_SHOWN = 1000
 
 
 class Input:
@@ -43,6 +47,15 @@ class Answer:
     stdout: bytes
     stderr: bytes
 
+    def parsed(self, where: str) -> Any:
+        """Its output, which is JSON. Raises HostError for anything else; `where` names the host."""
+        try:
+            return json.loads(self.stdout)
+        except (ValueError, RecursionError) as error:
+            what = f"its answer is no JSON: {shortened(self.stdout[:_SHOWN].decode(errors='replace'))!r}"
+            mend = "see what prints at each login there, such as the user's start-up files"
+            raise HostError(what, where=where, mend=mend) from error
+
 
 def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Feed | None) -> Answer:
     """Run it to its end. Raises TimeoutError when nothing arrives for that long, EOFError when the link is lost.
@@ -59,7 +72,12 @@ def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Fee
         with suppress(OSError):
             feed(Input(channel))
     channel.shutdown_write()
-    output = _read(channel.recv)
+    try:
+        output = _read(channel.recv)
+    except OverflowError:
+        host = ":".join(map(str, channel.getpeername()[:2]))
+        what = f"the command printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
+        raise HostError(what, where=f"host {host}", mend="see what it prints there") from None
     reader.join(timeout_s)
     if reader.is_alive() or not channel.status_event.wait(timeout_s):
         raise TimeoutError(f"nothing came for {timeout_s:g} s")
@@ -74,8 +92,7 @@ def _read(receive: Callable[[int], bytes]) -> list[bytes]:
         blocks.append(block)
         size += len(block)
         if size > MOST_OUTPUT_BYTES:
-            what = f"the command printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
-            raise HostError(what, mend="see what it prints there")
+            raise OverflowError
     return blocks
 
 

@@ -205,8 +205,6 @@ class SshHost:
     def _run_once(self, line: str, program: str, allowed: float) -> Answer:
         try:
             return self._connection.execute_once(line, timeout_s=allowed + _MARGIN_S)
-        except HostError as error:
-            raise self._error(error.what, error.mend) if not error.where else error from error
         except (OSError, EOFError, paramiko.SSHException) as error:
             what = f"the link was lost while `{program}` ran; it may still run there, for {allowed:g} s at most"
             raise self._error(what, "see whether the network is well, then run the cell again") from error

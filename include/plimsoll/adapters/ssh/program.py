@@ -37,7 +37,7 @@ class Program:
         if answer.exit_code != 0:
             said = answer.stderr.decode(errors="replace").strip()
             raise HostError(f"{command}: {said}", where=self._where, mend=mend_of(said, self._bundles))
-        return json.loads(answer.stdout)
+        return answer.parsed(self._where)
 
     def _ask(self, command: str, timeout_s: float, request: Mapping[str, Any]) -> Answer:
         def feed(stdin: Input) -> None:

@@ -1,0 +1,16 @@
+"""What a load was asked for, as its host has it."""
+
+import pytest
+
+from plimsoll.adapters.load_job import parse_plan
+from plimsoll.domain.errors import LoadError
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "null", "[" * 100_000])
+def test_a_damaged_plan_is_an_error_that_names_it(text: str) -> None:
+    with pytest.raises(LoadError, match=r"plan\.json is damaged"):
+        parse_plan(text)
+
+
+def test_a_load_that_was_never_started_has_no_plan() -> None:
+    assert parse_plan("") == {}
