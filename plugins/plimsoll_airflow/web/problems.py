@@ -141,6 +141,7 @@ def without_paths(document: ProblemDocument) -> ProblemDocument:
         str(settings.cache): "the cache",
     }
     folders |= {str(settings.work): "the local clusters", str(Path.home()): "~"}
+    folders.pop("/", None)  # the home of a user without one
     text = document.model_dump_json()
     for folder, name in sorted(folders.items(), key=lambda one: -len(one[0])):
         inner = json.dumps(folder)[1:-1]

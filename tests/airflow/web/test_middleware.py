@@ -9,6 +9,7 @@ from tests.airflow.web.app import CAMPAIGN, DEFINITION, TestClient, token_of
 from tests.fakes.installation import Installation, instant_definition
 
 import plimsoll_plugin
+from plimsoll_airflow.web.problems import ProblemDocument, without_paths
 
 OTHER = instant_definition("other", variants=3, loads=2, repeats=1)
 TRIGGER = "/api/v2/dags/demo/dagRuns"
@@ -94,6 +95,12 @@ def test_what_is_no_request_is_left_to_airflow(http: TestClient, root: FastAPI, 
 def test_the_address_without_a_slash_leads_to_the_campaigns(http: TestClient) -> None:
     answer = http.get("/plimsoll?state=running")
     assert (answer.status_code, answer.headers["location"]) == (307, "/plimsoll/?state=running")
+
+
+def test_a_user_without_a_home_leaves_addresses_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/")
+    document = ProblemDocument(title="t", status=400, detail="see https://example.org/a, and /srv/x")
+    assert without_paths(document) == document
 
 
 def test_problems_name_no_folder_of_the_server_and_use_plain_words(
