@@ -16,6 +16,7 @@ import numpy as np
 
 from plimsoll.analysis.gcpause import stopped_ms
 from plimsoll.analysis.hosts import cpu_busy, sampled, traffic_bytes
+from plimsoll.domain.disturbance import Disturbance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.happening import Event, GeneratorSecond
 
-CPU_BUSY, STEAL, OTHERS, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.05, 0.1, 0.95, 2.0, 0.9
+CPU_BUSY, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.95, 2.0, 0.9
+_NOISE = Disturbance()
+STEAL, OTHERS = _NOISE.steal / 100, _NOISE.foreign_cpu / 100
 
 
 class Cause(NamedTuple):

@@ -39,3 +39,10 @@ def test_it_tells_what_programs_take_that_are_none_of_the_clusters(host: Host) -
         return "".join(line.split(",")[sample.COLUMNS.index("cpu_others")] for line in lines)
 
     assert until(others, "a line with a share of other programs")
+
+
+def test_a_look_tells_what_a_host_is_busy_with_and_leaves_nothing_running(host: Host) -> None:
+    found = ProcSampler().look(host)
+    assert found.foreign_cpu is not None
+    assert found.memory_available_bytes > 0
+    assert host.status("sampler").state == "missing"
