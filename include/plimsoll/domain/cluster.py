@@ -188,5 +188,9 @@ class PartlySeen(ProviderError):
         self.clusters = tuple(clusters)
 
 
+class RecordsUnread(PartlySeen):
+    """Raised when only records that can't be read may name further hosts, which nobody lists yet."""
+
+
 class HostsSilent(PartlySeen):
     """Raised when only hosts that could not be asked may have further clusters. Such a cluster ends when it expires."""

@@ -64,7 +64,7 @@ class Provider(Protocol):
         """Every cluster alive now, of any campaign, whole or half destroyed.
 
         PartlySeen where that can't be told of all; it carries the clusters that could be seen. HostsSilent if the only
-        reason is that hosts of the user's own could not be asked.
+        reason is that hosts of the user's own could not be asked, RecordsUnread if it is a record that can't be read.
         """
 
     def destroy(self, cluster_id: ClusterId) -> None:

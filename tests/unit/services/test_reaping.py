@@ -3,14 +3,14 @@
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest, RecordsUnread
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell import actions
@@ -84,6 +84,16 @@ def test_what_nobody_expects_of_one_cluster_comes_up_once_all_others_are_gone(in
     with pytest.raises(RuntimeError, match="broken"):
         reap(replace(installation.toolkit, providers={INSTANT: provider}), lambda _: False)
     assert [cluster.id.purpose for cluster in inner.clusters()] == [CELLS[0]]
+
+
+def test_a_record_of_launches_that_is_damaged_keeps_no_cell_from_beginning(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unread() -> NoReturn:
+        raise RecordsUnread("hosts that EC2 does not list yet are not known: launches/x is damaged", [])
+
+    monkeypatch.setattr(installation.toolkit.providers[INSTANT], "clusters", unread)
+    assert begin(installation.toolkit, "campaign", CELLS[0], "me").key.attempt == 2
 
 
 class Refused(EachWaitsForTheLast):

@@ -312,6 +312,8 @@ def test_clusters_whose_account_is_open_are_those_that_may_have_hosts_that_nobod
     assert records.unsettled() == tuple(work.cluster_id for work in works)
     actions.destroy(works[0])
     assert records.unsettled() == (works[1].cluster_id,)
+    tools.store.write(f"{layout.costs_prefix('campaign')}/v1-001k-r1/1/notes.txt", b"somebody's own")
+    assert records.unsettled() == ()
 
 
 def test_a_cell_that_begins_again_destroys_what_no_cloud_shows_yet(

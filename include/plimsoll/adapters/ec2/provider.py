@@ -1,7 +1,7 @@
 """Clusters on EC2: hosts found by their tags."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, cached_property, partial
@@ -27,9 +27,9 @@ from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.adapters.ec2.tagged import Seen, tagged
 from plimsoll.adapters.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DamagedRecord, PlimsollError, Problem, ProviderError, SecretError, StoreError
+from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.launches import Launches
@@ -151,13 +151,18 @@ class Ec2Provider:
         """From everything that carries the tags, and from the record of launches; what is left of one is a cluster."""
         unseen = dict.fromkeys(filter(None, [self.places.unknown]))
         unsettled: Sequence[ClusterId] = ()
-        with _noted(unseen):
+        try:
             unsettled = self.launches.unsettled()
+        except StoreError as error:
+            unseen = unseen or {f"hosts that EC2 does not list yet are not known: {error}": None}
         seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
-        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each, unsettled, unseen)]
+        unread: dict[str, None] = {}
+        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each, unsettled, unread)]
         unseen |= {str(error): None for _, each in seen for error in each.unseen}
         if unseen:
-            raise PartlySeen(f"not all of AWS could be looked at: {'; '.join(unseen)}", found)
+            raise PartlySeen(f"not all of AWS could be looked at: {'; '.join([*unseen, *unread])}", found)
+        if unread:
+            raise RecordsUnread(f"hosts that EC2 does not list yet are not known: {'; '.join(unread)}", found)
         return found
 
     def destroy(self, cluster_id: ClusterId) -> None:
@@ -213,9 +218,11 @@ class Ec2Provider:
             ids = {one["InstanceId"] for one in answers if "InstanceId" in one}
             recorded = Recorded()
             if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
-                with _noted(unread):
+                try:
                     launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
                     recorded = launched.not_listed(ids if seen.lists_instances else None)
+                except StoreError as error:
+                    unread[str(error)] = None
             if its or recorded.names:
                 yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
 
@@ -239,16 +246,6 @@ def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
         return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
 
     return connect
-
-
-@contextmanager
-def _noted(unseen: dict[str, None]) -> Iterator[None]:
-    """Note that the store can't be read inside the block, unless it is known to be away already."""
-    try:
-        yield
-    except StoreError as error:
-        if isinstance(error, DamagedRecord) or not unseen:
-            unseen[f"hosts that EC2 does not list yet are not known: {error}"] = None
 
 
 def _place(options: Ec2Options) -> Place:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
+from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, RecordsUnread
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import is_of_another_airflow, owner_since
@@ -71,10 +71,13 @@ def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignS
 
 
 def _shown(provider: Provider) -> Sequence[Cluster]:
-    """The clusters that the provider shows. One on hosts that are silent keeps no other hosts from being used."""
+    """The clusters that the provider shows.
+
+    One on hosts that are silent, or whose record is damaged, keeps no other hosts from being used.
+    """
     try:
         return provider.clusters()
-    except HostsSilent as error:
+    except (HostsSilent, RecordsUnread) as error:
         return error.clusters
 
 

@@ -28,8 +28,14 @@ class StoredLaunches:
     def unsettled(self) -> tuple[ClusterId, ...]:
         """The clusters of all campaigns whose account is open."""
         with self._outage.noticed():
-            campaigns = [CampaignStore(self._store, one) for one in campaign_ids(self._store)]
-            return tuple(cluster_id for campaign in campaigns for cluster_id in open_accounts(campaign))
+            return tuple(cluster_id for one in campaign_ids(self._store) for cluster_id in self._open(one))
+
+    def _open(self, campaign_id: str) -> tuple[ClusterId, ...]:
+        """The clusters of the campaign whose account is open; none where files of others lie among the accounts."""
+        try:
+            return open_accounts(CampaignStore(self._store, campaign_id))
+        except ValueError:  # whoever asks for the campaign's costs is told
+            return ()
 
     def note(self, launch: Launch) -> None:
         """Record the launch in place of an earlier record of it."""

@@ -13,7 +13,7 @@ from plimsoll.adapters.ec2.launched import DOUBT, LAG, Launched
 from plimsoll.adapters.ec2.launching import Launcher
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.requests import Wanted, run_instances
-from plimsoll.domain.cluster import ClusterId, PartlySeen
+from plimsoll.domain.cluster import ClusterId, PartlySeen, RecordsUnread
 from plimsoll.domain.cost import cost_until
 from plimsoll.ports.provider import Places
 
@@ -232,6 +232,6 @@ def test_a_record_that_is_damaged_is_named_and_hides_no_other(
     launcher._launch_role("node", subnet)
     broken = key.model_copy(update={"campaign_id": "broken"})
     records.broken = {broken}
-    with pytest.raises(PartlySeen, match="launches/x is damaged") as caught:
+    with pytest.raises(RecordsUnread, match="launches/x is damaged") as caught:
         provider.clusters()
     assert [cluster.id for cluster in caught.value.clusters] == [key]
