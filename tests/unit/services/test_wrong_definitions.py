@@ -399,7 +399,7 @@ MISTAKES = (
         "system:\n",
         "systems:\n",
         [
-            "system: is missing (write keys: database, version, nodes, settings)",
+            "system: is missing (write keys: database, version, nodes, start_within, settings)",
             "systems (line 13): there is no such key here (did you mean 'system'? allowed: name, title, description",
         ],
     ),
