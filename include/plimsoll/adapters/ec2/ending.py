@@ -7,7 +7,8 @@ from plimsoll.adapters.ec2.cloud import Cloud
 from plimsoll.adapters.ec2.errors import DENIED, THROTTLED, CloudError
 from plimsoll.adapters.renewing import REFUSED_CREDENTIALS
 
-_UNKNOWN = "InvalidInstanceID.NotFound"
+UNKNOWN = "InvalidInstanceID.NotFound"
+"""What EC2 says of an instance that is gone, or that it does not know yet."""
 # What AWS says to every call, whichever instances it names; no answer has no code.
 _OF_ALL = THROTTLED | REFUSED_CREDENTIALS | {""}
 
@@ -40,7 +41,7 @@ def end(cloud: Cloud, ids: Sequence[str], may_lag: Callable[[str], bool] = lambd
     except CloudError as error:
         if len(ids) > 1 and error.code not in _OF_ALL:
             return _joined([end(cloud, [instance], may_lag) for instance in ids])
-        if error.code == _UNKNOWN or (error.code in DENIED and may_lag(ids[0])):
+        if error.code == UNKNOWN or (error.code in DENIED and may_lag(ids[0])):
             return Ended(unknown=tuple(ids))
         return Ended(refused=dict.fromkeys(ids, error))
     before = {one["InstanceId"]: one["PreviousState"]["Name"] for one in answer.get("TerminatingInstances", ())}

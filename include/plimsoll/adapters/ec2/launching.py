@@ -1,6 +1,6 @@
 """Launch a cell's hosts in one zone, all or none. Launching again finds the hosts that were launched before."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from plimsoll.adapters.ec2.cloud import LIVING, STATES, Answer, Cloud
@@ -169,21 +169,16 @@ class Launcher:
 
     def _requested(self, request: dict[str, Any]) -> list[Answer]:
         """The answer to RunInstances; a placement group that was just made may not be known to it for a while."""
-        deadline = self._clock.now() + LAG
-        for pause in looks():
-            try:
-                made: list[Answer] = self._cloud.call("run_instances", **request)["Instances"]
-            except CloudError as error:
-                if error.code == "IdempotentInstanceTerminated":
-                    return []
-                if error.code == "IdempotentParameterMismatch":  # an earlier try, with another expiry
-                    return self._of_token(request["ClientToken"])
-                if error.code != _UNKNOWN_GROUP or self._clock.now() > deadline:
-                    raise
-            else:
-                return made
-            self._clock.sleep(pause)
-        raise AssertionError("looks never end")
+        try:
+            answer = once_known(self._clock, _UNKNOWN_GROUP, lambda: self._cloud.call("run_instances", **request))
+        except CloudError as error:
+            if error.code == "IdempotentInstanceTerminated":
+                return []
+            if error.code == "IdempotentParameterMismatch":  # an earlier try, with another expiry
+                return self._of_token(request["ClientToken"])
+            raise
+        made: list[Answer] = answer["Instances"]
+        return made
 
     def _of_token(self, token: str) -> list[Answer]:
         """What an earlier request with that token has launched; nothing where that has ended.
@@ -240,6 +235,22 @@ class Launcher:
 
     def _where(self, subnet: Subnet) -> str:
         return f"{self._cloud.where}, zone {subnet.zone}"
+
+
+def once_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:
+    """The answer to the call. While EC2 does not know something that was just made, with that code, it is asked again.
+
+    Raises CloudError once answers can't lag that far behind.
+    """
+    deadline = clock.now() + LAG
+    for pause in looks():
+        try:
+            return call()
+        except CloudError as error:
+            if error.code != unknown or clock.now() > deadline:
+                raise
+        clock.sleep(pause)
+    raise AssertionError("looks never end")
 
 
 def _require_alive(instance: Answer, where: str) -> None:

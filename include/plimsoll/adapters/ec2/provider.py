@@ -13,11 +13,12 @@ from plimsoll.adapters.ec2.checks import problems
 from plimsoll.adapters.ec2.cloud import STATES, Cloud, Place, clouds
 from plimsoll.adapters.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
 from plimsoll.adapters.ec2.destroying import Destroyer, Tried
+from plimsoll.adapters.ec2.ending import UNKNOWN
 from plimsoll.adapters.ec2.finding import STANDING, standing
 from plimsoll.adapters.ec2.host_keys import host_key
 from plimsoll.adapters.ec2.kept import SharedHost, clear, in_environment, prolong
 from plimsoll.adapters.ec2.launched import INSTANCE_ID, Launched
-from plimsoll.adapters.ec2.launching import Launcher
+from plimsoll.adapters.ec2.launching import Launcher, once_known
 from plimsoll.adapters.ec2.network import subnets
 from plimsoll.adapters.ec2.options import CONNECTION, Ec2Options, read_options
 from plimsoll.adapters.ec2.placement import Say, patiently, placed
@@ -191,7 +192,7 @@ class Ec2Provider:
         prolong(hosts, expires + wanted.options.expiry_margin)
         ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
         said = as_list({OWNER: wanted.owner, EXPIRES: expires.isoformat()})
-        cloud.call("create_tags", Resources=ids, Tags=said)
+        once_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=said))
         return cluster.model_copy(update={"owner": wanted.owner, "expires_at": expires})
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:

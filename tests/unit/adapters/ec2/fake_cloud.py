@@ -5,7 +5,6 @@ from typing import Any
 
 from plimsoll.adapters.ec2.cloud import LIVING, Place
 from plimsoll.adapters.ec2.errors import CloudError, mending
-from plimsoll.adapters.ec2.tags import read_tags
 from plimsoll.domain.errors import DamagedRecord, StoreError
 
 HERE = Place("aws_default", "us-east-1")
@@ -134,10 +133,3 @@ class Records:
     def _require(self) -> None:
         if self.is_away:
             raise StoreError("the store is away")
-
-
-def role_of(instance: Any) -> str:
-    """The role in an instance's tags."""
-    tags = read_tags(instance["Tags"])
-    assert tags is not None
-    return tags.role
