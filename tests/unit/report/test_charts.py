@@ -85,7 +85,7 @@ def test_the_colours_of_squares_reach_to_the_worst_interval() -> None:
         attempt_of(campaign.definition, one.verdict.cell, 1, "x", worst_ms=11_616.0) for one in campaign.attempts
     ]
     far = heat_map(analyse(replace(campaign, attempts=tuple(attempts))))
-    assert '"domain": [0.00390625, 1, 256]' in json.dumps(far.spec)
+    assert '"domain": [0.0625, 1, 256]' in json.dumps(far.spec)
 
 
 def test_a_cell_without_intervals_has_no_empty_panel_and_is_counted(drawn: Mapping[str, Figure]) -> None:

@@ -129,7 +129,7 @@ def _layers(findings: Findings) -> list[alt.Chart]:
     open_ones = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
     kept_but_missed = base.transform_filter("datum.kept_but_missed").mark_rect(**_EDGE, stroke=_KEPT_BUT_MISSED)
     return [
-        *_rectangles(base, _end(findings)),
+        *_rectangles(base, *_ends(findings)),
         *([open_ones] if _any_open(findings) else []),
         *([kept_but_missed] if _other_reasons(findings) else []),
         *_figures(base),
@@ -160,25 +160,24 @@ def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
     return alt.Y("load:N", sort=loads, title=title, axis=axis, scale=scale, bandPosition=place)
 
 
-def _end(findings: Findings) -> int:
-    """The end of the scale of colours that encloses every square."""
+def _ends(findings: Findings) -> tuple[int, int]:
+    """How far the colours reach below and beyond the bound, as multiples of it: every square lies within."""
     ratios = [ratio for spread in worst(findings.cells) if (ratio := spread.high) > 0]
-    furthest = max([1.0, *ratios, *(1 / ratio for ratio in ratios)])
-    return next((end for end in _ENDS if end >= furthest), _ENDS[-1])
+    furthest = max([1.0, *(1 / ratio for ratio in ratios)]), max([1.0, *ratios])
+    below, beyond = (next((end for end in _ENDS if end >= most), _ENDS[-1]) for most in furthest)
+    return below, beyond
 
 
-def _rectangles(base: alt.Chart, end: int) -> list[alt.Chart]:
-    scale = alt.Scale(
-        type="log", domain=[1 / end, 1, end], range=["#4393c3", "#f7f7f7", "#e5674f"], clamp=True, interpolate="lab"
-    )
-    half = round(end**0.5)
+def _rectangles(base: alt.Chart, below: int, beyond: int) -> list[alt.Chart]:
+    domain, inks = [1 / below, 1, beyond], ["#4393c3", "#f7f7f7", "#e5674f"]
+    scale = alt.Scale(type="log", domain=domain, range=inks, clamp=True, interpolate="lab")
     legend = alt.Legend(
         orient="bottom",
         title="Worst interval / bound (log scale)",
         titleLimit=400,
         gradientLength=240,
         gradientThickness=10,
-        values=[1 / end, 1 / half, 1, half, end],
+        values=[1 / below, 1 / round(below**0.5), 1, round(beyond**0.5), beyond],
         labelExpr="datum.value < 1 ? '1/' + round(1 / datum.value) + '×' : datum.value + '×'",
     )
     results = base.transform_filter(alt.datum.ratio > 0).mark_rect(cornerRadius=3)
