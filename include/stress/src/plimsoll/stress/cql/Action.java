@@ -12,17 +12,17 @@ import plimsoll.stress.core.Operation;
 interface Action {
     void begin(CqlSession session, int command, Object[][] rows, Completion end);
 
-    static Action of(Operation operation, List<Request> requests) {
+    static Action of(Operation operation, List<StatementMaker> makers) {
         boolean firstPage = operation.firstPage;
         if (operation.rows > 1) {
             return (session, command, rows, end) ->
-                    send(session, requests.get(command).batch(rows, operation.logged), firstPage, end);
+                    send(session, makers.get(command).batch(rows, operation.logged), firstPage, end);
         }
         if (operation.order == Operation.Order.FIRST_THEN_ONE_OF) {
             return (session, command, rows, end) -> send(
-                    session, requests.get(0).one(rows[0]), firstPage, next(session, requests.get(command), rows[0], end));
+                    session, makers.get(0).one(rows[0]), firstPage, next(session, makers.get(command), rows[0], end));
         }
-        return (session, command, rows, end) -> send(session, requests.get(command).one(rows[0]), firstPage, end);
+        return (session, command, rows, end) -> send(session, makers.get(command).one(rows[0]), firstPage, end);
     }
 
     private static void send(CqlSession session, Statement<?> statement, boolean firstPage, Completion end) {
@@ -50,8 +50,8 @@ interface Action {
         });
     }
 
-    /** Sends another request with the same values once the first one is answered. */
-    private static Completion next(CqlSession session, Request second, Object[] row, Completion end) {
+    /** Sends another statement with the same values once the first one is answered. */
+    private static Completion next(CqlSession session, StatementMaker second, Object[] row, Completion end) {
         return new Completion() {
             @Override
             public void ended(int rows, Throwable error) {

@@ -91,11 +91,11 @@ final class Schema {
         }
         Map<Operation, Action> actions = new IdentityHashMap<>();
         for (Operation operation : everyOperation(workload)) {
-            List<Request> requests = new ArrayList<>();
+            List<StatementMaker> makers = new ArrayList<>();
             for (Command command : operation.commands) {
-                attempt(command, () -> requests.add(prepare(operation, command)));
+                attempt(command, () -> makers.add(prepare(operation, command)));
             }
-            actions.put(operation, Action.of(operation, requests));
+            actions.put(operation, Action.of(operation, makers));
         }
         return actions;
     }
@@ -111,9 +111,9 @@ final class Schema {
         return all;
     }
 
-    private Request prepare(Operation operation, Command command) {
+    private StatementMaker prepare(Operation operation, Command command) {
         PreparedStatement prepared = session.prepare(text(command));
-        return new Request(prepared, operation, session.getContext().getCodecRegistry());
+        return new StatementMaker(prepared, operation, session.getContext().getCodecRegistry());
     }
 
     private void createKeyspace() throws StressException {

@@ -96,11 +96,11 @@ public final class AskCql {
     public static String pages(int pages, String second, boolean firstPage) {
         Operation operation =
                 Operation.named("reads").statements("SELECT 1").prepared(false).firstPage(firstPage).build();
-        Request request = new Request(prepared("SELECT 1"), operation, CodecRegistry.DEFAULT);
+        StatementMaker maker = new StatementMaker(prepared("SELECT 1"), operation, CodecRegistry.DEFAULT);
         CqlSession session = (CqlSession) answering(
                 CqlSession.class, Map.of("executeAsync", arguments -> CompletableFuture.completedFuture(page(pages, second))));
         List<String> heard = new ArrayList<>();
-        Action.of(operation, List.of(request)).begin(session, 0, new Object[1][0], new Completion() {
+        Action.of(operation, List.of(maker)).begin(session, 0, new Object[1][0], new Completion() {
             @Override
             public void ended(int rows, Throwable error) {
                 heard.add(error == null ? String.valueOf(rows) : error.getMessage());
@@ -137,8 +137,8 @@ public final class AskCql {
     /** The text of an unprepared batch of two rows. */
     public static String batch(boolean logged) {
         Operation operation = Operation.named("writes").statements("INSERT 1;").rows(2).prepared(false).build();
-        Request request = new Request(prepared("INSERT 1;"), operation, CodecRegistry.DEFAULT);
-        return ((SimpleStatement) request.batch(new Object[2][0], logged)).getQuery();
+        StatementMaker maker = new StatementMaker(prepared("INSERT 1;"), operation, CodecRegistry.DEFAULT);
+        return ((SimpleStatement) maker.batch(new Object[2][0], logged)).getQuery();
     }
 
     /** The number of rows that a read of a whole partition of {@code wide} ends with. */

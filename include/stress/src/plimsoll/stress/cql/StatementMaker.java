@@ -16,8 +16,8 @@ import java.util.function.UnaryOperator;
 import plimsoll.stress.core.Field;
 import plimsoll.stress.core.Operation;
 
-/** Makes a statement's requests from an operation's values: prepared, or as text with the values in it. */
-final class Request {
+/** Makes statements from an operation's values: prepared, or as text with the values in it. */
+final class StatementMaker {
     private final PreparedStatement prepared;
     /** The text with places for literals; null where the prepared statement is sent. */
     private final Literals text;
@@ -37,7 +37,7 @@ final class Request {
      *     that its field's values do not fit
      */
     @SuppressWarnings("unchecked")
-    Request(PreparedStatement prepared, Operation operation, CodecRegistry codecs) {
+    StatementMaker(PreparedStatement prepared, Operation operation, CodecRegistry codecs) {
         this.prepared = prepared;
         this.codecs = codecs;
         consistency =
@@ -57,14 +57,14 @@ final class Request {
         text = operation.prepared ? null : new Literals(prepared.getQuery(), fields.length);
     }
 
-    /** Returns the request for one row. */
+    /** Returns the statement for one row. */
     Statement<?> one(Object[] row) {
         return text == null
                 ? at(prepared.bind(converted(row)))
                 : at(SimpleStatement.newInstance(literal(row)));
     }
 
-    /** Returns the request for several rows at once. As text it is one {@code BEGIN BATCH … APPLY BATCH}. */
+    /** Returns the statement for several rows at once. As text it is one {@code BEGIN BATCH … APPLY BATCH}. */
     Statement<?> batch(Object[][] rows, boolean logged) {
         if (text != null) {
             StringBuilder batch = new StringBuilder(logged ? "BEGIN BATCH " : "BEGIN UNLOGGED BATCH ");
