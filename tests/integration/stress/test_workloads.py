@@ -128,7 +128,7 @@ def test_own_rows_that_are_not_there_end_the_run(run: Any) -> None:
         ({"statement": "SELECT * FROM people WHERE id = :idd"}, "nothing is bound to the marker :idd"),
         (
             {"statement": "SELECT * FROM people WHERE id = 1 AND n = :id ALLOW FILTERING", "bind": TOO_BIG},
-            "the values of the marker :id do not fit its type INT: 3000000000 is not between",
+            "the values of the marker :id do not fit its type int: 3000000000 is not between",
         ),
     ],
 )
@@ -181,7 +181,7 @@ WIDE = {
         {
             "name": "changes",
             "share": 0.5,
-            "statement": "UPDATE wide SET note = :note, at = :at WHERE part = 0 AND n = :n -- :not one",
+            "statement": "UPDATE wide SET note = :note, at = :at WHERE part = 0 AND n = :n -- :not one\n",
             "bind": {
                 "n": {"distribution": "uniform", "max": 5_499},
                 "note": {"distribution": "uniform", "max": 9, "prefix": "it's; :n "},
