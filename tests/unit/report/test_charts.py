@@ -105,6 +105,7 @@ def test_a_single_load_is_shown_in_tables_and_not_in_charts_of_one_point() -> No
         assert f'id="chart-{name}"' not in page
         assert f"charts/{name}.svg" not in files
     assert "<details open><summary>As a table" in page
+    assert "Every interval of every cell" not in page
     assert "passes of 2 show" not in page
     assert "passes bound the pass probability" not in files["summary.md"].decode()
 

@@ -38,6 +38,10 @@ def _has_strips(_findings: Findings, charts: Collection[str]) -> bool:
     return any(name.startswith("tracks-") for name in charts)
 
 
+def _has_timelines(_findings: Findings, charts: Collection[str]) -> bool:
+    return any(name.startswith("timeline-") for name in charts)
+
+
 def _has_costs(findings: Findings, _charts: Collection[str]) -> bool:
     return findings.data.spending is not None
 
@@ -51,7 +55,7 @@ SECTIONS = (
     WHY,
     PAUSES,
     Section("tracks", "In detail", context=_misses, charts=strip_charts, is_shown=_has_strips),
-    Section("timelines", "Timelines", context=_misses, charts=timelines),
+    Section("timelines", "Timelines", context=_misses, charts=timelines, is_shown=_has_timelines),
     NOISE,
     ENVIRONMENT,
     VALIDITY,
