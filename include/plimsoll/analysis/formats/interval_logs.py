@@ -132,16 +132,16 @@ class IntervalLogs:
     def _unit(
         self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], asked: Asked
     ) -> FoundUnit:
-        """The unit of all tracks. Raises LogError where it is not known, or units differ."""
+        """The unit of all tracks, by those that hold values. Raises LogError where it is not known, or units differ."""
         is_known = self.unit and all(one.is_known for one in series)
         by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
         for track in tracks if by_tool and asked.unit is None else ():
             refuse_another_writer(track, self.tool)
+        valued = [track for track in tracks if total(track.records, track.name) != 0] or tracks
         found = {
             track.name: unit_of(asked.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)
-            or unit_by_file_name(logs[track.log])
             or self._shown(track)
-            for track in tracks
+            for track in valued
         }
         if len({one.unit for one in found.values()}) > 1:
             said = ", ".join(f"{name} in {one.unit}" for name, one in found.items())

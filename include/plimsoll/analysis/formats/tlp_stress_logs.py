@@ -32,5 +32,8 @@ def written_unit(log: HistogramLog) -> FoundUnit | None:
 
 
 def unit_by_file_name(log: HistogramLog) -> FoundUnit | None:
-    """The unit of a log that has a name as the two give it, though no comment says who wrote it."""
+    """The unit of a log that has a name as the two give it.
+
+    Without a comment that says who wrote it, this is a reason for doubt, not for a unit: anybody may give such a name.
+    """
     return FoundUnit("us", "Plimsoll and tlp-stress write us into files of such names") if name_of(log) else None

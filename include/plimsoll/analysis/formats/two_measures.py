@@ -15,7 +15,11 @@ _OTHERS = (
 )
 _WORD = re.compile(rf"(?<![a-z])({_SERVICE}|{_OTHERS})(?![a-z])", re.IGNORECASE)
 _SERVICE_WORD = re.compile(rf"(?<![a-z])({_SERVICE})(?![a-z])", re.IGNORECASE)
-_FAILURES = re.compile(r"(?<![a-z])(errors?|fail(ed|ures?)?|timeouts?)(?![a-z])", re.IGNORECASE)
+_FAILURES = re.compile(
+    r"(?<![a-z])"
+    r"(err(or)?s?|exceptions?|fail(s|ed|ures?|ing)?|time[sd]?[-_ ]?outs?|unavailables?|rejected|aborted)"
+    r"(?![a-z])"
+)
 _MEND = (
     "name the tags to judge, `--tags NAME` (of an import, `tags: [NAME]`), both if they are two operations; or give "
     "the files of one measure alone; or say what they are, `--operation NAME=reads|writes`"
@@ -24,7 +28,7 @@ _MEND = (
 
 def names_service_time(name: str) -> bool:
     """Whether the name of a tag says that it holds service times."""
-    return bool(_SERVICE_WORD.search(name))
+    return bool(_SERVICE_WORD.search(_in_words(name)))
 
 
 def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str]) -> None:
@@ -35,7 +39,7 @@ def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str]) -> No
     by their names, are asked about too.
     """
     for track in tracks:
-        if _FAILURES.search(track.operation):
+        if _FAILURES.search(_in_words(track.operation)):
             raise LogError("is named like failures: are these answered operations?", where=track.name, mend=_MEND)
     for one, other in combinations(tracks, 2):
         if _bare(one.name) == _bare(other.name):
@@ -58,8 +62,12 @@ def _alike(count: int, other: int) -> bool:
 
 def _bare(name: str) -> str:
     """The name without words that say what is measured."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
-    return re.sub(r"[^a-z0-9]+", " ", _WORD.sub(" ", words)).strip()
+    return re.sub(r"[^a-z0-9]+", " ", _WORD.sub(" ", _in_words(name))).strip()
+
+
+def _in_words(name: str) -> str:
+    """The name in small letters, with a space where `camelCase` begins a word."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
 def _refuse(one: Track, other: str, why: str) -> None:

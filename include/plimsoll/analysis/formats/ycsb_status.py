@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from plimsoll.analysis.formats.interval_logs import Meaning
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, Sample, WholeRun
-from plimsoll.analysis.formats.selection import LeftOut
+from plimsoll.analysis.formats.selection import JUDGED, LeftOut
 from plimsoll.analysis.formats.ycsb_logs import meaning, remarks
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_remarks import COORDINATED_OMISSION
@@ -18,10 +18,14 @@ from plimsoll.domain.query_kinds import KINDS
 _LINE = re.compile(
     r"^.*?(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<second>\d+) sec: \d+ operations;(?P<rest>.*)$", re.MULTILINE
 )
-_OPERATION = re.compile(r"\[(?P<name>[A-Za-z_-]+): Count=(?P<count>\d+), (?P<figures>[^\]]*)\]")
-_CUT = re.compile(r"\[[A-Za-z_-]+: Count=[^\]\n]*$", re.MULTILINE)
+_OPERATION = re.compile(r"\[(?P<name>[^\[\]:,\n]+): Count=(?P<count>\d+), (?P<figures>[^\]]*)\]")
+_AVERAGED = re.compile(
+    r"\[(Bucket)?(?P<name>[^\[\]:,\n]+?)(: Count=(?!0,)\d+,(?![^\]]*\b99=)[^\]]*| AverageLatency\(us\)=[^\]]*)\]"
+)
+"""An operation of which a status tells no percentiles."""
+_CUT = re.compile(r"\[[^\[\]:,\s]*(:( (C[^\]\n]*)?)?)?$", re.MULTILINE)
 _FIGURE = re.compile(r"(?P<name>Max|Min|Avg|[\d.]+)=(?P<value>[\d.,]+?)(?=, |$)")
-_SUMMARY = re.compile(r"^\[(?P<name>[A-Za-z_-]+)\], (?P<what>[^,\n]+), (?P<value>[\d.]+)\s*$", re.MULTILINE)
+_SUMMARY = re.compile(r"^\[(?P<name>[^\[\],\n]+)\], (?P<what>[^,\n]+), (?P<value>[\d.]+)\s*$", re.MULTILINE)
 _PERCENTILE = re.compile(r"(?P<percentile>[\d.]+?)(st|nd|rd|th)?PercentileLatency\(us\)")
 _OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_[A-Z_a-z]+)$")
 """Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM."""
@@ -54,6 +58,8 @@ class YcsbStatus:
         statuses, cut = _statuses(text, name)
         summary = _summary(text)
         names = list(dict.fromkeys(one for status in statuses for one in status.operations))
+        if names:
+            _refuse_averages(text, names, name)
         _refuse_unknown([*names, *summary], asked, name)
         judged, others = _judged(names or list(summary))
         samples = tuple(_samples(statuses, judged if names else [], kinds))
@@ -78,6 +84,16 @@ def _refuse_unknown(names: Sequence[str], asked: Asked, where: str) -> None:
     if untold:
         what = f"YCSB is not known to measure {', '.join(untold)}"
         raise LogError(what, where=where, mend="say what it is: `--operation NAME=reads` or `--operation NAME=writes`")
+
+
+def _refuse_averages(text: str, names: Sequence[str], where: str) -> None:
+    """Raise LogError on operations of which only averages are told beside others with percentiles."""
+    told = {name.removeprefix("Hdr") for name in names}
+    averaged = dict.fromkeys(one["name"] for line in _LINE.finditer(text) for one in _AVERAGED.finditer(line["rest"]))
+    lost = [name for name in averaged if name not in told and _meaning(name)[0] in JUDGED]
+    if lost:
+        what = f"tells averages alone of {', '.join(lost)}, but percentiles of {', '.join(names)}"
+        raise LogError(what, where=where, mend="run YCSB with `measurementtype=hdrhistogram` for every operation")
 
 
 def _meaning(name: str) -> Meaning:
@@ -115,11 +131,11 @@ def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
     A last one that is cut short is left out, and a remark says so. Raises LogError where another one is damaged.
     """
     lines = list(_LINE.finditer(text))
-    ends = [*(line.start() for line in lines[1:]), len(text)]
+    ends = [line.start() for line in lines[1:]] + [len(text)] * bool(lines)
     found: list[_Status] = []
     for line, end in zip(lines, ends, strict=True):
         rest = text[line.start("rest") : end]
-        if end == len(text) and _CUT.search(rest):
+        if end == len(text) and (_CUT.search(rest) or _lacks_its_end(rest, found)):
             what = "the last status is cut short (was YCSB killed?); those before it count"
             return found, (f"{_where(name, text, line)}: {what}",)
         try:
@@ -127,6 +143,13 @@ def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
         except ValueError as error:
             raise LogError("is a damaged status line", where=_where(name, text, line), mend=_MEND) from error
     return found, ()
+
+
+def _lacks_its_end(rest: str, before: Sequence[_Status]) -> bool:
+    """Whether a last status without its line's end names fewer operations than the one before it."""
+    if rest.endswith("\n") or not before:
+        return False
+    return {one["name"] for one in _operations(rest)} < set(before[-1].operations)
 
 
 def _where(name: str, text: str, line: re.Match[str]) -> str:
@@ -140,7 +163,11 @@ def _status(told: str, rest: str) -> _Status:
         raise ValueError("has a bracket that is not closed")
     # The time zone is not told; only differences are used.
     at = datetime.strptime(told + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
-    return _Status(at, {one["name"]: (int(one["count"]), _figures(one["figures"])) for one in _operations(rest)})
+    found = list(_operations(rest))
+    operations = {one["name"]: (int(one["count"]), _figures(one["figures"])) for one in found}
+    if len(operations) < len(found):
+        raise ValueError("has an operation twice")
+    return _Status(at, operations)
 
 
 def _operations(rest: str) -> Iterator[re.Match[str]]:

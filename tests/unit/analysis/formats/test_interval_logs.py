@@ -131,7 +131,6 @@ def test_one_log_given_twice_is_refused() -> None:
     [
         (stress("insert-rt"), "ns", "cassandra-stress writes ns"),
         (tagged("x", "requests", "cycles", comment=LATTE), "ns", "latte writes ns"),
-        (plain("run.hdr-intended-selects"), "us", "Plimsoll and tlp-stress write us into files of such names"),
         (
             RunFile("x", log(every_second([[7]], per_ms=10**6), comment="[plimsoll.stress: reads, microseconds; …]")),
             "us",
@@ -157,6 +156,22 @@ def test_a_log_that_only_begins_as_a_known_tools_is_asked_about(per_ms: int) -> 
     with pytest.raises(LogError, match=r"c\.hdr \(READ-st\): is not as cassandra-stress writes it(.|\n)*--unit ns"):
         read(file)
     assert read_run([file], Asked(unit="ns")).unit == "ns"
+
+
+@pytest.mark.parametrize("per_ms", [1, 100, 10**6, 10**9])
+def test_a_file_that_only_has_the_name_of_a_known_tools_is_asked_about(per_ms: int) -> None:
+    """Values in ms under such a name would be judged a thousandth of what they are."""
+    file = RunFile("run.hdr-intended-selects", log(every_second([[150]], per_ms=per_ms)))
+    with pytest.raises(LogError, match="does not say in which unit"):
+        read(file)
+    assert read_run([file], Asked(unit="ms")).unit == "ms"
+
+
+def test_a_log_without_values_has_the_unit_of_those_beside_it() -> None:
+    empty = RunFile("deletes.hlog", log(every_second([[]])))
+    assert read(empty, plain("selects.hlog")).unit == "us"
+    with pytest.raises(LogError, match="has no value"):
+        read(empty)
 
 
 def test_a_unit_that_is_given_is_taken_where_the_writer_is_not_known() -> None:
@@ -237,11 +252,6 @@ def test_a_log_beside_another_is_asked_about_as_well() -> None:
     other = RunFile("reads.hlog", log(every_second([[5_000_000]], per_ms=10**6)))
     with pytest.raises(LogError, match=r"reads\.hlog: does not say in which unit"):
         read(plain("writes.hlog", 7_000), other)
-
-
-@pytest.mark.parametrize("name", ["run.hdr-intended-selects", "tlp.hdr-mutations"])
-def test_what_known_tools_write_is_taken_as_before_whatever_stands_beside_it(name: str) -> None:
-    assert read(RunFile(name, log(every_second([[5_000_000]], per_ms=10**6)))).unit == "us"
 
 
 def two_tags(first: str, second: str, counts: tuple[int, int] = (3, 3)) -> RunFile:

@@ -47,7 +47,19 @@ def test_a_total_beside_its_parts_is_asked_about() -> None:
         read(counted("a", [10]), counted("b", [20]), counted("overall", [30]))
 
 
-@pytest.mark.parametrize("tag", ["errors", "READ-FAILED", "read_timeout"])
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "errors",
+        "READ-FAILED",
+        "read_timeout",
+        "readErr",
+        "readErrors",
+        "read.TIMED_OUT",
+        "ReadException",
+        "unavailable",
+    ],
+)
 def test_times_of_failures_are_asked_about(tag: str) -> None:
     with pytest.raises(LogError, match=rf"\({tag}\): is named like failures(.|\n)*--tags"):
         read(counted("read", [50]), counted(tag, [5]))

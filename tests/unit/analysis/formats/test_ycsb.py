@@ -196,3 +196,40 @@ def test_outputs_of_two_runs_are_refused() -> None:
     file = RunFile("a.out", STATUS.encode())
     with pytest.raises(LogError, match="each of a run of its own"):
         read_run([file, RunFile("b.out", file.data)], Asked())
+
+
+@pytest.mark.parametrize("name", ["READ2", "tx.READ", "READ@node", "MY READ"])
+def test_an_operation_of_any_name_on_the_console_is_asked_about_and_never_dropped(name: str) -> None:
+    with pytest.raises(LogError, match=f"YCSB is not known to measure {name}"):
+        read_run([RunFile("ycsb.out", STATUS.replace("[UPDATE: ", f"[{name}: ").encode())], Asked())
+
+
+@pytest.mark.parametrize("figures", [" AverageLatency(us)=5]", ": Count=9, Max=9, Min=9, Avg=9, 95=9]"])
+def test_averages_beside_percentiles_are_refused(figures: str) -> None:
+    text = STATUS.replace("[CLEANUP: ", f"[UPDATE{figures} [CLEANUP: ").replace(
+        "[UPDATE: Count=100", "[INSERT: Count=100"
+    )
+    with pytest.raises(LogError, match=r"tells averages alone of UPDATE, but percentiles of READ"):
+        read_run([RunFile("ycsb.out", text.encode())], Asked())
+
+
+def test_an_operation_twice_in_a_status_is_damage() -> None:
+    with pytest.raises(LogError, match=r"line 2: is a damaged status line"):
+        read_run([RunFile("ycsb.out", STATUS.replace("[UPDATE: ", "[READ: ").encode())], Asked())
+
+
+def test_a_summary_alone_tells_the_whole_run_and_is_not_judged() -> None:
+    summary = STATUS[STATUS.index("[OVERALL]") :]
+    found = read_run([RunFile("ycsb.out", summary.encode())], Asked())
+    assert found.samples == ()
+    assert found.obstacles == ("ycsb.out: no status line tells percentiles (run YCSB with `-s`)",)
+    assert {one.operation: one.count for one in found.whole_run} == {"reads": 1400, "writes": 100}
+
+
+@pytest.mark.parametrize("left", ["[UPD", "[UPDATE:", "[UPDATE: Cou", ""])
+def test_a_last_status_that_ends_before_all_its_operations_is_left_out(left: str) -> None:
+    first, second = STATUS.splitlines()[:2]
+    third = second.partition("[UPDATE")[0].replace(":40:", ":50:").replace("10 sec", "20 sec") + left
+    found = read_run([RunFile("ycsb.out", "\n".join([first, second, third]).encode())], Asked())
+    assert [(one.operation, one.count) for one in found.samples] == [("reads", 900), ("writes", 100)]
+    assert any("the last status is cut short" in note for note in found.notes)
