@@ -28,7 +28,7 @@ _SHENANDOAH = re.compile(
     re.DOTALL,
 )
 _PAUSE = re.compile(
-    r"\[(?P<kind>GC pause \([^)]*\) \((?:young|mixed)\)(?: \(initial-mark\))?|GC remark|GC cleanup|"
+    r"\[(?P<kind>GC pause \((?:[^()]|\(\))+\) \((?:young|mixed)\)(?: \(initial-mark\))?|GC remark|GC cleanup|"
     r"(?:Full GC|GC)(?: \((?:[^()]|\(\))+\))?)(?=[\s,:\[\d-]).*, (?P<s>\d+[.,]\d+) secs\]( ?\[Times: .*)?",
     re.DOTALL,
 )
@@ -56,6 +56,8 @@ _MARKS: dict[str, Collector] = {
     "[Concurrent ": "Shenandoah",
     "[GC pause": "G1",
     "[GC concurrent-": "G1",
+    "[GC remark": "G1",
+    "[GC cleanup": "G1",
     "[ParNew": "CMS",
     "CMS": "CMS",
     "[PSYoungGen": "Parallel",

@@ -28,8 +28,8 @@ _DETAILS = (
     r", \d+[.,]\d+ (secs|ms)\]",  # the rest of a line that another one interrupted
     r"[\dT:.,+ -]*\[(GC |CMS-)concurrent-[^\[]*$|(\d+[.,]\d+: )?\[Preclean ",  # two stamps may be mixed
     r"(OpenJDK|Java HotSpot\(TM\)) |Memory: |/proc/meminfo:|CommandLine flags: |\d{4}-\d\d-\d\d \S+ GC log file ",
-    r"\{?Heap( before GC| after GC|$)|Desired survivor size |- age +\d|Application time: |GC locker: |Finished \w+ ",
-    r"(Expanding|Shrinking) |\w*AdaptiveSize|PSYoungGen::|ASPSYoung",
+    r"\{?Heap( before GC| after GC|$)|Desired survivor size |- age +\d|Application time: |GC locker: ",
+    r"No shared spaces |Finished \w+ |(Expanding|Shrinking) |\w*AdaptiveSize|PSYoungGen::|ASPSYoung",
     r"(Before|After) GC:|Statistics for |-+$|Tree +Height: |(CMS: )?Large [Bb]lock",
     r"(Total Free Space|Max +Chunk Size|Number of Blocks|Av\. +Block +Size): ",
     r"(Status|Reserved region|Collection set|Regions|Humongous object threshold|Max TLAB size|GC threads|Free|Trigger|"

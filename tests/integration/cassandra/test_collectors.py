@@ -20,7 +20,7 @@ def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for: Callable
         (node,) = deployment.fingerprint()
         log = gc_log(deployment, deployment.nodes[0])
     found = parse_gc_log(log)
-    assert (found.collector, len(found.collections)) == (collector, pauses_counted(log))
+    assert (found.collector, len(found.collections), found.unread) == (collector, pauses_counted(log), None)
     assert node.jvm.collector == collector
     assert node.jvm.collector_beans
 

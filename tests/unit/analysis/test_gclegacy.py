@@ -270,3 +270,24 @@ def test_a_log_of_unknown_lines_never_has_no_collections() -> None:
     stamp = "2026-11-22T04:42:09.326+0000: 9.301: "
     with pytest.raises(LogError, match="tells no collection in a known form: 2 of 2 lines"):
         parse_gc_log(f"{stamp}[Odd pause, 1 ms]\n{stamp}[Odd pause, 2 ms]\n")
+
+
+def test_a_cause_with_brackets_of_its_own_is_told_whole() -> None:
+    pause = "2021-03-01T10:00:00.943+0000: 3.392: [GC pause (System.gc()) (young) (initial-mark), 0.0144000 secs]\n"
+    (found_one,) = parse_gc_log(pause).pauses
+    assert found_one.kind == "Pause Young (System.gc()) (young) (initial-mark)"
+
+
+def test_a_pause_that_only_g1_makes_names_the_collector() -> None:
+    assert parse_gc_log("2021-03-01T10:00:00.943+0000: 3.392: [GC remark, 0.0144000 secs]\n").collector == "G1"
+
+
+def test_without_causes_the_pauses_of_cms_keep_their_names() -> None:
+    stamp = "2021-03-01T10:00:00.943+0000: 3.392: "
+    log = (
+        f"{stamp}[GC [1 CMS-initial-mark: 4156K(8192K)] 4848K(11904K), 0.0003 secs]\n"
+        f"{stamp}[GC[YG occupancy: 16241 K (16320 K)]0.9: [Rescan (parallel) , 0.03 secs] "
+        f"[1 CMS-remark: 374455K(507904K)] 374455K(524224K), 0.0624207 secs]\n"
+        f"{stamp}[GC 0.1: [ParNew: 16993K->2105K(19136K), 0.0270541 secs] 16993K->16424K(83008K), 0.0272020 secs]\n"
+    )
+    assert [pause.kind for pause in parse_gc_log(log).pauses] == ["Pause Initial Mark", "Pause Remark", "Pause Young"]
