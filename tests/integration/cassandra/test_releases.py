@@ -60,9 +60,9 @@ def test_a_node_starts_and_says_what_it_runs(
     assert node.jvm.collector == collector
     assert node.jvm.collector_beans
     found = parse_gc_log(log)
-    assert (found.collector, found.unread) == (collector, None)
-    if jdk != "openjdk-8":
-        assert len(found.collections) == pauses_counted(log)
+    assert found.collector == collector
+    if jdk != "openjdk-8":  # whose threads may write the stamps of two lines into each other
+        assert (len(found.collections), found.unread) == (pauses_counted(log), None)
 
 
 def populate(deployment: Deployment, artefacts: Artefacts) -> None:
