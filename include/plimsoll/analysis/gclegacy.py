@@ -19,15 +19,6 @@ from plimsoll.analysis.gcpause import NOTABLE_STOP_MS, CpuTime, HeapChange, Paus
 from plimsoll.domain.variant import Collector
 
 _PAUSE = re.compile(
-    r"\[(GC concurrent|CMS-concurrent)-|\[Concurrent [a-z]|\[Pause [^,]+, start\]$|Application time: |"
-    r"\[(Class Histogram|Heap Dump) \("
-)
-_SHENANDOAH = re.compile(
-    r"\[(?P<title>(?P<kind>Pause|Concurrent) [^,\n]+?)( (?P<before>\d+[BKMGT])->(?P<after>\d+[BKMGT])\([^)]*\))?"
-    r"(\n.*)?, (?P<ms>\d+[.,]\d+) ms\]",
-    re.DOTALL,
-)
-_PAUSE = re.compile(
     r"\[(?P<kind>GC pause \((?:[^()]|\(\))+\) \((?:young|mixed)\)(?: \(initial-mark\))?|GC remark|GC cleanup|"
     r"(?:Full GC|GC)(?: \((?:[^()]|\(\))+\))?)(?=[\s,:\[\d-]).*, (?P<s>\d+[.,]\d+) secs\]( ?\[Times: .*)?",
     re.DOTALL,
@@ -36,6 +27,8 @@ _SHENANDOAH = re.compile(
     r"\[(?P<kind>(Pause|Concurrent) [^,\n]+?)( \d+[BKMGT]->\d+[BKMGT]\([^)]*\))?(\n.*)?, (?P<ms>\d+[.,]\d+) ms\]",
     re.DOTALL,
 )
+_CONCURRENT = re.compile(r"\[(GC concurrent|CMS-concurrent|Concurrent )")
+"""A collector's phase beside the application: it belongs to a collection, which has pauses."""
 _STOPPED = re.compile(
     r"Total time for which application threads were stopped: (?P<s>\d+[.,]\d+) seconds"
     r"(, Stopping threads took: (?P<stopping>\d+[.,]\d+) seconds)?"
@@ -113,13 +106,16 @@ def parse_legacy(text: str) -> Pauses | None:
         return None
     collector = _collector(found)
     steps = _steps(found.records)
+    unknown = [*found.unknown, *_unknown(steps)]
+    if not unknown and not any(isinstance(step, _Collection) and step.paused for step in steps):
+        unknown += [record.head for record in found.records if _CONCURRENT.match(record.head)]
     return Pauses(
         collector,
         found.records[0].at.tzinfo,
         tuple(_pauses(steps, collector)),
         tuple(heap for one in steps if isinstance(one, _Collection) and (heap := one.heap())),
         tuple(cpu for one in steps if isinstance(one, _Collection) and (cpu := one.cpu())),
-        unread([*found.unknown, *_unknown(steps)], text),
+        unread(unknown, text),
     )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(
     r"\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})\]\[[\d.,]+s\]"
-    r"\[\w+ *\]\[(?P<tags>[\w,]+) *\] ?(?P<message>.*)",
+    r"\[(error|warning|info|debug|trace) *\]\[(?P<tags>[\w,]+) *\] ?(?P<message>.*)",
     re.ASCII,
 )
 _COLLECTORS: dict[str, Collector] = {
@@ -54,6 +54,8 @@ _HEAP = re.compile(
 )
 _TIMED = re.compile(r"(Pause|Stall|Safepoint|stopped)\b.*\d ?(ms|ns|s|seconds)\b")
 """A message under the tags that pauses are read from: it must be one of the forms above."""
+_CYCLE = re.compile(r"GC\(\d+\) ", re.ASCII)
+"""What begins every line on a collection: where there are such lines, no pause at all is no answer."""
 _CPU = re.compile(r"GC\(\d+\) User=(?P<user>\d+[.,]\d+)s Sys=(?P<sys>\d+[.,]\d+)s Real=.*")
 _FRAME = {
     "host": "str",
@@ -101,6 +103,8 @@ def _parsed(text: str) -> Pauses | None:
         return parse_legacy(text) if text.strip() else Pauses()
     collector = next((_COLLECTORS[line.message] for line in lines if line.message in _COLLECTORS), None)
     pauses = tuple(_pauses(lines, collector))
+    if not unknown and not any(_collection(line, None) for line in lines):
+        unknown += [line.message for line in lines if _CYCLE.match(line.message)]
     told = unread(unknown, text)
     return Pauses(collector, lines[0].at.tzinfo, pauses, tuple(_heap(lines)), tuple(_cpu(lines)), told)
 

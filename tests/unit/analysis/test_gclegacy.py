@@ -291,3 +291,11 @@ def test_without_causes_the_pauses_of_cms_keep_their_names() -> None:
         f"{stamp}[GC 0.1: [ParNew: 16993K->2105K(19136K), 0.0270541 secs] 16993K->16424K(83008K), 0.0272020 secs]\n"
     )
     assert [pause.kind for pause in parse_gc_log(log).pauses] == ["Pause Initial Mark", "Pause Remark", "Pause Young"]
+
+
+@pytest.mark.parametrize(
+    "phase", ["[CMS-concurrent-mark-start]", "[GC concurrent-mark-start]", "[Concurrent reset, 0.3 ms]"]
+)
+def test_concurrent_phases_without_any_pause_are_refused(phase: str) -> None:
+    with pytest.raises(LogError, match="tells no collection in a known form"):
+        parse_gc_log(f"2017-04-03T03:12:02.133-0500: 30.385: {phase}\n" * 3)

@@ -206,3 +206,26 @@ def test_clocks_that_are_ahead_are_put_back() -> None:
 
 def test_every_log_tells_the_zone_of_its_times() -> None:
     assert parse_gc_log(text("jdk11-g1")).zone == timezone(timedelta(hours=1))
+
+
+@pytest.mark.parametrize("decorations", ["[myhost][info]", "[1234][5678]", "[1234][5678][info]"])
+def test_a_log_with_other_decorations_is_refused_and_not_read_as_one_without_collections(decorations: str) -> None:
+    line = f"[2024-01-01T00:00:01.123+0000][1.100s]{decorations}[gc] GC(0) Pause Young (Normal) 24M->4M(256M) 2.345ms\n"
+    with pytest.raises(LogError, match="is not a unified GC log"):
+        parse_gc_log(line * 3)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "GC(0) Garbage Young took 5.0ms",
+        "GC(0) Pause Young (Normal)",
+        "GC(0) Garbage Collection (Warmup) 24M(9%)->4M(2%)",
+        "GC(0) Pause Young (Normal) 24M->4M(256M) 2.345s",
+    ],
+)
+def test_collections_without_any_pause_are_refused(message: str) -> None:
+    """As where ZGC's pauses were not logged, with `-Xlog:gc`."""
+    line = f"[2024-01-01T00:00:01.123+0000][1.100s][info ][gc          ] {message}\n"
+    with pytest.raises(LogError, match="tells no collection in a known form: 3 of 3 lines"):
+        parse_gc_log(line * 3)

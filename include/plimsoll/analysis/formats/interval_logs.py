@@ -62,8 +62,9 @@ class IntervalLogs:
         self._refuse(series)
         tracks, notes, left_out = select(series)
         by_name = {log.name: log for log in logs}
-        if not self.tool and not asked.tags:
-            refuse_two_measures([track for track in tracks if not name_of(by_name[track.log])], kinds)
+        named = {track.name for track in tracks if name_of(by_name[track.log])}
+        if not self.tool and not asked.tags and len(named) < len(tracks):
+            refuse_two_measures(tracks, kinds, named)
         try:
             found = self._unit(series, tracks, by_name, asked)
         except LogError as error:  # what is odd about the logs may be why

@@ -8,6 +8,7 @@ from plimsoll.analysis.formats.reading import RunFile
 from plimsoll.analysis.formats.selection import Measure, Series
 from plimsoll.analysis.hdrlog import HistogramLog
 from plimsoll.analysis.histogram_layout import Unit
+from plimsoll.domain.errors import LogError
 
 SKIPS = "latte skips operations that were due in a stall instead of sending them late: fewer were sent than asked for"
 _TAG = re.compile(r"(?P<prefix>.*\.)?(?P<kind>requests|cycles)|fn--(?P<function>.+)")
@@ -26,6 +27,12 @@ class LatteLog(IntervalLogs):
         """By the first comment of the log."""
         return super().recognises(file) and "#[Logged with Latte" in file.head
 
+    def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
+        """The series of a log; those of one prefix are measures of the same operations."""
+        for one in super()._series(log, kinds):
+            found = _TAG.fullmatch(one.records[0].tag)
+            yield one._replace(own_name=found["prefix"]) if found and found["prefix"] else one
+
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
         found = _TAG.fullmatch(tag)
         if found is None:
@@ -33,6 +40,14 @@ class LatteLog(IntervalLogs):
         measure: Measure = "service time" if found["kind"] == "requests" else "cycle time"
         prefix = (found["prefix"] or "").rstrip(".")
         return measure, found["function"] or (prefix if prefix.lower() in kinds else "")
+
+    def _refuse(self, series: Sequence[Series]) -> None:
+        """Raise LogError where times of single functions stand beside those of all functions, as of two files."""
+        functions = [one for one in series if one.records[0].tag.startswith("fn--")]
+        others = [one for one in series if one.is_known and one not in functions]
+        if functions and others:
+            what = f"holds times of a function, and {others[0].name} those of all functions"
+            raise LogError(what, where=functions[0].name, mend="give one of them, or name the tags, `--tags NAME`")
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - whatever is in the log
         yield SKIPS

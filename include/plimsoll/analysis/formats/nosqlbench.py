@@ -40,7 +40,7 @@ class NoSqlBench(IntervalLogs):
                 measure = "other figures"
             kept = without_first_stub(records)
             kind = kinds.get((activity or tag).lower(), "")
-            yield Series(log, measure, kind, kept, activity or tag, is_known=activity is not None)
+            yield Series(log, measure, kind, kept, activity or self._own_name(log, tag), is_known=activity is not None)
 
     def _refuse(self, series: Sequence[Series]) -> None:
         """Refuse nothing: one log holds all metrics, so the user did not add one of them by mistake."""

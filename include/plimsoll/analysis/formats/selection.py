@@ -25,11 +25,15 @@ What is in flight when an interval, or the run, ends is counted by one of them e
 """
 
 
+_MEASURED_ALIKE = "give the logs of one run that measured every operation in the same way"
+
+
 class Series(NamedTuple):
     """The records of one tag of a log: what they measure, and of which operation (empty: of all operations).
 
     `own_name`: the operation by the tool's own name; `operation`: that, or `reads` or `writes`. `is_known`: whether the
-    tool whose format was recognised is known to write this tag.
+    tool whose format was recognised is known to write this tag. `folder`: where the files of this run's other measures
+    are; None where a log holds all measures.
     """
 
     log: HistogramLog
@@ -38,12 +42,18 @@ class Series(NamedTuple):
     records: tuple[Record, ...]
     own_name: str = ""
     is_known: bool = True
+    folder: str | None = None
 
     @property
     def name(self) -> str:
         """The file's name, with the tag where there is one."""
         tag = self.records[0].tag
         return f"{self.log.name} ({tag})" if tag else self.log.name
+
+    @property
+    def place(self) -> str:
+        """Where other measures of the same operations are: a log, or a folder of logs."""
+        return self.log.name if self.folder is None else self.folder
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,8 @@ def select(series: Sequence[Series]) -> Selection:
     """Each operation of one run by its best measure.
 
     Raises LogError when a log is given twice, when there is nothing to judge, and where operations would be dropped:
-    an operation with wait times alone, or with more service times than response times.
+    an operation with wait times alone, with more service times than response times, or with service times alone in one
+    of its logs.
     """
     _refuse_twins([one.log for one in series])
     chosen = _best(series)
@@ -147,7 +158,10 @@ def _refuse_waits(series: Sequence[Series], chosen: Sequence[Series]) -> None:
 
 
 def _refuse_to_drop(chosen: Sequence[Series], others: Sequence[Series], left_out: Sequence[LeftOut]) -> None:
-    """Raise LogError where an operation's service times hold more values than the response times that are judged."""
+    """Raise LogError where a worse measure of an operation may hold operations that the judged one does not.
+
+    It does where it holds more values, and where it comes from a log without the better one.
+    """
     dropped: dict[str, int] = {}
     for one, counted in zip(others, left_out, strict=True):
         if one.measure == "service time":
@@ -157,8 +171,12 @@ def _refuse_to_drop(chosen: Sequence[Series], others: Sequence[Series], left_out
         judged = sum(total(one.records, one.name) or 0 for one in best)
         if count > judged * (1 + IN_FLIGHT):
             what = f"holds {plural(judged, 'operation')} with {best[0].measure}, but {count:,} with service time"
-            mend = "give the logs of one run that measured every operation in the same way"
-            raise LogError(what, where=best[0].name, mend=mend)
+            raise LogError(what, where=best[0].name, mend=_MEASURED_ALIKE)
+    for one in others:
+        best = [other for other in chosen if other.own_name == one.own_name]
+        if one.measure in (*JUDGED, "wait time") and not any(other.place == one.place for other in best):
+            what = f"holds {one.measure} alone, and {best[0].name} {best[0].measure}: are they of two clients?"
+            raise LogError(what, where=one.name, mend=_MEASURED_ALIKE)
 
 
 def _notes(chosen: Sequence[Series], left_out: Sequence[LeftOut]) -> Iterator[str]:

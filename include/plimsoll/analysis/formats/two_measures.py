@@ -1,7 +1,7 @@
 """Ask about tracks of unknown tools that may be no operations of their own, since tracks are added up."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from plimsoll.analysis.formats.selection import IN_FLIGHT, total
@@ -31,12 +31,12 @@ def names_service_time(name: str) -> bool:
     return bool(_SERVICE_WORD.search(_in_words(name)))
 
 
-def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str]) -> None:
+def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str], named: Collection[str] = ()) -> None:
     """Raise LogError where two tracks look like two measures of the same operations, or one like all the others.
 
     They do so by their names, as `g1.response` and `g1.service`, or because they hold equally many values, give or take
     what was in flight when the run ended. Counts tell nothing of tracks whose operations are known. Tracks of failures,
-    by their names, are asked about too.
+    by their names, are asked about too. `named`: the tracks from files whose names say operation and measure.
     """
     for track in tracks:
         if _FAILURES.search(_in_words(track.operation)):
@@ -44,7 +44,7 @@ def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str]) -> No
     for one, other in combinations(tracks, 2):
         if _bare(one.name) == _bare(other.name):
             _refuse(one, other.name, "differ by the name of a measure alone")
-    known = {*kinds, *kinds.values()}
+    known = {*kinds, *kinds.values(), *(track.operation.lower() for track in tracks if track.name in named)}
     if len(tracks) < 2 or {track.operation.lower() for track in tracks} <= known:
         return
     counts = [total(track.records, track.name) or 0 for track in tracks]

@@ -1,6 +1,7 @@
 """YCSB, `hdrhistogram.fileoutput=true`: one file per operation, `READ.hdr`, and `Intended-READ.hdr` if asked for."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.formats.reading import RunFile
@@ -41,7 +42,8 @@ class YcsbLogs(IntervalLogs):
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         for one in super()._series(log, kinds):
-            yield one._replace(records=_without_second_last_stub(without_first_stub(one.records)))
+            records = _without_second_last_stub(without_first_stub(one.records))
+            yield one._replace(records=records, folder=str(PurePath(log.name).parent))
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by name
         return meaning(_name(log))

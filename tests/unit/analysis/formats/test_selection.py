@@ -91,6 +91,46 @@ def test_service_times_of_more_operations_than_have_response_times_are_refused()
 
 
 @pytest.mark.parametrize(
+    ("comment", "first", "second"),
+    [
+        (CASSANDRA_STRESS, "READ-rt", "READ-st"),
+        (CASSANDRA_STRESS, "READ-rt", "READ-wt"),
+        (CASSANDRA_STRESS, "co-fixed", "raw"),
+        (LATTE, "requests", "cycles"),
+        ("[Logging for: {}]", "Intended-READ", "READ"),
+    ],
+)
+def test_a_worse_measure_alone_in_a_log_is_asked_about(comment: str, first: str, second: str) -> None:
+    """It may be another client's, whose operations would not be judged."""
+    ycsb = comment.endswith("{}]")
+    files = [
+        RunFile(f"{place}/x.hdr", log(counted("" if ycsb else tag, [size]), comment=comment.format(tag)))
+        for place, tag, size in (("a", first, 50), ("b", second, 49))
+    ]
+    with pytest.raises(LogError, match=r"b/x\.hdr.*: holds (service|wait|cycle) time alone, and a/x\.hdr"):
+        read_run(files, Asked(unit="ns" if first == "co-fixed" else None))
+
+
+@pytest.mark.parametrize("other", ["cycles", "requests"])
+def test_times_of_single_functions_are_not_added_to_those_of_all(other: str) -> None:
+    files = [RunFile(f"{tag}.hdr", log(counted(tag, [9]), comment=LATTE)) for tag in ("fn--read", other)]
+    with pytest.raises(LogError, match=r"holds times of a function, and .* those of all functions"):
+        read_run(files, Asked())
+    assert len(read_run(files, Asked(unit="ns", tags=("fn--read",))).tracks) == 1
+
+
+def test_prefixes_of_latte_are_runs_of_their_own() -> None:
+    found = read(counted("a.requests", [9]), counted("a.cycles", [9]), counted("b.cycles", [9]), comment=LATTE)
+    assert [track.name for track in found.tracks] == ["app.hlog (a.requests)", "app.hlog (b.cycles)"]
+
+
+def test_a_log_of_unknown_name_beside_one_of_plimsolls_may_be_a_second_measure() -> None:
+    files = [RunFile(name, log(counted("", [size]))) for name, size in (("r.hdr-intended-selects", 50), ("lat", 49))]
+    with pytest.raises(LogError, match="are they two measures of the same operations"):
+        read_run(files, Asked())
+
+
+@pytest.mark.parametrize(
     ("comment", "own", "foreign", "tool"),
     [
         (CASSANDRA_STRESS, "READ-rt", "READ", "cassandra-stress"),
