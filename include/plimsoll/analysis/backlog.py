@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.service_level import ServiceLevel
 
 COLUMNS = ("start_s", "in_flight", "unsent", "behind_s", "lag_ms")
-_OLD, _LATE = timedelta(seconds=1.5), timedelta(seconds=0.5)
+OLD, LATE = timedelta(seconds=1.5), timedelta(seconds=0.5)
 """A second is reported a little after its end, and on a machine that stood still later."""
 
 
@@ -56,7 +56,7 @@ def opening_backlog(
     """The backlog at the start of the judged time; None where the generator did not report it."""
     if not warmup and any(map(_tells, seconds)):
         return OpeningBacklog(in_flight=0, unsent=0, seconds=0.0)
-    before = [one for one in seconds if _tells(one) and -_OLD <= one.at - judged_from <= _LATE]
+    before = [one for one in seconds if _tells(one) and -OLD <= one.at - judged_from <= LATE]
     if not before:
         return None
     in_flight, unsent = before[-1].in_flight or 0, before[-1].backlog or 0

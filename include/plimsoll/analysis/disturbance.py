@@ -8,13 +8,14 @@ noise a miss counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from plimsoll.analysis.backlog import LATE, OLD
 from plimsoll.analysis.hosts import sampled
 from plimsoll.analysis.judgement import MissedInterval
 from plimsoll.analysis.sampled import PERIOD_S, Span, by_host, means, overlaps_s
@@ -39,13 +40,14 @@ class Collected:
     """What was collected of noise in a timed run that began at `started_at`.
 
     `samples`: the hosts' figures, `seconds`: the load generator's own; both empty where nothing was sampled.
-    `ahead_ms`: how far each host's clock is ahead of the load generator's.
+    `ahead_ms`: how far each host's clock is ahead of the load generator's. `attempted_ops_s`: the cell's load.
     """
 
     started_at: datetime
     samples: pd.DataFrame
     seconds: Sequence[GeneratorSecond]
     ahead_ms: Mapping[str, float]
+    attempted_ops_s: float
 
 
 class Noise(NamedTuple):
@@ -79,7 +81,11 @@ _SHARES: Mapping[str, tuple[str, str]] = {
     "cpu_throttled": ("throttled", "the CPU quota of {host}'s container was used up in {amount} of all periods"),
 }
 """By the samples' column: the key of its bound, and what is said of it."""
-_LATE = "the load generator on {host} stood still or was late by {amount}"
+_TIMES: Mapping[str, str] = {
+    "generator": "the load generator on {host} stood still or was late by {amount}",
+    "backlog": "noise before it had left {amount} of the load without an answer on {host}",
+}
+"""The same of noise in ms."""
 
 
 def is_known(collected: Collected) -> bool:
@@ -92,13 +98,19 @@ def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Di
     start_s = collected.started_at.timestamp()
     within = tuple(Span(start_s + one.start_s, start_s + one.end_s) for one in missed)
     found = [*_of_hosts(within, collected, bounds), *_of_generator(missed, within, collected, bounds)]
-    if not missed or {number for one in found for number in one.amounts} != set(range(len(missed))):
+    found += _left_behind(missed, within, collected, bounds, _numbers(found))
+    if not missed or _numbers(found) != set(range(len(missed))):
         return None
     found.sort(key=lambda one: one.size, reverse=True)
     told = [_told(one, within, collected) for one in found[:_MOST_CAUSES]]
     more = f"; {len(found) - _MOST_CAUSES} more" if len(found) > _MOST_CAUSES else ""
     which = "the only missed interval" if len(missed) == 1 else f"each of {len(missed)} missed intervals"
     return Disturbed(f"noise in {which}: {'; '.join(told)}{more}", found[0].size)
+
+
+def _numbers(found: Iterable[Noise]) -> set[int]:
+    """The numbers of the intervals that any of these touched."""
+    return {number for one in found for number in one.amounts}
 
 
 def _of_hosts(within: tuple[Span, ...], collected: Collected, bounds: Disturbance) -> Iterator[Noise]:
@@ -136,6 +148,43 @@ def _of_generator(
     yield from (Noise("generator", host, amounts, least[host]) for host, amounts in found.items())
 
 
+def _left_behind(
+    missed: Sequence[MissedInterval],
+    within: Sequence[Span],
+    collected: Collected,
+    bounds: Disturbance,
+    noisy: set[int],
+) -> Iterator[Noise]:
+    """The backlog with which intervals began, where noise of the interval before left it and it makes them miss.
+
+    When a burst of noise ends, the operations that waited are answered in the next interval, which is calm.
+    """
+    before = tuple(Span(2 * one.begin_s - one.end_s, one.begin_s) for one in within)
+    after_noise, amounts = _numbers(_of_hosts(before, collected, bounds)), dict[int, float]()
+    behind_ms = _behind_ms(within, collected)
+    for number, span in enumerate(within):
+        follows = number - 1 in {*noisy, *amounts} and span.begin_s - within[number - 1].end_s < PERIOD_S
+        is_late = behind_ms[number] > missed[number].standstill_ms
+        if number not in noisy and is_late and (number in after_noise or follows):
+            amounts[number] = behind_ms[number]
+    if amounts:
+        bound_ms = min(missed[number].standstill_ms for number in amounts)
+        yield Noise("backlog", collected.seconds[0].host, amounts, bound_ms)
+
+
+def _behind_ms(within: Sequence[Span], collected: Collected) -> Sequence[float]:
+    """How much of the load had no answer when each span began, ms of the attempted rate; 0 where it is not known."""
+    told = [one for one in collected.seconds if one.in_flight is not None and one.backlog is not None]
+    ends = np.array([one.at.timestamp() for one in told])
+    found = []
+    for span in within:
+        place = int(np.searchsorted(ends, span.begin_s + LATE.total_seconds(), "right")) - 1
+        is_told = place >= 0 and ends[place] >= span.begin_s - OLD.total_seconds()
+        waiting = (told[place].in_flight or 0) + (told[place].backlog or 0) if is_told else 0
+        found.append(waiting / collected.attempted_ops_s * 1000)
+    return found
+
+
 def _latest(begins: Floats, ends: Floats, lates: Floats, span: Span) -> int | None:
     """The number of the second in the span in which the load generator was latest; None where no second was told."""
     first, last = np.searchsorted(ends, span.begin_s, "right"), np.searchsorted(begins, span.end_s, "left")
@@ -148,8 +197,13 @@ def _latest(begins: Floats, ends: Floats, lates: Floats, span: Span) -> int | No
 def _told(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
     """What took how much, where, when, and beyond which bound."""
     numbers, amounts = list(noise.amounts), noise.amounts.values()
-    if noise.kind == "generator":
-        words, low, high, bound = _LATE, f"{min(amounts):.0f}", f"{max(amounts):.0f} ms", f"{noise.bound:.0f} ms"
+    if noise.kind in _TIMES:
+        words, low, high, bound = (
+            _TIMES[noise.kind],
+            f"{min(amounts):.0f}",
+            f"{max(amounts):.0f} ms",
+            f"{noise.bound:.0f} ms",
+        )
     else:
         words = _SHARES[noise.kind][1]
         low, high, bound = f"{min(amounts):.1%}", f"{max(amounts):.1%}", f"{noise.bound:.0%}"

@@ -92,7 +92,7 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
         "hiccup_ms": _known(summary.hiccup_max_ms),
         "opening_backlog_s": _known(measured.opening_backlog.seconds if measured.opening_backlog else None),
-        "disturbed": _disturbed(definition, measured),
+        "disturbed": _disturbed(definition, cell, measured),
     }
     return pd.DataFrame([row])
 
@@ -194,14 +194,14 @@ def _cpu_share(measured: MeasuredAttempt) -> float | None:
     return max(shares) if len(shares) == len(summaries) else None
 
 
-def _disturbed(definition: Definition, measured: MeasuredAttempt) -> str | None:
+def _disturbed(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> str | None:
     """What disturbed every missed interval, or why the outcome stands; None where no noise could be seen."""
     if not measured.missed:
         return NOTHING_MISSED
     started_at = measured.summary.started_at
     if started_at is None:
         return None
-    collected = Collected(started_at, measured.samples, measured.seconds, measured.ahead_ms)
+    collected = Collected(started_at, measured.samples, measured.seconds, measured.ahead_ms, cell.load_ops_s)
     found = disturbed(measured.missed, collected, definition.disturbance)
     return found.sentence if found else UNDISTURBED if is_known(collected) else None
 

@@ -39,7 +39,7 @@ def found(
     bounds: Disturbance | None = None,
     ahead_ms: dict[str, float] | None = None,
 ) -> Disturbed | None:
-    collected = Collected(START, pd.DataFrame() if table is None else table, seconds, ahead_ms or {})
+    collected = Collected(START, pd.DataFrame() if table is None else table, seconds, ahead_ms or {}, 1000.0)
     return disturbed(numbers, collected, bounds or Disturbance())
 
 
@@ -108,8 +108,8 @@ def test_what_was_not_sampled_disturbs_nothing() -> None:
     old = samples(BUSY).drop(columns=["cpu_others", "cpu_throttled", "others_top"])
     assert found(missed(0), old) is None
     assert found(missed(0)) is None
-    assert not is_known(Collected(START, pd.DataFrame(), (), {}))
-    assert is_known(Collected(START, old, (), {}))
+    assert not is_known(Collected(START, pd.DataFrame(), (), {}, 1000.0))
+    assert is_known(Collected(START, old, (), {}, 1000.0))
 
 
 def test_programs_that_the_sampler_could_not_name_are_left_out() -> None:
@@ -139,3 +139,23 @@ def test_a_second_that_only_touches_an_interval_s_edge_is_not_in_it() -> None:
 def test_a_long_standstill_disturbs_every_interval_that_it_reaches() -> None:
     late = second(13.0, hiccup_ms=9000.0)
     assert found(missed(0, 1, late_ms=9500.0), None, second(4.0), late) is not None
+
+
+def test_an_interval_that_begins_with_what_noise_left_is_disturbed_too() -> None:
+    """A burst of noise ends, and what waited is answered in the next interval, which is calm."""
+    behind, caught_up = second(10.003, in_flight=50, backlog=450), second(20.003, in_flight=3, backlog=0)
+    told = sentence(missed(0, 1), samples(BUSY, {}), behind, caught_up)
+    assert "noise before it had left 500 ms of the load without an answer on load in 1 of them" in told
+    assert found(missed(1), samples(BUSY, {}), behind) is not None
+    assert found(missed(0, 1, 2), samples(BUSY, {}, {}), behind, caught_up) is None
+    assert found(missed(0, 1), samples(BUSY, {}), second(10.003, in_flight=9, backlog=100)) is None
+
+
+def test_a_backlog_that_no_noise_left_is_the_database_s() -> None:
+    behind = [second(at_s, in_flight=50, backlog=450) for at_s in (10.003, 20.003)]
+    assert found(missed(1, 2), samples({}, {}, {}), *behind) is None
+
+
+def test_what_noise_left_may_last_for_several_intervals() -> None:
+    behind = [second(at_s, in_flight=50, backlog=4500) for at_s in (10.003, 20.003)]
+    assert found(missed(0, 1, 2), samples(BUSY, {}, {}), *behind) is not None
