@@ -163,9 +163,10 @@ def _left_behind(
     after_noise, amounts = _numbers(_of_hosts(before, collected, bounds)), dict[int, float]()
     behind_ms = _behind_ms(within, collected)
     for number, span in enumerate(within):
-        follows = number - 1 in {*noisy, *amounts} and span.begin_s - within[number - 1].end_s < PERIOD_S
-        is_late = behind_ms[number] > missed[number].standstill_ms
-        if number not in noisy and is_late and (number in after_noise or follows):
+        if number in noisy or behind_ms[number] <= missed[number].standstill_ms:
+            continue
+        was_noisy = number - 1 in noisy or number - 1 in amounts
+        if number in after_noise or (was_noisy and span.begin_s - within[number - 1].end_s < PERIOD_S):
             amounts[number] = behind_ms[number]
     if amounts:
         bound_ms = min(missed[number].standstill_ms for number in amounts)
@@ -198,15 +199,11 @@ def _told(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
     """What took how much, where, when, and beyond which bound."""
     numbers, amounts = list(noise.amounts), noise.amounts.values()
     if noise.kind in _TIMES:
-        words, low, high, bound = (
-            _TIMES[noise.kind],
-            f"{min(amounts):.0f}",
-            f"{max(amounts):.0f} ms",
-            f"{noise.bound:.0f} ms",
-        )
+        words, bound = _TIMES[noise.kind], f"{noise.bound:.0f} ms"
+        low, high = f"{min(amounts):.0f}", f"{max(amounts):.0f} ms"
     else:
-        words = _SHARES[noise.kind][1]
-        low, high, bound = f"{min(amounts):.1%}", f"{max(amounts):.1%}", f"{noise.bound:.0%}"
+        words, bound = _SHARES[noise.kind][1], f"{noise.bound:.0%}"
+        low, high = f"{min(amounts):.1%}", f"{max(amounts):.1%}"
     amount = high if low == high.removesuffix(" ms") else f"{low} to {high}"
     begin, end = (datetime.fromtimestamp(at, UTC) for at in (within[numbers[0]].begin_s, within[numbers[-1]].end_s))
     some = f" in {len(numbers)} of them" if len(numbers) < len(within) else ""
