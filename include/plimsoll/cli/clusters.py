@@ -28,7 +28,7 @@ def clusters(context: typer.Context) -> None:
 
 @clusters_app.command("list")
 def list_clusters(as_json: JsonOption = False) -> None:
-    """List every cluster that providers show to be alive, with its cost so far.
+    """List every cluster that is alive, by providers and by the record of launches, with its cost so far.
 
     Exits with 1 if a provider or a host did not answer, and names it.
     """
