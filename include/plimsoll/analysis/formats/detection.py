@@ -31,6 +31,9 @@ FORMATS: tuple[Format, ...] = (
 """Single tools' logs before the general form."""
 
 _SHOWN = 60
+_LONGEST = 200
+_MOST = 2**53
+"""Of operations, or of ms: numbers up to this one are exact in floating point."""
 
 
 def read_run(files: Sequence[RunFile], asked: Asked, forced: str | None = None) -> Reading:
@@ -44,7 +47,23 @@ def read_run(files: Sequence[RunFile], asked: Asked, forced: str | None = None) 
     by_format: dict[str, list[RunFile]] = {}
     for file in files:
         by_format.setdefault(forced or _format(file).name, []).append(file)
-    return _together([_named(name).read(own, asked) for name, own in by_format.items()])
+    return _together([_read(_named(name), own, asked) for name, own in by_format.items()])
+
+
+def _read(reader: Format, files: Sequence[RunFile], asked: Asked) -> Reading:
+    """The files' content. Raises LogError on figures that no run can have, such as numbers of a thousand digits."""
+    names = ", ".join(file.name for file in files)
+    try:
+        reading = reader.read(files, asked)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        what = f"holds a figure that can't be read as {reader.title} ({error})"
+        raise LogError(what, where=names, mend="give the files as the tool wrote them") from error
+    for one in reading.samples:
+        figures = (one.count, *one.values_ms.values())
+        if not all(0 <= figure <= _MOST for figure in figures):
+            what = f"tells {one.series or one.operation} with figures that can't be: {figures}"[:_LONGEST]
+            raise LogError(what, where=names, mend="give the files as the tool wrote them")
+    return reading
 
 
 def _named(name: str) -> Format:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from math import isfinite
 from statistics import median
 from typing import Any
 
@@ -43,7 +44,7 @@ class LatteJson:
         content = _content(file)
         try:
             return self._reading(file, content, asked)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise LogError(
                 f"is not a report as latte 0.29 writes it ({error!r})", where=file.name, mend=_MEND
             ) from error
@@ -53,7 +54,8 @@ class LatteJson:
         samples, late = _without_long_last_one(file.name, result["log"])
         result = {**result, "log": samples}
         started_at = datetime.fromisoformat(result["start_time"])
-        series = list(_series(file.name, result, started_at.timestamp(), {**KINDS, **asked.kinds}))
+        found = _series(file.name, result, started_at.timestamp(), {**KINDS, **asked.kinds})
+        series = [one for one in found if one.records]
         if not series:
             what = "holds no samples with histograms"
             raise LogError(what, where=file.name, mend="run latte without `--drop-sampling-log`")
@@ -75,7 +77,7 @@ class LatteJson:
 def _content(file: RunFile) -> Any:
     try:
         return json.loads(file.text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LogError(f"is not whole JSON ({error})", where=file.name, mend=_MEND) from error
 
 
@@ -101,11 +103,21 @@ def _records(
 ) -> tuple[Record, ...]:
     return tuple(
         Record(
-            function, start_s + sample["time_s"], sample["duration_s"], memoryview(found["histogram"].encode()), number
+            function,
+            _finite(start_s + sample["time_s"]),
+            _finite(sample["duration_s"]),
+            memoryview(found["histogram"].encode()),
+            number,
         )
         for number, (sample, found) in enumerate(zip(samples, histograms, strict=True), 1)
         if found is not None
     )
+
+
+def _finite(seconds: float) -> float:
+    if not isfinite(seconds):
+        raise ValueError("times must be finite")
+    return seconds
 
 
 def _without_long_last_one(

@@ -62,3 +62,30 @@ def test_files_that_hold_too_much_together_are_refused_although_each_alone_is_re
     assert read_run([RunFile("x", HDR)], Asked())
     with pytest.raises(LogError, match="y: with this file, those of its run hold more than 0 MiB together"):
         read_run([RunFile("x", HDR), RunFile("y", gzip.compress(HDR))], Asked())
+
+
+DIGITS = "9" * 5000
+STATUS = "2024-05-01 10:00:{:02d}:123 {} sec: 5 operations; 1 current ops/sec; [READ: Count={}, Max={}, Avg=1, 99=1]\n"
+TABLE = "Value Percentile TotalCount 1/(1-Percentile)\n1.0 1.000000 {} inf\n#[Max = 9.0, Total count = 9]\n"
+REPORT = '{{"conf": {{"sampling_interval": 1, "rate": {}}}, "result": {{"log": [{}], "start_time": "2024-01-01"}}}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(STATUS.format(second, second, "9" * 30, 5) for second in range(0, 50, 10)),
+        "".join(STATUS.format(second, second, "9" * 400, 5) for second in range(0, 50, 10)),
+        "".join(STATUS.format(second, second, 9, "9" * 500) for second in range(0, 50, 10)),
+        f"[OVERALL], RunTime(ms), 9\n[READ], Operations, {'9' * 500}\n",
+        TABLE.format(DIGITS),
+        REPORT.format(DIGITS, ""),
+        REPORT.format(1, ""),
+        REPORT.format(1, "[" * 100_000 + "]" * 100_000),
+        ",,Mutations,Reads,Deletes,Errors,\nTimestamp,Elapsed Time,Count\n2024-01-01,0,1\n2024-01-02Z,0,1\n",
+        "#plimsoll.stress\n,,Mutations,Reads,Deletes,Errors,\nTimestamp,Elapsed Time,Count,Latency (p99)\n"
+        "2024-01-01T00:00:00,0,1,nan\n2024-01-01T00:00:03,0,2,nan\n",
+    ],
+)
+def test_figures_that_no_run_can_have_are_refused(text: str) -> None:
+    with pytest.raises(LogError):
+        read_run([RunFile("hostile", text.encode())], Asked())
