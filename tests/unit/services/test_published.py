@@ -1,5 +1,6 @@
 """Published campaigns, as their definitions ship."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,6 +128,17 @@ def test_every_key_of_a_publications_definition_has_a_row_as_published_and_here(
 
     assert [key for key in sorted(keys) if not any(f"{key}.".startswith(f"{one}.") for one in told)] == []
     assert [one for one in sorted(told) if not any(f"{key}.".startswith(f"{one}.") for key in keys)] == []
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "demo"])
+def test_loads_and_repeats_of_the_table_are_those_of_the_definition(name: str) -> None:
+    definition = shipped(name)
+    assert definition.published is not None
+    told = {key: row.here or row.published for row in definition.published.rows for key in row.keys}
+
+    numbers = re.findall(r"\d{1,3}(?:,\d{3})*", told["loads"])
+    assert {f"{min(definition.loads):,}", f"{max(definition.loads):,}"} <= set(numbers)
+    assert str(definition.repeats) in re.findall(r"\d+", told["repeats"])
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "demo"])
