@@ -28,11 +28,11 @@ def few_operations(level: ServiceLevel, rates_ops_s: Iterable[float], which: str
     if not (needed and few):
         return
     of = "" if level.operations == ALL_OPERATIONS else f" of {level.operations}"
-    rates = " and ".join(f"{one:,.6g}" for one in (few[0], few[-1])[: len(set(few))])
-    between = f"between {rates}" if len(set(few)) > 2 else rates
+    ends = [f"{one:,.6g}" for one in (few[0], few[-1])[: len(set(few))]]
+    rates = (" to " if len(set(few)) > 2 else " and ").join(ends)
     longer = format_duration(timedelta(seconds=math.ceil(needed / few[0])))
     yield (
         f"p{level.percentile:g}{of} of an interval of {format_duration(level.interval)} is decided by fewer than "
-        f"{LEAST} operations at {between} ops/s{which}: {math.ceil(needed / interval_s):,} ops/s would do, or "
+        f"{LEAST} operations at {rates} ops/s{which}: {math.ceil(needed / interval_s):,} ops/s would do, or "
         f"intervals of {longer} at {few[0]:,.6g} ops/s"
     )
