@@ -84,7 +84,7 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
     try:
         await run_in_threadpool(_require_sound, dag_id, conf, user)
     except PlimsollError as error:
-        return answer_to(Request(scope), error)
+        return answer_to(Request(scope), error, in_detail=True)
     return None
 
 

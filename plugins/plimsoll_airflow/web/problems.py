@@ -82,12 +82,17 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _of_validation)
 
 
-def answer_to(request: Request, error: PlimsollError) -> Response:
-    """The problem document, or page, about the error."""
+def answer_to(request: Request, error: PlimsollError, *, in_detail: bool = False) -> Response:
+    """The problem document, or page, about the error.
+
+    `in_detail`: whether its `detail` has all problems, for readers such as Airflow's form that show nothing else.
+    """
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     found = error.problems if isinstance(error, Refused) else ()
     problems = [ProblemDetail(where=one.where, what=one.what, mend=one.mend) for one in found]
     what = f"refused, {plural(len(problems), 'problem')}" if problems else error.what
+    if in_detail and found:
+        what = "; ".join(map(str, found))
     return _answer(request, status, what, where=error.where, mend=error.mend, problems=problems)
 
 

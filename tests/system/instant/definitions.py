@@ -16,6 +16,8 @@ DEFINITIONS = {
         instant_definition("many", variants=2, loads=1, repeats=2, parallel=3),
         instant_definition("calm", variants=1, loads=2),
         instant_definition("storm", variants=2, loads=2),
+        instant_definition("early", variants=1, loads=1),
+        instant_definition("late", variants=1, loads=1),
         instant_definition("by-rest", variants=1, loads=2),
         instant_definition("held", variants=1, loads=2, parallel=1).model_copy(update={"cluster_scope": "campaign"}),
         instant_definition("staged", variants=1, loads=1).model_copy(update={"stages": STAGES}),

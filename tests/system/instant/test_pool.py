@@ -1,0 +1,58 @@
+"""Two campaigns and one cluster: the second one waits and says for whom, the first one ends without a slot again."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from tests.fakes.gated import LOADING, Gates
+from tests.support.airflow.stack import StackUnderTest
+from tests.support.processes import until
+
+CELL = "v1-001k-r1"
+END_S = 600.0
+
+pytestmark = pytest.mark.timeout(1200)
+
+
+@pytest.fixture(scope="module")
+def airflow(shared_airflow: StackUnderTest) -> StackUnderTest:
+    shared_airflow.client.set_pool("clusters", 1, "How many clusters may live at once")
+    for dag_id in ("early", "late"):
+        shared_airflow.client.unpause(dag_id)
+    return shared_airflow
+
+
+@pytest.fixture
+def http(airflow: StackUnderTest) -> Iterator[httpx.Client]:
+    login = {"username": "admin", "password": airflow.stack.home.password_of("admin")}
+    with httpx.Client(base_url=airflow.running.url, timeout=60, trust_env=False) as client:
+        token = client.post("/auth/token", json=login).raise_for_status().json()["access_token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        yield client
+
+
+def waits_for(http: httpx.Client, campaign_id: str) -> tuple[str, str]:
+    """State, and what it waits for; empty before `plan` has opened the campaign."""
+    answer = http.get(f"/plimsoll/api/v1/campaigns/{campaign_id}")
+    status = answer.json() if answer.is_success else {}
+    return status.get("state", ""), status.get("waits_for", "")
+
+
+def test_the_second_campaign_waits_for_the_cluster_and_the_first_ends_without_it(
+    airflow: StackUnderTest, gates: Gates, http: httpx.Client
+) -> None:
+    for campaign_id in ("first", "second"):
+        gates.close(f"{campaign_id}~{CELL}", LOADING)
+    first = airflow.client.trigger("early", {"campaign_id": "first"})
+    until(lambda: waits_for(http, "first")[0] == "running", "the first campaign's cell", patience_s=END_S)
+    second = airflow.client.trigger("late", {"campaign_id": "second"})
+    told = ("waiting", f"waiting for a cluster (held by first with {CELL})")
+    until(lambda: waits_for(http, "second") == told, "the second campaign to wait", patience_s=END_S)
+
+    gates.open(f"first~{CELL}", LOADING)
+    until(lambda: airflow.client.dag_run("early", first.run_id).is_final, "the first campaign's end", patience_s=END_S)
+    assert airflow.client.dag_run("early", first.run_id).state == "success"
+    until(lambda: waits_for(http, "second")[0] == "running", "the second campaign's cell", patience_s=END_S)
+    gates.open(f"second~{CELL}", LOADING)
+    until(lambda: airflow.client.dag_run("late", second.run_id).is_final, "the second campaign's end", patience_s=END_S)
+    assert airflow.client.dag_run("late", second.run_id).state == "success"
