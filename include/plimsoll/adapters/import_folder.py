@@ -1,7 +1,7 @@
 """Find the files to import by patterns in a folder."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -40,12 +40,16 @@ class ImportFolder:
         self._require_bounded(found)
         return tuple(self._file(path) for path in found)
 
-    def _matches(self, pattern: str) -> Iterator[Path]:
+    def _matches(self, pattern: str) -> Sequence[Path]:
         parts = PurePosixPath(pattern).parts
         if not parts or ".." in parts or PurePosixPath(pattern).is_absolute():
             mend = "give a path or a pattern below the folder of the file that describes the import"
             raise NotFound(f"{pattern!r} leads out of the folder", where=str(self.root), mend=mend)
-        return self.root.glob(pattern)
+        try:
+            return list(self.root.glob(pattern))
+        except ValueError as error:
+            what = f"{pattern!r} is no pattern ({error})"
+            raise NotFound(what, where=str(self.root), mend="write `**/` for folders of any depth") from error
 
     def _is_inside(self, path: Path) -> bool:
         """Whether the file is inside the folder, since a link may lead out of it."""

@@ -117,6 +117,7 @@ def test_a_run_that_can_not_be_judged_closes_the_gate(folder: Path) -> None:
     ("old", "new", "refusal"),
     [
         ("load: 500/s, files: [runs/cassandra", "load: 500/s, files: [gone/cassandra", "no file is found by 'gone/"),
+        ("[runs/latte.json.gz]", "[runs/cassandra-stress.hdr]", "is found for the cells stress-00500-r1 and latte-"),
         ("operations:", "format: csv\noperations:", "'csv' is unknown"),
     ],
 )

@@ -34,6 +34,11 @@ def test_a_pattern_that_leads_out_of_the_folder_is_refused(folder: ImportFolder,
         folder.find((pattern,), required=True)
 
 
+def test_a_pattern_that_is_none_is_refused(folder: ImportFolder) -> None:
+    with pytest.raises(NotFound, match=r"'\*\*x/a' is no pattern"):
+        folder.find(("**x/a",), required=False)
+
+
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder: ImportFolder, tmp_path: Path) -> None:
     (tmp_path / "secret.hdr").write_text("x")
     (folder.root / "data" / "link.hdr").symlink_to(tmp_path / "secret.hdr")

@@ -79,7 +79,8 @@ class _Import:
 def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFiles, say: Say) -> tuple[Verdict, ...]:
     """Import every run whose files are found. Run again, cells with unchanged files are left as they are.
 
-    Raises Refused where the campaign exists with another definition, where no file is found, and for an unknown format.
+    Raises Refused where the campaign exists with another definition, where no file is found or one belongs to several
+    cells, and for an unknown format.
     Raises StoreError where the store can't be written, or its folder does not exist.
     """
     _require_format(description)
@@ -88,11 +89,24 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
         raise Refused(
             [Problem("files", "no pattern finds any file", "see docs/importing.md")], where=description.source
         )
+    _require_own_files(found, description.source)
     toolkit.store.check()
     campaign = CampaignStore(toolkit.store, description.campaign)
     campaign.open(imported_definition(description))
     imports = [_Import(toolkit, description, wanted, files) for wanted, files in found if files]
     return tuple(_imported(campaign, one, say) for one in imports)
+
+
+def _require_own_files(found: Sequence[tuple[WantedRun, Sequence[LocalFile]]], where: str) -> None:
+    """Refuse a file for several cells: one measurement would be judged as that of several loads or variants."""
+    cells: dict[str, str] = {}
+    for wanted, files in found:
+        for file in files:
+            if file.name in cells:
+                what = f"{file.name} is found for the cells {cells[file.name]} and {wanted.cell.id}"
+                mend = "tell each cell's files apart: by {variant}, {load_k}, {repeat} … in `files`, or by `runs`"
+                raise Refused([Problem("files", what, mend)], where=where)
+            cells[file.name] = wanted.cell.id
 
 
 def _require_format(description: ImportDescription) -> None:
