@@ -85,7 +85,7 @@ def install(app: FastAPI) -> None:
 def answer_to(request: Request, error: PlimsollError, *, in_detail: bool = False) -> Response:
     """The problem document, or page, about the error.
 
-    `in_detail`: whether its `detail` has all problems, for readers such as Airflow's form that show nothing else.
+    `in_detail`: whether its `detail` has all problems, for clients of Airflow's API, whose errors have nothing else.
     """
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     found = error.problems if isinstance(error, Refused) else ()

@@ -62,7 +62,7 @@ def test_a_run_that_plan_would_refuse_is_refused_before_it_starts(
     [problem] = answer.json()["problems"]
     assert (problem["where"], problem["what"]) == (where, what)
     assert problem["mend"]
-    # Airflow's form shows no more than this.
+    # Clients of Airflow's API read no more than this.
     assert answer.json()["detail"] == f"{where}: {what} ({problem['mend']})"
 
 
