@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 PERIOD_S = 1.0
@@ -90,13 +90,20 @@ class OtherPrograms:
     def _own(self) -> float:
         """Ticks of the attempt's processes and of kernel threads.
 
-        Ended processes are included if their parent is not one of these.
+        Ended processes are included if none of those that they descend from lives.
         """
         seen = {pid: found for pid in self._not_others() if (found := self._times(pid)) is not None}
-        orphaned = (pid for pid, (_, parent) in self._seen.items() if pid not in seen and parent not in self._seen)
-        self._ended += sum(self._seen[pid][0] for pid in orphaned)
+        ended = (pid for pid in self._seen if pid not in seen and not self._has_heir(pid, seen))
+        self._ended += sum(self._seen[pid][0] for pid in ended)
         self._seen = seen
         return self._ended + sum(ticks for ticks, _ in seen.values())
+
+    def _has_heir(self, pid: str, living: "Mapping[str, object]") -> bool:
+        """Whether a living process counts the ended one among its children, or their children."""
+        while (pid := self._seen[pid][1]) in self._seen:
+            if pid in living:
+                return True
+        return False
 
     def _not_others(self) -> Iterable[str]:
         """Process ids of the attempt and of the kernel.
@@ -230,7 +237,9 @@ def line(at: float, elapsed: float, old: Counters, new: Counters, available: flo
     memory, read, written, received, sent = (f"{size:.0f}" for size in sizes)
     figures = [f"{at:.3f}", *(f"{share:.4f}" for share in shares), waited, memory]
     # A little below 0 now and then: the two are counted in ticks, each by itself. Their mean is right.
-    others = f"{since['others'] / ticks:.4f}" if "others" in since else ""
+    # More than all programs took together: figures of an ended process were lost, so this second is not known.
+    is_possible = since.get("others", 0.0) <= since["user"] + since["system"] + 1
+    others = f"{since['others'] / ticks:.4f}" if "others" in since and is_possible else ""
     periods = {name.split()[1]: count for name, count in since.items() if name.startswith("periods ") and count}
     shares = [since[f"throttled {group}"] / count for group, count in periods.items()]
     throttled = f"{max(shares):.4f}" if shares else ""

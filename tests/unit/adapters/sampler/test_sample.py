@@ -154,6 +154,19 @@ def test_an_own_process_that_ended_counts_in_its_parents_figures_or_as_it_was(ma
     assert machine.look(1005) - first == 0
 
 
+def test_an_own_process_that_ended_together_with_its_parent_counts_as_it_was(machine: Machine) -> None:
+    machine.add(10, OWN, ticks=100)
+    machine.add(12, OWN, parent=10, ticks=30)
+    machine.add(13, OWN, parent=12, ticks=500)
+    machine.add(20, OWN, parent=1, ticks=4)
+    machine.add(21, OWN, parent=20, ticks=540)
+    first = machine.look(2000)
+    for ended in (12, 13, 20, 21):
+        machine.end(ended)
+    machine.add(10, OWN, ticks=100, of_children=530)
+    assert machine.look(2010) - first == 10
+
+
 def test_a_new_process_is_asked_again_for_it_may_not_have_begun_its_program(machine: Machine) -> None:
     machine.add(10, b"PATH=/bin\0")
     machine.look(0)
@@ -183,6 +196,8 @@ def test_without_a_mark_or_processes_nothing_is_known(tmp_path: Path) -> None:
 def test_a_line_tells_what_other_programs_took() -> None:
     old, new = {**counters(), "others": 40.0}, {**counters(user=160, idle=840), "others": 65.0}
     assert row(sample.line(1.0, 1.0, old, new, 0.0))["cpu_others"] == "0.2500"
+    more_than_all = {**new, "others": 140.0}
+    assert row(sample.line(1.0, 1.0, old, more_than_all, 0.0))["cpu_others"] == ""
 
 
 def test_other_programs_are_named_with_what_each_took_of_all_processors(machine: Machine) -> None:
