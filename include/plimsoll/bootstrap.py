@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -67,7 +67,6 @@ def full_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.canary import ScriptCanary
     from plimsoll.adapters.cassandra import Cassandra
     from plimsoll.adapters.code_version import code_version
-    from plimsoll.adapters.local.notes import notes
     from plimsoll.adapters.sampler import ProcSampler
 
     clock, store = SystemClock(), build_store(settings)
@@ -84,9 +83,15 @@ def full_toolkit(settings: Settings) -> Toolkit:
         sampler=ProcSampler(),
         canary=ScriptCanary(),
         places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),
-        local_notes=notes,
+        local_notes=_local_notes,
         code_version=code_version(),
     )
+
+
+def _local_notes(definition: Definition) -> Iterable[str]:
+    from plimsoll.adapters.local.notes import notes
+
+    return notes(definition)
 
 
 local_toolkit = full_toolkit

@@ -116,7 +116,7 @@ def test_hosts_that_are_silent_for_a_while_cost_nothing_nor_does_their_silence_a
 def test_a_disk_too_small_and_a_host_that_stays_out_of_reach_end_their_attempts_and_the_cell_is_run_again(
     place: RealPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place.cloud.fault(SmallDisk(bytes=16 * 2**20, times=1))
+    place.cloud.fault(SmallDisk(bytes=16 * 2**20, times=2))  # load host and node
     place.database.data_mib = 32
     verdict = place.run()
     assert not verdict.valid

@@ -137,7 +137,7 @@ def test_files_that_differ_are_named_with_the_versions_that_do(published: Any, e
     ("change", "why"),
     [
         (("definition.yaml", b"repeats: 1", b"repeats: x"), "refused, 1 problem"),
-        (("cells/shenandoah-01500-r1/1/fingerprint.json", b'"kernel"', b'"colonel"'), "Field required"),
+        (("cells/shenandoah-01500-r1/1/fingerprint.json", b'"kernel"', b'"colonel"'), "facts.kernel: is missing"),
         (("cells/shenandoah-01500-r1/1/verdict.json", b'"met": true', b'"met": false'), "attempts were judged since"),
     ],
 )
