@@ -57,7 +57,7 @@ class Seen:
     """p50, p90, p99, p99.9 and maximum of the interval with the stall, ms."""
 
     def line(self) -> str:
-        """The row for the table in docs/load-generators.md."""
+        """The row for the table in docs/reference/load-generators.md."""
         p50, p90, p99, p999, most = (f"{value:,.1f}" if value < 100 else f"{value:,.0f}" for value in self.values_ms)
         return f"| {self.generator} | {self.achieved:.1%} | {p50} | {p90} | {p99} | {p999} | {most} | {self.late:,} |"
 

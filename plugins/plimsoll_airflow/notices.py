@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from airflow.sdk import BaseNotifier
 
 _CLASS = "notifier"
-_MEND = "correct PLIMSOLL_NOTIFIER; docs/operations.md has examples"
+_MEND = "correct PLIMSOLL_NOTIFIER; docs/guides/operations.md has examples"
 
 
 class NoticeError(PlimsollError):

@@ -57,7 +57,9 @@ def test_it_runs_what_the_schedule_missed_and_with_failed_what_failed_of_that(co
 @pytest.fixture
 def command() -> str:
     """As the document gives it."""
-    found = re.search(r"^ +(airflow backfill create .*)$", (CHECKOUT / "docs/operations.md").read_text(), re.MULTILINE)
+    found = re.search(
+        r"^ +(airflow backfill create .*)$", (CHECKOUT / "docs/guides/operations.md").read_text(), re.MULTILINE
+    )
     assert found is not None
     assert "--reprocess-behavior failed" in found[1]
     return found[1]

@@ -14,7 +14,7 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll_airflow import notices
 
-OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
+OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "guides" / "operations.md"
 TO_FILE = "tests.fakes.notifier.ToFile"
 
 

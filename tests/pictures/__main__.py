@@ -6,7 +6,7 @@
 
 The report's, and those of matrix, cell and report among the pages, come from docs/images/campaign.zip, the bundle of a
 real campaign (`plimsoll bundle CAMPAIGN -o docs/images/campaign.zip`); without that file, from made-up results. The
-captions in README.md and docs/pages.md are written to say which. They take Chromium, and a minute of a processor.
+captions in README.md and docs/guides/pages.md are written to say which. They take Chromium, and a processor's minute.
 """
 
 import sys

@@ -28,12 +28,12 @@ CAPTIONS = (
         "*The same campaign's matrix: variants × loads, the repeats in each square.*",
     ),
     Caption(
-        "docs/pages.md",
+        "docs/guides/pages.md",
         "*Made-up results: a campaign with cells in every state.*",
         "*A real campaign on one machine.*",
     ),
     Caption(
-        "docs/pages.md",
+        "docs/guides/pages.md",
         "*Made-up results, by `make pictures`.*",
         "*Cell and report are a real campaign's, the list of campaigns is made up; by `make pictures`.*",
     ),

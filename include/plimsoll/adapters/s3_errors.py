@@ -11,8 +11,8 @@ _MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
 _MENDING = {
     "NoSuchBucket": "make the bucket, or name another one in PLIMSOLL_STORE",
     "InvalidBucketName": "name a bucket in PLIMSOLL_STORE: s3://bucket/prefix",
-    "AccessDenied": "allow the connection's user this action on the bucket; docs/aws.md has the whole policy",
-    "403": "allow the connection's user to list and read the bucket; docs/aws.md has the whole policy",
+    "AccessDenied": "allow the connection's user this action on the bucket; docs/guides/aws.md has the whole policy",
+    "403": "allow the connection's user to list and read the bucket; docs/guides/aws.md has the whole policy",
     "InvalidAccessKeyId": "check the credentials of the store's connection",
     "SignatureDoesNotMatch": "check the credentials of the store's connection",
     "ExpiredToken": "renew the credentials of the store's connection",

@@ -9,7 +9,7 @@ from plimsoll.cli.output import JsonOption, print_json, say
 from plimsoll.domain.plurals import plural
 
 _Description = Annotated[
-    Path, typer.Argument(metavar="FILE", help="YAML file that says what to import: see docs/importing.md.")
+    Path, typer.Argument(metavar="FILE", help="YAML file that says what to import: see docs/guides/importing.md.")
 ]
 
 

@@ -99,7 +99,7 @@ _FormatOption = Annotated[
         "--format",
         callback=_known_format,
         metavar="NAME",
-        help="Format of the files, by its name in docs/judging.md. By default their content shows it.",
+        help="Format of the files, by its name in docs/reference/judging.md. By default their content shows it.",
     ),
 ]
 _Tags = Annotated[

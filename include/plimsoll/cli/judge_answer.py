@@ -37,7 +37,7 @@ def outcome(judgement: Judgement) -> Outcome:
 
 
 def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
-    """The `--json` object. Its form is stable; see docs/judging.md."""
+    """The `--json` object. Its form is stable; see docs/reference/judging.md."""
     verdict = judgement.levels[0] if judgement.levels else None
     return {
         "verdict": outcome(judgement),

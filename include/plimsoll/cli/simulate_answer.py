@@ -22,7 +22,7 @@ _NAMED = 10
 
 
 def replay_json(played: Replay) -> dict[str, Any]:
-    """A replayed campaign in its documented JSON form (docs/strategies.md)."""
+    """A replayed campaign in its documented JSON form (docs/reference/strategies.md)."""
     return {
         "capacities": {
             variant: {"kind": kind, "capacity_ops_s": capacity}
@@ -39,7 +39,7 @@ def replay_json(played: Replay) -> dict[str, Any]:
 
 
 def simulation_json(definition: Definition, found: Simulation) -> dict[str, Any]:
-    """Synthetic campaigns in their documented JSON form (docs/strategies.md)."""
+    """Synthetic campaigns in their documented JSON form (docs/reference/strategies.md)."""
     return {
         "runs": found.runs,
         "cells_mean": found.cells_mean,

@@ -1,4 +1,4 @@
-"""The expectations of an attempt's tables, with their limits. docs/quality.md gives the reason for each limit."""
+"""The expectations of an attempt's tables. docs/reference/quality.md gives the reason for each of their limits."""
 
 from __future__ import annotations
 

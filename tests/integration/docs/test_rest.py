@@ -1,4 +1,4 @@
-"""The two paths of docs/rest.md hold for a search in rounds.
+"""The two paths of docs/guides/rest.md hold for a search in rounds.
 
 `system/instant/test_rest.py` takes them on a running Airflow, with a full grid.
 """
@@ -18,7 +18,7 @@ from threading import Thread
 import pytest
 from tests.support.suite.requirements import needs
 
-TEXT = (Path(__file__).resolve().parents[3] / "docs" / "rest.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[3] / "docs" / "guides" / "rest.md").read_text(encoding="utf-8")
 HERE = "/plimsoll/api/v1/campaigns/sought"
 OTHER = {"dag_run_id": "round__other__1", "state": "queued", "conf": {"campaign_id": "other"}}
 SCHEDULED = {"dag_run_id": "scheduled__1", "state": "queued", "conf": None}

@@ -39,7 +39,7 @@ def session() -> Any:
 
 @pytest.fixture
 def cloud() -> Iterator[Cloud]:
-    """Nothing in it but what every account has, and a security group as docs/aws.md makes it."""
+    """Nothing in it but what every account has, and a security group as docs/guides/aws.md makes it."""
     with running_cloud("instant", delays=Delays(pending=0, status=0, shutting_down=0)) as cloud:
         yield cloud
 

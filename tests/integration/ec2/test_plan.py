@@ -134,10 +134,10 @@ def test_a_subnet_without_addresses_is_refused(plan: Plan, cloud: Cloud) -> None
 @pytest.mark.parametrize(
     ("action", "allow"),
     [
-        ("RunInstances", "allow the action ec2:RunInstances; docs/aws.md"),
-        ("CreatePlacementGroup", "allow the action ec2:CreatePlacementGroup; docs/aws.md"),
-        ("GetParameter", "allow the action ssm:GetParameter; docs/aws.md"),
-        ("PutObject", "allow the connection's user this action on the bucket; docs/aws.md"),
+        ("RunInstances", "allow the action ec2:RunInstances; docs/guides/aws.md"),
+        ("CreatePlacementGroup", "allow the action ec2:CreatePlacementGroup; docs/guides/aws.md"),
+        ("GetParameter", "allow the action ssm:GetParameter; docs/guides/aws.md"),
+        ("PutObject", "allow the connection's user this action on the bucket; docs/guides/aws.md"),
     ],
 )
 def test_a_missing_permission_is_refused_and_names_what_to_allow(

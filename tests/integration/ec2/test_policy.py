@@ -1,4 +1,4 @@
-"""The policy in docs/aws.md against the calls that the code really makes."""
+"""The policy in docs/guides/aws.md against the calls that the code really makes."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from plimsoll.adapters.s3_store import S3Store
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import StoreError
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "aws.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "guides" / "aws.md"
 
 # Where IAM's name for a call is not the call's own.
 S3_ACTIONS = {

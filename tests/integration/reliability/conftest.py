@@ -1,4 +1,4 @@
-"""Whole cells on the test cloud without Airflow, struck at chosen moments: what docs/reliability.md says of clouds."""
+"""Whole cells on the test cloud without Airflow, struck at chosen moments: clouds in docs/reference/reliability.md."""
 
 from collections.abc import Iterator
 from pathlib import Path

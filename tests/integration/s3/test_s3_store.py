@@ -187,7 +187,7 @@ def test_a_bucket_that_refuses_writes_says_so(store: S3Store, refused: dict[Any,
     with pytest.raises(StoreError, match=r"AccessDenied") as caught:
         store.check()
     assert "allow" in caught.value.mend
-    assert "docs/aws.md" in caught.value.mend
+    assert "docs/guides/aws.md" in caught.value.mend
 
 
 @pytest.mark.parametrize(

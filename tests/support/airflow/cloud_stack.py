@@ -103,7 +103,7 @@ def _made_secrets(folder: Path) -> Secrets:
 
 
 def _connect(airflow: StackUnderTest, keys: Secrets, endpoint: str, region: str) -> None:
-    """Add the connections that docs/aws.md requires to Airflow's database, as its UI does."""
+    """Add the connections that docs/guides/aws.md requires to Airflow's database, as its UI does."""
     aws = {"endpoint_url": endpoint, "region_name": region}
     airflow.connect("aws_default", conn_type="aws", login=keys.access_key, password=keys.secret_key, extra=aws)
     airflow.connect("plimsoll_ssh", conn_type="ssh", login=USER, extra={"private_key": keys.ssh_key})

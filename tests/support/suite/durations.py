@@ -1,8 +1,8 @@
 """How long the tests of the last run of `make test` took: `python -m tests.support.suite.durations`.
 
 It records the seconds of each group, so that the next run begins with the longest groups, and writes the table of the
-ten slowest tests into docs/tests.md. Its arguments may be reports in JUnit's format of parts of the suite; groups
-that these do not contain keep their seconds.
+ten slowest tests into docs/contributing/tests.md. Its arguments may be reports in JUnit's format of parts of the suite;
+groups that these do not contain keep their seconds.
 """
 
 import json
@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from tests.support.suite.groups import CHECKOUT, MEASURED, group_of, measured
 
 LAST_RUN = CHECKOUT / ".pytest_cache" / "last-run.xml"
-PAGE = CHECKOUT / "docs" / "tests.md"
+PAGE = CHECKOUT / "docs" / "contributing" / "tests.md"
 SLOWEST = 10
 BEGIN, END = "<!-- slowest tests -->", "<!-- end of slowest tests -->"
 LEAST_S = 1.0

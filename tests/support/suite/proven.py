@@ -32,7 +32,7 @@ FOLDER = CHECKOUT / "tests" / "integration" / "cloud"
 LONG = "PLIMSOLL_TEST_LONG"
 """The variable that `make test-long` sets, so that everything runs."""
 IS_LONG = bool(os.environ.get(LONG))
-"""Whether tests run at full size. docs/tests.md says which tests also have a small size."""
+"""Whether tests run at full size. docs/contributing/tests.md says which tests also have a small size."""
 _LEAVES_OUT = "plimsoll_leaves_out"
 
 

@@ -1,4 +1,4 @@
-"""Plimsoll by REST, on a running Airflow: the path that docs/rest.md shows, word for word, and *Run again*."""
+"""Plimsoll by REST, on a running Airflow: the path that docs/guides/rest.md shows, word for word, and *Run again*."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def environment(airflow: StackUnderTest) -> Mapping[str, str]:
 
 
 def blocks(checkout: Path, language: str) -> str:
-    text = (checkout / "docs" / "rest.md").read_text()
+    text = (checkout / "docs" / "guides" / "rest.md").read_text()
     return "\n".join(re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL))
 
 

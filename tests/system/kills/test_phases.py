@@ -1,4 +1,4 @@
-"""`kill -9` of every process of a real Airflow while cells are in every phase of their life: docs/reliability.md.
+"""`kill -9` of every process of a real Airflow while cells are in every phase: docs/reference/reliability.md.
 
 A campaign has a cell for each phase, and a gate holds each cell in the middle of its phase. One kill then strikes all
 of them at once; whatever part died is started again, as Compose or systemd would; the gates are opened, and the

@@ -38,7 +38,7 @@ def test_every_picture_is_made_by_the_command_or_named_as_made_by_hand() -> None
 
 
 def test_every_picture_is_shown_and_every_one_that_is_shown_is_there() -> None:
-    pages = [CHECKOUT / "README.md", *(CHECKOUT / "docs").glob("*.md")]
+    pages = [CHECKOUT / "README.md", *(CHECKOUT / "docs").rglob("*.md")]
     shown = {name for page in pages for name in re.findall(r"images/([\w-]+\.png)", page.read_text(encoding="utf-8"))}
     assert shown == {path.name for path in IMAGES.glob("*.png")}
 
@@ -46,7 +46,7 @@ def test_every_picture_is_shown_and_every_one_that_is_shown_is_there() -> None:
 def test_captions_say_whether_results_are_a_real_campaigns_or_made_up(tmp_path: Path) -> None:
     assert list(wrong_captions()) == []
     for name in {caption.document for caption in CAPTIONS}:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
     for real in (True, False, True):
         write_captions(tmp_path, real=real)

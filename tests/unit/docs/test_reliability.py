@@ -1,4 +1,4 @@
-"""The fault table of docs/reliability.md and the tests that it names can't drift apart."""
+"""The fault table of docs/reference/reliability.md and the tests that it names can't drift apart."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)(\[[\w-]+\])?`")
-TEXT = (CHECKOUT / "docs" / "reliability.md").read_text(encoding="utf-8")
+TEXT = (CHECKOUT / "docs" / "reference" / "reliability.md").read_text(encoding="utf-8")
 
 
 def functions_of(file: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""Everything that `make test-long` runs at full size has a row in docs/tests.md."""
+"""Everything that `make test-long` runs at full size has a row in docs/contributing/tests.md."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from tests.support.suite import proven
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 TESTS = CHECKOUT / "tests"
-TEXT = (CHECKOUT / "docs" / "tests.md").read_text(encoding="utf-8")
+TEXT = (CHECKOUT / "docs" / "contributing" / "tests.md").read_text(encoding="utf-8")
 
 
 def full_size() -> str:

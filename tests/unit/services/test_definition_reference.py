@@ -13,13 +13,13 @@ from plimsoll.services.definitions.reference import definition_reference, exampl
 from plimsoll.services.definitions.text import definition_schema, parse_definition
 
 ROOT = Path(__file__).parents[3]
-SHOWN = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "definition.md").read_text(), re.DOTALL)
+SHOWN = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "reference" / "definition.md").read_text(), re.DOTALL)
 
 
 def test_the_reference_in_docs_is_what_the_schema_says() -> None:
-    assert (ROOT / "docs" / "definition.md").read_text() == definition_reference(own_statement_tables()), (
-        "make it again: plimsoll schema --markdown > docs/definition.md"
-    )
+    assert (ROOT / "docs" / "reference" / "definition.md").read_text() == definition_reference(
+        own_statement_tables()
+    ), "make it again: plimsoll schema --markdown > docs/reference/definition.md"
 
 
 def test_the_schema_beside_the_definitions_is_the_model_s() -> None:
@@ -30,7 +30,7 @@ def test_the_schema_beside_the_definitions_is_the_model_s() -> None:
 
 
 def test_the_reference_begins_with_its_examples_and_ends_with_own_statements() -> None:
-    headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "definition.md").read_text(), re.MULTILINE)
+    headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "reference" / "definition.md").read_text(), re.MULTILINE)
     assert (headings[0], headings[1], headings[-1]) == ("Three examples", "Definition", "cql")
     assert len(SHOWN) == 3
     keys = {heading: {row[0] for row in rows} for heading, rows in own_statement_tables().items()}

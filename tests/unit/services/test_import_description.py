@@ -67,7 +67,7 @@ def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody() -> None:
 
 
 def test_the_example_in_the_docs_is_one() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "importing.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "guides" / "importing.md").read_text()
     example = page.partition("```yaml\n")[2].partition("```")[0]
     runs = wanted_runs(parse_description(example, "importing.md"))
     assert len(runs) == 2 * 11 * 5

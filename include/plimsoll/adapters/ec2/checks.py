@@ -105,7 +105,7 @@ class _Examination:
         with self._noted("security_group"):
             group = security_group(self._cloud, self._options, there[0].vpc) if there else None
             for what in (*wrong_rules(group, self._options.ssh_port), *wrong_egress(group, there)) if group else ():
-                self._note("security_group", f"{group and group['GroupId']} {what}", "docs/aws.md has the rules")
+                self._note("security_group", f"{group and group['GroupId']} {what}", "docs/guides/aws.md has the rules")
             return there, group
         return there, None
 

@@ -148,5 +148,5 @@ def mending(code: str, message: str, action: str) -> str:
     """The advice for a refusal with that code."""
     if code in DENIED:
         named = _PERFORM.search(message)
-        return f"allow the action {named[1] if named else action}; docs/aws.md has the whole policy"
+        return f"allow the action {named[1] if named else action}; docs/guides/aws.md has the whole policy"
     return _MENDING.get(code, "look the code up in the EC2 API reference; the message above is AWS's own")

@@ -45,7 +45,7 @@ def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
         raise ProviderError(
             f"{vpc} has no security group {options.security_group!r}",
             where=cloud.where,
-            mend="name one in provider.options.security_group; docs/aws.md says how to make it",
+            mend="name one in provider.options.security_group; docs/guides/aws.md says how to make it",
         )
     return groups[0]
 

@@ -26,7 +26,7 @@ from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 _CPU_S = 53e-6
-"""Processor time of an operation, s: docs/performance.md, the load generator against a plain driver loop."""
+"""Processor time of an operation, s: docs/contributing/performance.md, the load generator and a plain driver loop."""
 _INTERVAL = timedelta(seconds=1)
 
 

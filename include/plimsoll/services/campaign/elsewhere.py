@@ -86,7 +86,7 @@ def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mappin
 def _mend_there(owner: str) -> str:
     return (
         "wait until it has ended, or cancel the campaign on that Airflow's own page; if that one is gone for good and "
-        f"this one takes its place, give this one its id, {installation_of(owner)}; docs/operations.md says how"
+        f"this one takes its place, give this one its id, {installation_of(owner)}; docs/guides/operations.md says how"
     )
 
 

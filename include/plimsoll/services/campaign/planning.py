@@ -96,7 +96,7 @@ class Plan:
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
-        """The plan in its documented JSON form (docs/rest.md): `cells` in running order, `totals`, `cost`."""
+        """The plan in its documented JSON form (docs/guides/rest.md): `cells` in running order, `totals`, `cost`."""
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
         awaited = [_awaited_json(cell) for cell in awaited_cells(self.definition)]

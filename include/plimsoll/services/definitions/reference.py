@@ -15,11 +15,11 @@ JVM is not on this machine, the plan says so. The plan has a note if the campaig
 
 Values have units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`; counts
 `200000`, `100M` (decimal); money `1500 USD`. A key that is not listed here is an error, except for the options of a
-workload, which are further keys of `workload` ([workloads](../include/stress/README.md#workloads), or [your own
+workload, which are further keys of `workload` ([workloads](../../include/stress/README.md#workloads), or [your own
 statements](#cql)). `plan` checks these against the load generator's description of its workloads.
 
 This page is generated from the schema by `plimsoll schema --markdown`. The schema itself is
-[definition.schema.json](../include/campaigns/definition.schema.json).
+[definition.schema.json](../../include/campaigns/definition.schema.json).
 
 ## Three examples
 
@@ -30,7 +30,7 @@ Each is a complete file. A test gives each to `plimsoll plan`.
 _OWN_STATEMENTS = """## cql
 
 `workload: {name: cql, …}` asks your own statements of your own tables, as in the second example above. These are its
-further keys, of the load generator `plimsoll-stress` ([more](../include/stress/README.md#your-own-statements)).
+further keys, of the load generator `plimsoll-stress` ([more](../../include/stress/README.md#your-own-statements)).
 """
 _HEAD = "| key | value | default | meaning |\n|---|---|---|---|"
 Row = tuple[str, str, str, str]

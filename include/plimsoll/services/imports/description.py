@@ -87,7 +87,7 @@ class ImportDescription(Model):
             return
         cells, named = cells_by_id(self.definition), [run.cell.id for run in self.runs]
         if not self.files and not self.runs:
-            yield Fault((), "neither `files` nor `runs` say which files to import", "see docs/importing.md")
+            yield Fault((), "neither `files` nor `runs` say which files to import", "see docs/guides/importing.md")
         for number, run in enumerate(self.runs):
             if run.cell.id not in cells:
                 yield Fault(("runs", number), f"the definition has no cell {run.cell.id}", meant(run.cell.id, cells))

@@ -87,7 +87,7 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     found = [(wanted, find(wanted)) for wanted in wanted_runs(description)]
     if not any(files for _, files in found):
         raise Refused(
-            [Problem("files", "no pattern finds any file", "see docs/importing.md")], where=description.source
+            [Problem("files", "no pattern finds any file", "see docs/guides/importing.md")], where=description.source
         )
     _require_own_files(found, description.source)
     toolkit.store.check()

@@ -1,4 +1,4 @@
-"""The table of options in docs/aws.md is complete."""
+"""The table of options in docs/guides/aws.md is complete."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.adapters.ec2.options import Ec2Options
 
-DOCUMENT = (Path(__file__).parents[4] / "docs" / "aws.md").read_text()
+DOCUMENT = (Path(__file__).parents[4] / "docs" / "guides" / "aws.md").read_text()
 
 
 @pytest.mark.parametrize("name", Ec2Options.model_fields)

@@ -171,7 +171,7 @@ def test_a_run_is_refused_with_what_to_do_while_one_of_another_airflow_works(
         begin_run(everybody, "mine", second, cells=2)
     [problem] = refused.value.problems
     assert "cancel the campaign on that Airflow's own page" in problem.mend
-    assert f"give this one its id, {installation_of(first)}; docs/operations.md says how" in problem.mend
+    assert f"give this one its id, {installation_of(first)}; docs/guides/operations.md says how" in problem.mend
     assert not tools.store.exists(layout.run_of_owner_key("mine", second))
     begin_run(everybody, "mine", first, cells=1, goes_on=True)
     end_run(tools.store, "mine", first)

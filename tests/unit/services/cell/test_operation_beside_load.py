@@ -1,4 +1,4 @@
-"""A cell whose operation is timed beside its load: the list of steps has room for it, as docs/adding.md says."""
+"""A cell whose operation is timed beside its load: the list of steps has room for it (docs/contributing/adding.md)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
