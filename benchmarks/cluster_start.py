@@ -22,10 +22,10 @@ import psutil
 from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.local.sweep import tagged_processes
+from plimsoll.adapters.products.cassandra import Cassandra
+from plimsoll.adapters.providers.local import LocalProvider
+from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition

@@ -4,8 +4,8 @@
 
 Each campaign has its own seed, three equal variants, three loads and five repeats (45 cells) of 360 intervals, 240 of
 them judged, on hosts in three equal zones. At the two higher loads intervals miss for a reason that was not collected,
-while compactions, flushes, pauses and other events occur at random. The report's own analysis
-(`plimsoll.analysis.findings.analyse`) examines them. A campaign counts once for each question on which it raises a
+while compactions, flushes, pauses and other events occur at random. The report's own analysis examines them
+(`plimsoll.analysis.campaign.findings.analyse`). A campaign counts once for each question on which it raises a
 false alarm; the stated level is 5 % for each question.
 
 The command prints counts, rates and the 95 % interval of each rate by Clopper and Pearson (Biometrika 26, 1934). It
@@ -23,7 +23,7 @@ from typing import Any
 from scipy.stats import binomtest
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 
 _ALIKE = ("g1", "cms", "shenandoah")
 _CAPACITY = 20_000

@@ -23,11 +23,11 @@ import numpy as np
 import psutil
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.local.sweep import tagged_processes
-from plimsoll.analysis.histogram_layout import UNITS_PER_MS, reported_values
-from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.adapters.providers.local import LocalProvider
+from plimsoll.adapters.providers.local.sweep import tagged_processes
+from plimsoll.analysis.attempt.judgement import Judgement, Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
+from plimsoll.analysis.logs.hdr.histogram_layout import UNITS_PER_MS, reported_values
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition

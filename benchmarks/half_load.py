@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import exp, inf, log
 from statistics import median
 
-from plimsoll.analysis.half_load import Tried, half_load
+from plimsoll.analysis.campaign.half_load import Tried, half_load
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 from plimsoll.strategies.decision import step_of

@@ -20,7 +20,7 @@ from tests.support.processes import PLIMSOLL
 
 from benchmarks.big_cell import big_cell
 from benchmarks.java_reference import JavaReference, parse
-from plimsoll.analysis.intervals import SHOWN_NAMES
+from plimsoll.analysis.attempt.intervals import SHOWN_NAMES
 
 _WARMUP_S, _INTERVAL_S, _UNITS_PER_MS = 1_800, 10, 1_000
 _TIMEOUT_S = 300

@@ -32,9 +32,9 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.jars import jar_folder
 from plimsoll.adapters.artefacts.locks import locked_set
-from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.local import LocalProvider
+from plimsoll.adapters.products.cassandra import Cassandra
+from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition

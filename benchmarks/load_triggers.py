@@ -23,8 +23,8 @@ from pathlib import Path
 import psutil
 from tests.support.cloud.many_loads import Looks, Site, running_site, trigger_of
 
-from plimsoll.services.cell import steps
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.steps import steps
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.triggers import load
 

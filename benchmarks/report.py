@@ -29,8 +29,8 @@ from statistics import median
 
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, GENERATED_AT, Plan, azul_definition, synthetic_campaign
 
-from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.analysis.campaign import CampaignData
+from plimsoll.adapters.stores.object_store import ObjectStore
+from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.services.publish.publishing import BUNDLE, check_campaign, report_files, report_key
 from plimsoll.services.publish.reproducing import report_again
@@ -89,7 +89,7 @@ def _cpu_s(program: str, folder: Path) -> float:
 
 def _prepare(folder: Path, repeats: int) -> None:
     """Store the campaign's results, and the finished charts for the bare program."""
-    from plimsoll.analysis.findings import analyse
+    from plimsoll.analysis.campaign.findings import analyse
     from plimsoll.report.build import figures
     from plimsoll.report.charts.rendering import picture_specification
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.definition_folder import DefinitionFolder
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.hosts.owners import LocalProcesses
 from plimsoll.adapters.on_demand import OnDemand
-from plimsoll.adapters.owners import LocalProcesses
+from plimsoll.adapters.stores.definition_folder import DefinitionFolder
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.clock import Clock
@@ -36,8 +36,8 @@ from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
     from plimsoll.adapters.artefacts import Artefacts
-    from plimsoll.adapters.ec2 import Ec2Tariffs
-    from plimsoll.adapters.ssh import Connections, Depot
+    from plimsoll.adapters.providers.ec2 import Ec2Tariffs
+    from plimsoll.adapters.providers.ssh import Connections, Depot
 
 _log = logging.getLogger("plimsoll")
 
@@ -64,10 +64,10 @@ def environment_secrets(settings: Settings) -> Secrets:
 def full_toolkit(settings: Settings) -> Toolkit:
     """The toolkit with every adapter that this installation has."""
     from plimsoll.adapters.artefacts import Archives, Artefacts
-    from plimsoll.adapters.canary import ScriptCanary
-    from plimsoll.adapters.cassandra import Cassandra
     from plimsoll.adapters.code_version import code_version
-    from plimsoll.adapters.sampler import ProcSampler
+    from plimsoll.adapters.hosts.canary import ScriptCanary
+    from plimsoll.adapters.hosts.sampler import ProcSampler
+    from plimsoll.adapters.products.cassandra import Cassandra
 
     clock, store = SystemClock(), build_store(settings)
     outage = Outage(clock)
@@ -89,7 +89,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
 
 
 def _local_notes(definition: Definition) -> Iterable[str]:
-    from plimsoll.adapters.local.notes import notes
+    from plimsoll.adapters.providers.local.notes import notes
 
     return notes(definition)
 
@@ -109,17 +109,17 @@ class _Providers:
     outage: Outage
 
     def local(self) -> Provider:
-        from plimsoll.adapters.local import LocalProvider
+        from plimsoll.adapters.providers.local import LocalProvider
 
         return LocalProvider(self.settings.work, self.clock)
 
     def ssh(self) -> Provider:
-        from plimsoll.adapters.ssh import SshProvider
+        from plimsoll.adapters.providers.ssh import SshProvider
 
         return SshProvider(self.connections, self.clock, self.depot)
 
     def ec2(self) -> Provider:
-        from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
+        from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh
 
         return Ec2Provider(
             secrets=self.secrets,
@@ -134,19 +134,19 @@ class _Providers:
 
     @cached_property
     def ec2_tariffs(self) -> Ec2Tariffs:
-        from plimsoll.adapters.ec2 import Ec2Tariffs
+        from plimsoll.adapters.providers.ec2 import Ec2Tariffs
 
         return Ec2Tariffs(self.secrets)
 
     @cached_property
     def connections(self) -> Connections:
-        from plimsoll.adapters.ssh import Connections
+        from plimsoll.adapters.providers.ssh import Connections
 
         return Connections(self.secrets)
 
     @cached_property
     def depot(self) -> Depot | None:
-        from plimsoll.adapters.ssh import Depot
+        from plimsoll.adapters.providers.ssh import Depot
 
         if not isinstance(self.store, DirectStore):
             return None
@@ -154,9 +154,9 @@ class _Providers:
 
 
 def _generators(artefacts: Artefacts) -> tuple[LoadGenerator, ...]:
-    from plimsoll.adapters.cassandra_stress import CassandraStress
-    from plimsoll.adapters.latte import Latte
-    from plimsoll.adapters.plimsoll_stress import PlimsollStress
+    from plimsoll.adapters.generators.cassandra_stress import CassandraStress
+    from plimsoll.adapters.generators.latte import Latte
+    from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 
     return PlimsollStress(artefacts), CassandraStress(artefacts), Latte()
 
@@ -168,7 +168,7 @@ def build_store(settings: Settings) -> ResultStore:
             with suppress(OSError):  # whoever writes there says so
                 Path(settings.store).parent.mkdir(exist_ok=True)
         return ObjectStore(settings.store)
-    from plimsoll.adapters.s3_store import S3Store
+    from plimsoll.adapters.stores.s3_store import S3Store
 
     return S3Store(settings.store, lambda: _s3(settings))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from plimsoll.domain.errors import NotFound
 from plimsoll.services.cell import attempts
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.steps import step_in
+from plimsoll.services.steps.steps import step_in
 from plimsoll.services.store.campaigns import (
     CampaignStore,
     read_attempt,

@@ -13,8 +13,8 @@ from plimsoll.domain.result import Manifest, Verdict
 from plimsoll.domain.units import format_size, show_usd
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.steps import Step
 from plimsoll.services.hosts.reaping import Reaped
+from plimsoll.services.steps.steps import Step
 
 
 def provisioned(cluster: Cluster) -> Iterator[str]:

@@ -13,7 +13,7 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.strategy import Search
-from plimsoll.services.cell.running import run_cell
+from plimsoll.services.steps.running import run_cell
 from plimsoll_airflow.campaign_notices import due_times, when_incomplete
 from plimsoll_airflow.operators.schedules import WatchSchedules
 

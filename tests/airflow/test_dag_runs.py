@@ -16,10 +16,10 @@ from tests.support.campaigns.running import run_missing
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.elsewhere import begin_run, require_nobody_elsewhere
-from plimsoll.services.campaign.holding import held
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.running import run_cell
+from plimsoll.services.ownership.holding import held
+from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CampaignRunOwner, CellRun

@@ -9,7 +9,7 @@ from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.errors import PlimsollError, SecretError, StoreError
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin

@@ -14,7 +14,7 @@ from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.deleting import delete_campaign
 from plimsoll.services.campaign.request import read_request
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.running import run_cell
+from plimsoll.services.steps.running import run_cell
 from plimsoll_airflow.forms import campaign_params
 from plimsoll_airflow.operators.next_round import NextRound
 

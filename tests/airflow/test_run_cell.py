@@ -16,7 +16,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
-from plimsoll.services.cell.running import run_cell
+from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
 from plimsoll_airflow.installation import own_installation

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, InstantProvider, NoSampler
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.variant import Variant

@@ -8,8 +8,9 @@ import sys
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.settings import Settings
 toolkit = full_toolkit(Settings())
-print(*sorted({"paramiko", "boto3", "plimsoll.adapters.ec2", "plimsoll.adapters.local"} & set(sys.modules)))
-print(toolkit.providers["ssh"].name, "paramiko" in sys.modules, "plimsoll.adapters.ec2" in sys.modules)
+late = {"paramiko", "boto3", "plimsoll.adapters.providers.ec2", "plimsoll.adapters.providers.local"}
+print(*sorted(late & set(sys.modules)))
+print(toolkit.providers["ssh"].name, "paramiko" in sys.modules, "plimsoll.adapters.providers.ec2" in sys.modules)
 print(*(adapter.name for adapter in toolkit.providers.values()))
 """
 

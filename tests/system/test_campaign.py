@@ -18,8 +18,8 @@ from tests.support.ssh.static_hosts import StaticHosts, running_hosts
 from tests.support.suite.proven import IS_LONG
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.adapters.ssh import Connections, SshProvider
+from plimsoll.adapters.providers.ssh import Connections, SshProvider
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.cluster import ClusterId, ClusterRequest

@@ -19,7 +19,7 @@ from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, command_line
 from tests.support.suite.requirements import needs
 
-from plimsoll.adapters.local.sweep import tagged_processes
+from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.result import Verdict
 from plimsoll.services.definitions.text import dump_definition

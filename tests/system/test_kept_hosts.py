@@ -15,7 +15,7 @@ from tests.support.processes import PLIMSOLL, marked
 from tests.support.suite.proven import IS_LONG
 from tests.support.suite.tries import tries
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.definitions.text import dump_definition

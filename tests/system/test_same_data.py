@@ -16,7 +16,7 @@ from tests.support.processes import until
 from tests.support.suite.proven import IS_LONG
 from tests.support.suite.tries import tries
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.services.definitions.text import dump_definition

@@ -51,7 +51,7 @@ def list_campaigns(as_json: JsonOption = False) -> None:
 def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     """The campaigns of the store, and why others can't be read."""
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.adapters.owners import LocalProcesses
+    from plimsoll.adapters.hosts.owners import LocalProcesses
     from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
     from plimsoll.services.campaign.state import Memory
     from plimsoll.services.campaign.status import campaign_summary
@@ -133,7 +133,7 @@ def delete(
 def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
     """Show how far a campaign is, cell by cell."""
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.adapters.owners import LocalProcesses
+    from plimsoll.adapters.hosts.owners import LocalProcesses
     from plimsoll.bootstrap import existing_store
     from plimsoll.domain.units import show_usd
     from plimsoll.services.campaign.progress import campaign_progress

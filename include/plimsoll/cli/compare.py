@@ -49,7 +49,7 @@ def compare(
     """
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.bootstrap import existing_store
-    from plimsoll.services.campaign_comparison import compare_stored
+    from plimsoll.services.publish.comparison import compare_stored
     from plimsoll.settings import Settings
 
     pairing = dict(value.split("=", 1) for value in pair)

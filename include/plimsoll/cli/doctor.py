@@ -12,7 +12,7 @@ def doctor(as_json: JsonOption = False) -> None:
     """
     from dataclasses import asdict
 
-    from plimsoll.adapters.machine import examine
+    from plimsoll.adapters.hosts.machine import examine
     from plimsoll.settings import Settings
 
     settings = Settings()

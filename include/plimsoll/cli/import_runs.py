@@ -19,8 +19,8 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     Files already imported are left as they are. Exits with 0 whatever the verdicts, and with 2 where the import itself
     is refused.
     """
-    from plimsoll.adapters.import_folder import ImportFolder
-    from plimsoll.adapters.text_files import read_text
+    from plimsoll.adapters.stores.import_folder import ImportFolder
+    from plimsoll.adapters.stores.text_files import read_text
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.report.formatting import listing
     from plimsoll.services.imports.description import WantedRun, parse_description

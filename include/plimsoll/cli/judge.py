@@ -41,7 +41,7 @@ def _kinds(values: list[str]) -> list[str]:
 
 
 def _format_names() -> list[str]:
-    from plimsoll.analysis.formats import FORMATS
+    from plimsoll.analysis.logs.formats import FORMATS
 
     return [one.name for one in FORMATS]
 
@@ -145,8 +145,8 @@ def judge(  # noqa: PLR0913  # one for each option
     Exits with 0 if the service level is met, with 1 if it is missed, and with 2 if the logs can't be read or are not a
     sound measurement.
     """
-    from plimsoll.analysis.judgement import Run, unreadable
-    from plimsoll.analysis.service_level_evaluation import judge_logs
+    from plimsoll.analysis.attempt.judgement import Run, unreadable
+    from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
     from plimsoll.cli.judge_answer import EXIT_CODES, document, outcome, show
     from plimsoll.domain.errors import LogError
     from plimsoll.domain.service_level import ServiceLevel

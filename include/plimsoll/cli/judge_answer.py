@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from plimsoll.analysis.intervals import SHOWN_NAMES
+from plimsoll.analysis.attempt.intervals import SHOWN_NAMES
 from plimsoll.cli.output import say
 from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.plurals import plural
@@ -16,9 +16,9 @@ from plimsoll.domain.service_level import ALL_OPERATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.analysis.formats.reading import WholeRun
-    from plimsoll.analysis.intervals import IntervalRow
-    from plimsoll.analysis.judgement import Judgement
+    from plimsoll.analysis.attempt.intervals import IntervalRow
+    from plimsoll.analysis.attempt.judgement import Judgement
+    from plimsoll.analysis.logs.formats.reading import WholeRun
     from plimsoll.domain.result import Outcome
     from plimsoll.domain.service_level import ServiceLevel
 

@@ -65,7 +65,7 @@ def schema(
     ] = False,
 ) -> None:
     """Print the JSON schema of definitions, for editors and other tools."""
-    from plimsoll.adapters.plimsoll_stress.reference import own_statement_tables
+    from plimsoll.adapters.generators.plimsoll_stress.reference import own_statement_tables
     from plimsoll.services.definitions.reference import definition_reference
     from plimsoll.services.definitions.text import definition_schema
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.ports.store import ResultStore
-    from plimsoll.services.campaign.holding import Holder
     from plimsoll.services.campaign.opening import CampaignPlan
-    from plimsoll.services.cell.running import Ran
+    from plimsoll.services.ownership.holding import Holder
+    from plimsoll.services.steps.running import Ran
     from plimsoll.services.toolkit import Toolkit
 
 _INTERRUPTED = 130
@@ -56,11 +56,11 @@ def run(
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
     from plimsoll.services.campaign.elsewhere import end_run, require_nobody_elsewhere
-    from plimsoll.services.campaign.holding import held
     from plimsoll.services.campaign.opening import open_campaign
     from plimsoll.services.campaign.planning import make_plan
     from plimsoll.services.campaign.remarks import remarks
     from plimsoll.services.campaign.request import read_request
+    from plimsoll.services.ownership.holding import held
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -104,7 +104,7 @@ def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str)
 
 def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...]:
     from plimsoll.services.campaign.rounds import all_rounds
-    from plimsoll.services.cell.running import run_cells
+    from plimsoll.services.steps.running import run_cells
     from plimsoll.services.store.campaigns import CampaignStore
 
     campaign = CampaignStore(toolkit.store, plan.campaign_id)

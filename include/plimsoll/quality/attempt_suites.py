@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.alignment import MISFIT
-from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
-from plimsoll.analysis.judgement import RATE_TOLERANCE
-from plimsoll.analysis.missed_intervals import ERROR_LIMIT
+from plimsoll.analysis.attempt.alignment import MISFIT
+from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
+from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
+from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import DISTURBED

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
-from plimsoll.analysis.disturbance import Collected, disturbed, is_known
-from plimsoll.analysis.hosts import others_highest
-from plimsoll.analysis.sampled import Span, by_host, mean_of, means, spans
+from plimsoll.analysis.attempt.disturbance import Collected, disturbed, is_known
+from plimsoll.analysis.attempt.hosts import others_highest
+from plimsoll.analysis.attempt.sampled import Span, by_host, mean_of, means, spans
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.workload import BASIC_TIME_SERIES

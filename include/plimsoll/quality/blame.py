@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.judgement import RATE_TOLERANCE
-from plimsoll.analysis.missed_intervals import ERROR_LIMIT
+from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
+from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
 
 if TYPE_CHECKING:

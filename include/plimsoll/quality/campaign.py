@@ -7,7 +7,7 @@ from math import nan
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.campaign import distance
+from plimsoll.analysis.campaign.cell_results import distance
 from plimsoll.domain.parts import only_strategy, stage_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.quality.deviations import Deviation, deviations

@@ -12,7 +12,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.facts import DATA_DISK, HostReport, Observation, ranked, recorded_later, varied_facts
+from plimsoll.analysis.campaign.host_facts import (
+    DATA_DISK,
+    HostReport,
+    Observation,
+    ranked,
+    recorded_later,
+    varied_facts,
+)
 from plimsoll.domain.units import format_size
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.analysis.judgement import MissedInterval
+    from plimsoll.analysis.attempt.judgement import MissedInterval
     from plimsoll.domain.clocks import LoadStart
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.happening import GeneratorSecond

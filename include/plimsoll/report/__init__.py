@@ -10,7 +10,7 @@ from plimsoll.report.answers import CapacityRow, capacity_table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.analysis.campaign import CampaignData
+    from plimsoll.analysis.campaign.cell_results import CampaignData
 
 __all__ = ["CapacityRow", "Report", "build_report", "capacity_table", "file_of_part"]
 

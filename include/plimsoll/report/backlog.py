@@ -1,7 +1,7 @@
 """Remarks on an achieved rate that includes operations left over from warm-up."""
 
-from plimsoll.analysis.backlog import begins_with_backlog
-from plimsoll.analysis.judgement import answered_more
+from plimsoll.analysis.attempt.backlog import begins_with_backlog
+from plimsoll.analysis.attempt.judgement import answered_more
 from plimsoll.domain.result import OpeningBacklog, Verdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.formatting import figure, percent, plural

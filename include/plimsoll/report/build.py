@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from altair.utils.schemapi import debug_mode
 
-from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.findings import Findings, analyse
-from plimsoll.analysis.parts import data_of_parts
+from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.findings import Findings, analyse
+from plimsoll.analysis.campaign.parts import data_of_parts
 from plimsoll.report import file_of_part
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.rendering import drawing, pictures

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.campaign import AttemptData, CampaignData, CellResult
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.misses import misses_of
-from plimsoll.analysis.statistics import power_of
+from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData, CellResult
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.misses import misses_of
+from plimsoll.analysis.campaign.statistics import power_of
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound
 from plimsoll.report.charts.latencies import latencies_chart

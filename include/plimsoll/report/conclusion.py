@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from plimsoll.analysis.capacity import AnswerOverStages, Capacity
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.answers import short_of_rate
 from plimsoll.report.formatting import ops, percent_at_least, plural
 from plimsoll.report.left_out import what_was_run

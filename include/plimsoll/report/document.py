@@ -5,20 +5,20 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.analysis.backlog import begins_with_backlog
-from plimsoll.analysis.campaign import PERCENTILES, CellOutcome, Spread, achieved, distance, maxima, worst
-from plimsoll.analysis.capacity import Capacity
-from plimsoll.analysis.causes import VariantCauses
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.highest_achieved import HighestAchieved
-from plimsoll.analysis.left_out import LeftOut
-from plimsoll.analysis.noise import Noise
-from plimsoll.analysis.operation_means import OperationP99
-from plimsoll.analysis.pauses import PauseStatistics
-from plimsoll.analysis.resampling import Typical
-from plimsoll.analysis.statistics import Comparison, Repeats
-from plimsoll.analysis.steadiness import Steadiness
-from plimsoll.analysis.taken_loads import AtTakenLoad
+from plimsoll.analysis.attempt.backlog import begins_with_backlog
+from plimsoll.analysis.campaign.capacity import Capacity
+from plimsoll.analysis.campaign.causes import VariantCauses
+from plimsoll.analysis.campaign.cell_results import PERCENTILES, CellOutcome, Spread, achieved, distance, maxima, worst
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.highest_achieved import HighestAchieved
+from plimsoll.analysis.campaign.left_out import LeftOut
+from plimsoll.analysis.campaign.noise import Noise
+from plimsoll.analysis.campaign.operation_means import OperationP99
+from plimsoll.analysis.campaign.pauses import PauseStatistics
+from plimsoll.analysis.campaign.resampling import Typical
+from plimsoll.analysis.campaign.statistics import Comparison, Repeats
+from plimsoll.analysis.campaign.steadiness import Steadiness
+from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.definition import Definition

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from plimsoll.analysis.clocks import largest_from_controller_ms
-from plimsoll.analysis.facts import Deviation, HostReport, compare_facts, recorded_later
-from plimsoll.analysis.findings import CampaignCells
+from plimsoll.analysis.campaign.clock_offsets import largest_from_controller_ms
+from plimsoll.analysis.campaign.findings import CampaignCells
+from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts, recorded_later
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
 from plimsoll.domain.units import format_size

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
 

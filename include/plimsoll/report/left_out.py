@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.left_out import LeftOut, shared_data
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.left_out import LeftOut, shared_data
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, keeps_data
 from plimsoll.report.formatting import NOTHING, plural
 

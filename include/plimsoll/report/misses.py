@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.misses import WORST, Miss, Touch
+from plimsoll.analysis.campaign.misses import WORST, Miss, Touch
 from plimsoll.report.formatting import figure, ms, percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.findings import Findings
+    from plimsoll.analysis.campaign.findings import Findings
 
 _NOT_ANALYSED = "response times alone were analysed"
 _NOTHING = "nothing of what was collected"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.by_load import RepeatsAtLoad
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.operation_means import OperationP99
+from plimsoll.analysis.campaign.by_load import RepeatsAtLoad
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.report.formatting import NOTHING, figure, ops, plural, span
 from plimsoll.report.tables import valid_repeats
 

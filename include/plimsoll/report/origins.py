@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from plimsoll.analysis.findings import CampaignCells
+from plimsoll.analysis.campaign.findings import CampaignCells
 from plimsoll.domain.provenance import Provenance
 
 _T = TypeVar("_T")

@@ -10,9 +10,9 @@ from plimsoll.report.formatting import ops, plural
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.analysis.capacity import Capacity
-    from plimsoll.analysis.contradictions import Contradiction
-    from plimsoll.analysis.findings import Findings
+    from plimsoll.analysis.campaign.capacity import Capacity
+    from plimsoll.analysis.campaign.contradictions import Contradiction
+    from plimsoll.analysis.campaign.findings import Findings
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, PackageLoader, StrictUndefined, select_autoescape
 from jinja2 import Environment as Templates
 
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.misses import Miss
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.misses import Miss
 from plimsoll.domain.units import show_usd
 from plimsoll.report import formatting
 from plimsoll.report.charts.figure import Figure

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.analysis.capacity import Capacity, capacities_over_stages
-from plimsoll.analysis.taken_loads import AtTakenLoad
+from plimsoll.analysis.campaign.capacity import Capacity, capacities_over_stages
+from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.note import Note
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.analysis.campaign import CampaignData
-    from plimsoll.analysis.findings import Findings
+    from plimsoll.analysis.campaign.cell_results import CampaignData
+    from plimsoll.analysis.campaign.findings import Findings
 
 
 class PartSummary(Model):

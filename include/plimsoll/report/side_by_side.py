@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plimsoll.analysis.campaign import CampaignData, cell_results
-from plimsoll.analysis.capacity import Capacity
-from plimsoll.analysis.definition_differences import ABSENT, Difference, VariantPair
-from plimsoll.analysis.findings import CampaignCells
-from plimsoll.analysis.host_noise import noise_facts
-from plimsoll.analysis.side_by_side import (
+from plimsoll.analysis.campaign.capacity import Capacity
+from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
+from plimsoll.analysis.campaign.definition_differences import ABSENT, Difference, VariantPair
+from plimsoll.analysis.campaign.findings import CampaignCells
+from plimsoll.analysis.campaign.host_noise import noise_facts
+from plimsoll.analysis.campaign.side_by_side import (
     CapacityPair,
     EnvironmentDifference,
     LoadPair,
@@ -20,7 +20,7 @@ from plimsoll.analysis.side_by_side import (
     environment_differences,
     side_by_side,
 )
-from plimsoll.analysis.statistics import CONFIDENCE, Comparison, smallest_corrected_p
+from plimsoll.analysis.campaign.statistics import CONFIDENCE, Comparison, smallest_corrected_p
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.answers import headline

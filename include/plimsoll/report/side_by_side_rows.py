@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.analysis.campaign import Spread
-from plimsoll.analysis.capacity import Capacity
-from plimsoll.analysis.definition_differences import VariantPair
-from plimsoll.analysis.side_by_side import LoadPair, LoadSide
+from plimsoll.analysis.campaign.capacity import Capacity
+from plimsoll.analysis.campaign.cell_results import Spread
+from plimsoll.analysis.campaign.definition_differences import VariantPair
+from plimsoll.analysis.campaign.side_by_side import LoadPair, LoadSide
 from plimsoll.report.answers import headline, rung_outcome
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
 from plimsoll.report.side_by_side import CampaignComparison

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from plimsoll.analysis.taken_loads import changed_maxima
+from plimsoll.analysis.campaign.taken_loads import changed_maxima
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.opening_notes import opening_notes
 from plimsoll.domain.stage import StageOpening
@@ -15,7 +15,7 @@ from plimsoll.report.formatting import moment, ops
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.analysis.findings import Findings
+    from plimsoll.analysis.campaign.findings import Findings
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.parts import Part
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.by_load import RepeatsAtLoad
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.by_load import RepeatsAtLoad
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.formatting import NOTHING, ops, percent, plural, span, whole_span
 
 if TYPE_CHECKING:

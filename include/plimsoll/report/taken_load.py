@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.taken_loads import PERCENTILES, AtTakenLoad, Mean, at_taken_loads
+from plimsoll.analysis.campaign.taken_loads import PERCENTILES, AtTakenLoad, Mean, at_taken_loads
 from plimsoll.report.answers import rung_outcome
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.analysis.capacity import Rung
-    from plimsoll.analysis.findings import Findings
+    from plimsoll.analysis.campaign.capacity import Rung
+    from plimsoll.analysis.campaign.findings import Findings
     from plimsoll.domain.loads import TakenLoad
     from plimsoll.domain.parts import Part
 

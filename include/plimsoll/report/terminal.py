@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.analysis.causes import Link
-from plimsoll.analysis.coincidence import BY_ID
+from plimsoll.analysis.attempt.coincidence import BY_ID
+from plimsoll.analysis.campaign.causes import Link
 from plimsoll.domain.excerpts import visible
 from plimsoll.domain.plurals import plural
 from plimsoll.report.answers import CapacityRow, loads_line

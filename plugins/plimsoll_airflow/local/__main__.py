@@ -146,7 +146,7 @@ def _settings() -> Settings:
 
 def _noise() -> str:
     """What keeps this machine busy already; empty where it is calm."""
-    from plimsoll.adapters.machine import activity_now, in_words
+    from plimsoll.adapters.hosts.machine import activity_now, in_words
     from plimsoll.domain.disturbance import Disturbance
     from plimsoll.domain.host_activity import noise
 

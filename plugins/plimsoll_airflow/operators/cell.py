@@ -1,4 +1,4 @@
-"""The tasks of the DAG `cell`: one for each step of a cell that `plimsoll.services.cell.steps` declares."""
+"""The tasks of the DAG `cell`: one for each step of a cell that `plimsoll.services.steps.steps` declares."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -15,9 +15,9 @@ from plimsoll.services.cell.load_polling import OVERTIME
 from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import failures_recorded, record_failure
 from plimsoll.services.cell.repeating import runs_again
-from plimsoll.services.cell.steps import Role, Step, step, steps_of
 from plimsoll.services.hosts.reaping import destroy_owned
 from plimsoll.services.retries import PASSING_WHILE_KEEPING, with_retries
+from plimsoll.services.steps.steps import Role, Step, step, steps_of
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt

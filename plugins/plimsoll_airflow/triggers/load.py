@@ -16,7 +16,7 @@ from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_polling import LoadPoller
-from plimsoll.services.cell.steps import Polling, step
+from plimsoll.services.steps.steps import Polling, step
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.internals.supervisor import count_runs
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.analysis.capacity import Capacity
+from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.analysis.campaign import AttemptData
+from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster

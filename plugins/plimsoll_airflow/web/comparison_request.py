@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from plimsoll.report.side_by_side_parts import Comparisons
-from plimsoll.services.campaign_comparison import compare_stored
+from plimsoll.services.publish.comparison import compare_stored
 from plimsoll_airflow.internals.api_server import BaseUser
 from plimsoll_airflow.web.access import require_readable
 from plimsoll_airflow.web.library import library

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from plimsoll.analysis.campaign import missed_by
-from plimsoll.analysis.missed_intervals import ERROR_LIMIT
+from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
+from plimsoll.analysis.campaign.cell_results import missed_by
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.parts import parts
@@ -17,9 +17,9 @@ from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
 from plimsoll.services.cell.context import require_cell
-from plimsoll.services.cell.steps import STEPS
 from plimsoll.services.publish.publishing import REPORT
 from plimsoll.services.publish.results import verdict_data
+from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
 from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs

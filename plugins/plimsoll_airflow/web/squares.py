@@ -8,7 +8,7 @@ from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.status import CampaignStatus, CellStatus, StageStatus
 from plimsoll.domain.units import parse_rate
 from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops
-from plimsoll.services.cell.steps import step_in
+from plimsoll.services.steps.steps import step_in
 
 SIGNS: Mapping[str, str] = {
     "met": "✓",

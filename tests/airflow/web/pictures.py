@@ -22,7 +22,7 @@ from tests.support.browser.chromium import running_browser
 from tests.support.campaigns.stored import store_campaign, store_every_state, store_later_attempts
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, synthetic_campaign
 
-from plimsoll.analysis.campaign import distance
+from plimsoll.analysis.campaign.cell_results import distance
 from plimsoll.domain.cell import grid
 from plimsoll.ports.store import ResultStore
 from plimsoll.report import build_report

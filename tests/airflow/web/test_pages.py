@@ -13,9 +13,9 @@ from tests.support.campaigns.stored import store_every_state, store_later_attemp
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import data_docs
-from plimsoll.services.cell.steps import STEPS, step
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.publish.results import write_table
+from plimsoll.services.steps.steps import STEPS, step
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict, write_model
 

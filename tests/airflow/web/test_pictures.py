@@ -8,7 +8,7 @@ from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import DEMO_CAPACITIES, GENERATED_AT, Plan, demo_definition
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.services.publish.publishing import BUNDLE, check_campaign, report_files
 from plimsoll.services.publish.snapshot import take_snapshot
 

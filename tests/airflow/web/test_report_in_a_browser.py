@@ -13,9 +13,9 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 from tests.support.suite.requirements import needs
 
-from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.findings import analyse
-from plimsoll.analysis.parts import data_of_parts
+from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.findings import analyse
+from plimsoll.analysis.campaign.parts import data_of_parts
 from plimsoll.domain.cell import grid
 from plimsoll.report.parts import overview
 from plimsoll.services.store import layout

@@ -16,9 +16,9 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.cell import Attempt
 from plimsoll.domain.owner import ProcessOwner
-from plimsoll.services.campaign.holding import Hold
 from plimsoll.services.campaign.planning import new_campaign_id
 from plimsoll.services.cell.recording import failure_of
+from plimsoll.services.ownership.holding import Hold
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
 from plimsoll_airflow.internals import api_server

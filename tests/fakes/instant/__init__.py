@@ -14,7 +14,7 @@ from tests.fakes.instant.load_generator import InstantLoadGenerator
 from tests.fakes.instant.provider import InstantProvider
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.ports.host import Host
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

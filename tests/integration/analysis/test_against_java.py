@@ -10,10 +10,10 @@ import pytest
 from benchmarks.java_reference import JavaInterval, JavaReference
 from tests.support.campaigns.interval_logs import HOUR_US, line, log, old_payload, payload
 
-from plimsoll.analysis.histogram_layout import UNITS_PER_MS, Unit
-from plimsoll.analysis.intervals import SHOWN_NAMES
-from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.analysis.attempt.intervals import SHOWN_NAMES
+from plimsoll.analysis.attempt.judgement import Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
+from plimsoll.analysis.logs.hdr.histogram_layout import UNITS_PER_MS, Unit
 from plimsoll.domain.service_level import ServiceLevel
 
 SAMPLES = Path(__file__).parents[2] / "samples"

@@ -7,9 +7,9 @@ from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.class_data import ARCHIVE
-from plimsoll.adapters.cassandra.cassandra_4_0 import JDK_FLAGS, JVM_FLAGS
-from plimsoll.adapters.cassandra.class_data import class_data
-from plimsoll.adapters.cassandra.flags import CHOICE
+from plimsoll.adapters.products.cassandra.cassandra_4_0 import JDK_FLAGS, JVM_FLAGS
+from plimsoll.adapters.products.cassandra.class_data import class_data
+from plimsoll.adapters.products.cassandra.flags import CHOICE
 
 
 @pytest.mark.parametrize("collector", ["G1", "CMS", "Shenandoah", "Parallel", "Serial"])

@@ -16,12 +16,12 @@ from tests.support.nodes.small import LIFETIME, define, gc_log, pauses_counted
 from tests.support.processes import until
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.cassandra_stress import CassandraStress
-from plimsoll.adapters.plimsoll_stress import PlimsollStress
-from plimsoll.adapters.sampler import ProcSampler, sample
-from plimsoll.analysis.gclog import parse_gc_log
-from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.adapters.generators.cassandra_stress import CassandraStress
+from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
+from plimsoll.adapters.hosts.sampler import ProcSampler, sample
+from plimsoll.analysis.attempt.judgement import Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
+from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.choices import LoadGeneratorChoice
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import parse_size

@@ -10,7 +10,7 @@ import pytest
 from tests.support.nodes.small import define, gc_log, pauses_counted
 from tests.support.suite.proven import IS_LONG
 
-from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.analysis.logs.gc.unified import parse_gc_log
 
 
 @pytest.mark.parametrize("collector", ["Shenandoah", "ZGC", *(["CMS"] if IS_LONG else [])])

@@ -12,8 +12,8 @@ from tests.support.nodes.small import Deployment, define, provided
 from tests.support.strangers import as_stranger
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.cassandra.inquiry import over_jmx
-from plimsoll.adapters.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.inquiry import over_jmx
+from plimsoll.adapters.products.cassandra.node_files import NodeFiles
 from plimsoll.ports.artefacts import OWN_JDK
 
 

@@ -13,8 +13,8 @@ from tests.support.suite.proven import IS_LONG
 from tests.support.suite.requirements import leave_out
 
 from plimsoll.adapters.artefacts import Artefacts, debian
-from plimsoll.adapters.plimsoll_stress import PlimsollStress
-from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
+from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

@@ -16,7 +16,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.cell.running import Ran
+from plimsoll.services.steps.running import Ran
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

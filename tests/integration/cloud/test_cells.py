@@ -19,9 +19,9 @@ from tests.support.ssh.command import keygen
 from tests.support.suite.proven import IS_LONG
 from tests.support.suite.tries import tries
 
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.latte.installed import installed
-from plimsoll.adapters.local.host import LocalHost
+from plimsoll.adapters.generators.latte.installed import installed
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo

@@ -14,9 +14,9 @@ from tests.support.cloud.clients import eventually
 from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
-from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.adapters.ssh import Connections
+from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh
+from plimsoll.adapters.providers.ssh import Connections
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.host import Job

@@ -12,11 +12,11 @@ from tests.support.cloud.account import Account
 from tests.support.ssh.command import keygen
 from tests.support.ssh.quick_canary import QUICK
 
-from plimsoll.adapters.canary import ScriptCanary
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
-from plimsoll.adapters.s3_store import S3Store
-from plimsoll.adapters.ssh import Connections, Depot
+from plimsoll.adapters.hosts.canary import ScriptCanary
+from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh
+from plimsoll.adapters.providers.ssh import Connections, Depot
+from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.definition import Definition
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin

@@ -16,8 +16,8 @@ from tests.integration.ec2.campaign import GROUP, STORE, FakeHost
 from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.campaigns.ec2_definition import ec2_options
 
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity

@@ -10,7 +10,7 @@ from tests.integration.ec2.campaign import GROUP
 from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.campaigns.ec2_definition import ec2_definition
 
-from plimsoll.adapters.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.domain.errors import SecretError
 
 
@@ -143,7 +143,7 @@ def test_a_region_that_is_not_there_is_the_only_problem_and_a_like_one_is_named(
         raise OSError(-2, "Name or service not known")
 
     monkeypatch.setattr("socket.getaddrinfo", unknown)
-    monkeypatch.setattr("plimsoll.adapters.ec2.cloud.get_environ_proxies", lambda _: {})
+    monkeypatch.setattr("plimsoll.adapters.providers.ec2.cloud.get_environ_proxies", lambda _: {})
     (problem,) = check(region="us-eats-1", image="/aws/service/nothing")
     assert problem.startswith("provider.options.region: ")
     assert "such as us-east-1" in problem

@@ -12,10 +12,10 @@ from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.hosts import FolderHost
 from tests.integration.ec2.watched_account import WatchedAccount
 
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.adapters.ec2.user_data import PROLONG
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.user_data import PROLONG
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import HostError, ProviderError
 from plimsoll.ports.host import CommandResult

@@ -13,8 +13,8 @@ from tests.integration.ec2.campaign import KEY
 from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.cloud.clock import CloudClock
 
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, PartlySeen
 from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.domain.launch import Launch

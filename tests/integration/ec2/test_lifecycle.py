@@ -15,11 +15,11 @@ from tests.fakes.clock import SteppingClock
 from tests.integration.ec2.campaign import FakeHost
 from tests.integration.ec2.watched_account import WatchedAccount
 
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.adapters.ec2.host_keys import host_key
-from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.adapters.ssh import WrongHostKey
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.host_keys import host_key
+from plimsoll.adapters.providers.ssh import WrongHostKey
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterRequest, HostInfo
 from plimsoll.domain.errors import ProviderError, Unreachable
 from plimsoll.services.hosts.launches import StoredLaunches

@@ -15,8 +15,8 @@ from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.campaigns.ec2_definition import ec2_definition
 from tests.support.cloud.resources import leave
 
-from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
-from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
+from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import StoreError
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.suite.requirements import needs
 
-SCRIPT = files("plimsoll.adapters.ec2").joinpath("prepare.sh")
+SCRIPT = files("plimsoll.adapters.providers.ec2").joinpath("prepare.sh")
 
 # What is mounted here is this view's own: the real swap, kernel and disks are not touched.
 VIEW = """

@@ -11,7 +11,7 @@ from tests.integration.ec2.campaign import STORE
 from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.cloud.resources import census, leave, make_one_of_each, tagged
 
-from plimsoll.adapters.ec2 import Ec2Provider, remnants
+from plimsoll.adapters.providers.ec2 import Ec2Provider, remnants
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, PartlySeen
 from plimsoll.domain.errors import ProviderError
 

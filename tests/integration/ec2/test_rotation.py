@@ -12,10 +12,10 @@ from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import OnlyKey
 from tests.support.processes import PATIENCE_S
 
-from plimsoll.adapters import renewing
-from plimsoll.adapters.aws_sessions import new_session
-from plimsoll.adapters.ec2.cloud import Place, clouds
-from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.aws import renewing
+from plimsoll.adapters.aws.sessions import new_session
+from plimsoll.adapters.providers.ec2.cloud import Place, clouds
+from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.integration.ec2.watched_account import WatchedAccount
 
-from plimsoll.adapters import renewing
-from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
-from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.adapters.aws import renewing
+from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
+from plimsoll.adapters.providers.ec2.options import Ec2Options
 from plimsoll.ports.provider import Places
 
 
@@ -38,7 +38,7 @@ def test_an_api_that_failed_is_asked_again_but_not_for_every_look(
     account: WatchedAccount, chosen: Ec2Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    monkeypatch.setattr("plimsoll.adapters.ec2.prices.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("plimsoll.adapters.providers.ec2.prices.time", SimpleNamespace(monotonic=lambda: now))
     account.answers = {"GetProducts": {"PriceList": [product("0.7")]}}
     account.faults = {"GetProducts": ["AccessDeniedException"] * 2}
     tariffs = Ec2Tariffs(account)

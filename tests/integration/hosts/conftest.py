@@ -10,11 +10,11 @@ from tests.support.ssh.host_folder import INFO
 from tests.support.ssh.sshd import KeyPair, OneKey, Sshd, make_key, running_sshd
 from tests.support.stores.s3 import S3Service, running_s3
 
-from plimsoll.adapters.local import LocalHost
-from plimsoll.adapters.s3_store import S3Store
-from plimsoll.adapters.ssh import Connections, SshHost, bundles
-from plimsoll.adapters.ssh.bundles import Bundle
-from plimsoll.adapters.ssh.connection import Connection
+from plimsoll.adapters.providers.local import LocalHost
+from plimsoll.adapters.providers.ssh import Connections, SshHost, bundles
+from plimsoll.adapters.providers.ssh.bundles import Bundle
+from plimsoll.adapters.providers.ssh.connection import Connection
+from plimsoll.adapters.stores.s3_store import S3Store
 
 UNWANTED = {"JAVA_TOOL_OPTIONS": "-Xmx1g"}
 

@@ -13,7 +13,7 @@ from tests.support.ssh.host_folder import INFO, MIB, make_folder
 from tests.support.ssh.sshd import KeyPair, OneKey, Sshd
 from tests.support.suite.requirements import leave_out
 
-from plimsoll.adapters.ssh import Connections, SshHost, bundles
+from plimsoll.adapters.providers.ssh import Connections, SshHost, bundles
 from plimsoll.domain.errors import HostError
 
 

@@ -3,8 +3,8 @@
 import pytest
 from tests.support.ssh.quick_canary import QUICK
 
-from plimsoll.adapters.canary import ScriptCanary
-from plimsoll.adapters.ssh import SshHost
+from plimsoll.adapters.hosts.canary import ScriptCanary
+from plimsoll.adapters.providers.ssh import SshHost
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import Host
 

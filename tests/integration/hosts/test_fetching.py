@@ -13,8 +13,8 @@ from tests.support.ssh.host_folder import INFO, MIB, make_folder
 from tests.support.ssh.sshd import KeyPair, OneKey, Sshd
 from tests.support.stores.s3 import S3Service
 
-from plimsoll.adapters.s3_store import S3Store
-from plimsoll.adapters.ssh import Connections, Depot, SshHost, bundles
+from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, bundles
+from plimsoll.adapters.stores.s3_store import S3Store
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_a_host_without_a_way_to_the_store_asks_once(
 ) -> None:
     host = hosts("a")
     monkeypatch.setattr(S3Store, "download_url", lambda *_: "http://127.0.0.1:1/nothing")
-    monkeypatch.setattr("plimsoll.adapters.ssh.host.FETCH", timedelta(0))
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.host.FETCH", timedelta(0))
     host.install(bundle)
     (bundle / "big.jar").write_bytes(b"changed")
     asked = service.called("HEAD", "/bundles/")

@@ -13,9 +13,9 @@ from tests.support.processes import log_of, marked, python_job, until
 from tests.support.ssh.host_folder import INFO
 from tests.support.ssh.sshd import KeyPair, OneKey, Sshd, make_key, running_sshd
 
-from plimsoll.adapters.ssh import Connections, KeyRefused, SshHost, Target, WrongHostKey
-from plimsoll.adapters.ssh.connection import Connection
-from plimsoll.adapters.ssh.keys import parse_host_key
+from plimsoll.adapters.providers.ssh import Connections, KeyRefused, SshHost, Target, WrongHostKey
+from plimsoll.adapters.providers.ssh.connection import Connection
+from plimsoll.adapters.providers.ssh.keys import parse_host_key
 from plimsoll.domain.errors import HostError, Unreachable
 
 LONG = timedelta(seconds=60)
@@ -68,7 +68,7 @@ def test_a_key_that_is_not_authorized_is_named_and_not_shown(sshd: Sshd, reached
 def test_a_host_that_does_not_decide_on_a_login_in_time_can_not_be_reached_and_the_key_is_not_blamed(
     sshd: Sshd, user_key: KeyPair, reached: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plimsoll.adapters.ssh.login.AUTH_S", 0.5)
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.login.AUTH_S", 0.5)
     sshd.stop()
     slow = (
         f"AuthorizedKeysCommand /bin/sleep 20\nAuthorizedKeysCommandUser {getpass.getuser()}\nAuthorizedKeysFile none\n"

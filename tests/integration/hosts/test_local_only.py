@@ -12,7 +12,7 @@ import psutil
 import pytest
 from tests.support.processes import log_of, python_job, until
 
-from plimsoll.adapters.local import LocalHost
+from plimsoll.adapters.providers.local import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import Host
@@ -57,7 +57,7 @@ CALLER = """
 import sys
 from datetime import timedelta
 from pathlib import Path
-from plimsoll.adapters.local import LocalHost
+from plimsoll.adapters.providers.local import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import Job
 info = HostInfo(name="node1", role="node", address="127.0.0.1")

@@ -11,7 +11,7 @@ from tests.support.processes import until
 from tests.support.ssh.shell_connection import over_a_shell
 from tests.support.strangers import as_stranger
 
-from plimsoll.adapters.ssh import SshHost
+from plimsoll.adapters.providers.ssh import SshHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import Job

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.support.processes import until
 
-from plimsoll.adapters.sampler import ProcSampler, sample
+from plimsoll.adapters.hosts.sampler import ProcSampler, sample
 from plimsoll.ports.host import Host
 
 

@@ -16,9 +16,9 @@ import pytest
 from tests.support.processes import end_marked, marked, python_job, until
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.local import LocalProvider, folders, subnets
-from plimsoll.adapters.local import provider as provider_module
-from plimsoll.adapters.onhost import cleaning
+from plimsoll.adapters.hosts.onhost import cleaning
+from plimsoll.adapters.providers.local import LocalProvider, folders, subnets
+from plimsoll.adapters.providers.local import provider as provider_module
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.host import Job
@@ -201,7 +201,7 @@ import os, signal, sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.local import LocalProvider
+from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.host import Job
 provider = LocalProvider(Path(sys.argv[1]), SystemClock(), claims=Path(sys.argv[2]))

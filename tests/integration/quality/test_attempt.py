@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.support.campaigns import sound_attempt as sound
 
-from plimsoll.analysis.judgement import MissedInterval
+from plimsoll.analysis.attempt.judgement import MissedInterval
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality.attempt import check_attempt

@@ -10,7 +10,7 @@ from tests.cloud.lifecycle import Delays
 from tests.integration.reliability.simulated import simulated_place
 from tests.integration.reliability.struck import Place
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from tests.support.cloud.account import Account
 from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.ec2.asking import ROOT
-from plimsoll.adapters.ec2.kept import SharedHost
-from plimsoll.adapters.ec2.provider import Connect
-from plimsoll.adapters.ssh import Connections, SshHost, Target
+from plimsoll.adapters.providers.ec2.asking import ROOT
+from plimsoll.adapters.providers.ec2.kept import SharedHost
+from plimsoll.adapters.providers.ec2.provider import Connect
+from plimsoll.adapters.providers.ssh import Connections, SshHost, Target
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -99,10 +99,10 @@ class WatchedHost(SshHost):
 
 def quick_silence(monkeypatch: pytest.MonkeyPatch, seconds: float = 10.0) -> None:
     """Silence counts after so many seconds, at once: a minute is for other machines."""
-    monkeypatch.setattr("plimsoll.adapters.ssh.login.CONNECT_S", 3.0)
-    monkeypatch.setattr("plimsoll.adapters.ssh.login.HANDSHAKE_S", seconds)
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection.OPEN_S", seconds)
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection.TRYING_S", 0.8 * seconds)
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.login.CONNECT_S", 3.0)
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.login.HANDSHAKE_S", seconds)
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.connection.OPEN_S", seconds)
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.connection.TRYING_S", 0.8 * seconds)
 
 
 @dataclass

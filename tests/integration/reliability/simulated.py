@@ -10,7 +10,7 @@ from tests.support.cloud.account import Account
 from tests.support.cloud.clock import CloudClock
 from tests.support.ssh.command import keygen
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 
 
 def simulated_place(cloud: Cloud, duration: str, folder: Path, store: ObjectStore | None) -> Place:

@@ -11,22 +11,22 @@ from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGen
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.cloud.account import Account
 
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.ec2.provider import Connect
-from plimsoll.adapters.ec2.tags import ROLE, STORE
-from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2.provider import Connect
+from plimsoll.adapters.providers.ec2.tags import ROLE, STORE
+from plimsoll.adapters.stores.object_store import ObjectStore
+from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.services.cell.running import run_cell
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import Reaped, reap
+from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

@@ -18,8 +18,8 @@ from tests.support.campaigns.undrawn import undrawn
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
 
-from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.ssh import Connections, SshProvider
+from plimsoll.adapters.providers.local import LocalProvider
+from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.clock import Clock
@@ -31,13 +31,13 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import look
 from plimsoll.services.cell.recording import cancel
-from plimsoll.services.cell.running import run_cells
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
 from plimsoll.services.judge import attempt_judging, verdicts
 from plimsoll.services.publish.publishing import pass_gate, publish_report, report_key
+from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_manifest
 from plimsoll.services.toolkit import Toolkit

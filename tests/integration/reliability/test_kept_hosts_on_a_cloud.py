@@ -19,18 +19,18 @@ from tests.integration.reliability.cell_steps import all_steps, to_its_load
 from tests.integration.reliability.struck import Place, definition_on
 from tests.support.suite.proven import IS_LONG
 
-from plimsoll.adapters.ec2 import provider as ec2_provider
-from plimsoll.adapters.ec2.provider import Ec2Provider
+from plimsoll.adapters.providers.ec2 import provider as ec2_provider
+from plimsoll.adapters.providers.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
-from plimsoll.services.cell.running import run_cells
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.judge import attempt_judging, verdicts
+from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_manifest
 from plimsoll.services.toolkit import Toolkit
 

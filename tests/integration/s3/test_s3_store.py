@@ -17,7 +17,7 @@ from tests.support.processes import PATIENCE_S
 from tests.support.stores.contract import *  # noqa: F403
 from tests.support.stores.s3 import running_s3
 
-from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.bootstrap import build_store
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.ports.store import StoredFile, UploadTicket

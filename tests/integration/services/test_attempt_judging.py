@@ -12,7 +12,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import NoSampler
 from tests.fakes.instant.load_generator import InstantLoadGenerator
 
-from plimsoll.adapters.sampler.sample import COLUMNS
+from plimsoll.adapters.hosts.sampler.sample import COLUMNS
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
@@ -21,9 +21,9 @@ from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
-from plimsoll.services.cell.running import run_cells
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.results import attempt_data
+from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 
 CELL = "v1-001k-r1"

@@ -9,9 +9,9 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.report.side_by_side_parts import PartsComparison
-from plimsoll.services.campaign_comparison import compare_stored
-from plimsoll.services.cell.running import run_cell
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
+from plimsoll.services.publish.comparison import compare_stored
+from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 
 STORED = Path(__file__).parents[2] / "samples" / "stored-raw-campaign.tar.gz"

@@ -18,12 +18,12 @@ from plimsoll.cli import cli
 from plimsoll.domain.errors import GateClosed, NotFound, Refused
 from plimsoll.services.campaign.settling import settle, settled_tally
 from plimsoll.services.campaign.state import Memory, read_state
-from plimsoll.services.campaign_comparison import compare_stored
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.running import run_cell
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
+from plimsoll.services.publish.comparison import compare_stored
 from plimsoll.services.publish.publishing import check_campaign, report_files
 from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict, write_model
 from plimsoll.services.store.earlier_verdicts import keep_verdict

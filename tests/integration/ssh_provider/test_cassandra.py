@@ -16,15 +16,15 @@ from tests.support.ssh.sshd import OneKey, Sshd
 from tests.support.ssh.static_hosts import running_hosts
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.cassandra import Cassandra
-from plimsoll.adapters.cassandra_stress import CassandraStress
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.plimsoll_stress import PlimsollStress
-from plimsoll.adapters.plimsoll_stress.command import SUMMARY
-from plimsoll.adapters.sampler import ProcSampler
-from plimsoll.adapters.ssh import Connections, SshProvider
-from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.adapters.generators.cassandra_stress import CassandraStress
+from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
+from plimsoll.adapters.generators.plimsoll_stress.command import SUMMARY
+from plimsoll.adapters.hosts.sampler import ProcSampler
+from plimsoll.adapters.products.cassandra import Cassandra
+from plimsoll.adapters.providers.ssh import Connections, SshProvider
+from plimsoll.analysis.attempt.judgement import Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Host

@@ -10,7 +10,7 @@ import pytest
 from tests.support.ssh.shell_connection import over_a_shell
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.ssh import Connections, SshProvider, Target, folders
+from plimsoll.adapters.providers.ssh import Connections, SshProvider, Target, folders
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Places

@@ -15,7 +15,7 @@ from tests.support.processes import end_marked, marked, oldest_python, python_jo
 from tests.support.ssh.sshd import CONNECTION, OneKey, make_key, running_sshd
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.ssh import Connections, SshProvider
+from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostsSilent
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError
@@ -239,7 +239,7 @@ def test_a_lease_that_has_expired_is_taken_over_after_cleaning(with_groups: Any,
 def test_a_group_that_was_taken_and_not_made_whole_is_completed(
     provider: SshProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plimsoll.adapters.ssh.group import Group
+    from plimsoll.adapters.providers.ssh.group import Group
 
     def dies(self: object, lease: Any) -> None:
         raise KeyboardInterrupt
@@ -274,7 +274,7 @@ def test_a_group_that_can_not_be_reached_is_passed_over(
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection.PAUSES_S", (0.0, 0.0))
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.connection.PAUSES_S", (0.0, 0.0))
 
 
 def test_nothing_stays_taken_where_a_host_is_not_as_expected(

@@ -12,8 +12,8 @@ from tests.support.nodes.even import EvenProvider
 from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 
 LIFETIME = timedelta(hours=1)

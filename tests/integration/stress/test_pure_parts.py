@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
 
 SECOND = 10**9
 DAY = 86_400 * SECOND

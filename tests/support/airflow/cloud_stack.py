@@ -16,7 +16,7 @@ from tests.support.airflow.secret_search import words_of_key
 from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.ssh.sshd import make_key
 
-from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.definition import Definition
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.settings import Settings

@@ -9,8 +9,8 @@ from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.domain.result import Verdict
-from plimsoll.services.cell import steps
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.steps import steps
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from tests.support.campaigns.synthetic import GENERATED_AT
 
-from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.level_verdict import LevelVerdict, Percentiles

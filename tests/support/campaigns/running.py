@@ -3,7 +3,7 @@
 from plimsoll.services.campaign.rounds import all_rounds
 from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.cell.running import Ran, Say, run_cells
+from plimsoll.services.steps.running import Ran, Say, run_cells
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

@@ -8,7 +8,7 @@ import pandas as pd
 from tests.fakes.installation import Installation
 from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 
-from plimsoll.analysis.campaign import AttemptData
+from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.progress import AttemptProgress

@@ -21,14 +21,14 @@ from tests.cloud.process import cloud_process
 from tests.support.processes import end_marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
 
-from plimsoll.adapters.aws_sessions import new_session
-from plimsoll.adapters.cassandra.node_files import JOB
+from plimsoll.adapters.aws.sessions import new_session
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.ec2.kept import SharedHost
-from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.adapters.plimsoll_stress.command import PROGRESS
-from plimsoll.adapters.ssh import Connections, SshHost, Target
+from plimsoll.adapters.generators.plimsoll_stress.command import PROGRESS
+from plimsoll.adapters.products.cassandra.node_files import JOB
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2.kept import SharedHost
+from plimsoll.adapters.providers.ssh import Connections, SshHost, Target
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import full_toolkit, load_definition
 from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, HostInfo

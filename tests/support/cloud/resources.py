@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from plimsoll.adapters.ec2.tags import as_list, cluster_tags
+from plimsoll.adapters.providers.ec2.tags import as_list, cluster_tags
 from plimsoll.domain.cluster import ClusterId
 
 LIVING = ["pending", "running", "stopping", "stopped"]

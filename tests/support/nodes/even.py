@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tests.support.processes import SOURCES
 
-from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.local.host import NICENESS, LocalHost
-from plimsoll.adapters.process_tags import process_tags_of
+from plimsoll.adapters.hosts.process_tags import process_tags_of
+from plimsoll.adapters.providers.local import LocalProvider
+from plimsoll.adapters.providers.local.host import NICENESS, LocalHost
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.cluster import Cluster, HostInfo
 from plimsoll.ports.host import Job

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from tests.support.suite.tries import tries
 
-from plimsoll.analysis.judgement import Judgement
+from plimsoll.analysis.attempt.judgement import Judgement
 from plimsoll.domain.load_summary import LoadSummary
 
 _SLOW = frozenset({"read_timeout", "write_timeout", "client_timeout"})

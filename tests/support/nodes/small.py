@@ -10,9 +10,9 @@ from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.nodes.even import SHORT_LIVED, EvenProvider
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.local import LocalProvider
+from plimsoll.adapters.products.cassandra import Cassandra
+from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import NodeFingerprint

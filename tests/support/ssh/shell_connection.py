@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any
 
-from plimsoll.adapters.ssh.execution import Answer, Feed
+from plimsoll.adapters.providers.ssh.execution import Answer, Feed
 
 
 class ShellConnection:

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 from tests.support.suite.requirements import leave_out
 
-from plimsoll.adapters.ssh import Target
+from plimsoll.adapters.providers.ssh import Target
 from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 

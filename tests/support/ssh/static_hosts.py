@@ -12,7 +12,7 @@ from tests.support.processes import end_marked
 from tests.support.ssh.sshd import CONNECTION, KeyPair, Sshd, make_key, running_sshd
 from tests.support.ssh.subnets import claimed_subnet
 
-from plimsoll.adapters.local.subnets import load_addresses, node_addresses
+from plimsoll.adapters.providers.local.subnets import load_addresses, node_addresses
 
 _GLANCE_S = 0.05
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plimsoll.adapters.local.mutex import exclusive
-from plimsoll.adapters.local.subnets import claim, default_claims, release
+from plimsoll.adapters.providers.local.mutex import exclusive
+from plimsoll.adapters.providers.local.subnets import claim, default_claims, release
 
 
 @contextmanager

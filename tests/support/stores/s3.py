@@ -16,7 +16,7 @@ from tests.cloud.turns import InTurn, Wsgi
 from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
-from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.stores.s3_store import S3Store
 
 
 @dataclass

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.onhost import data_disk
+from plimsoll.adapters.hosts.onhost import data_disk
 
 EBS, NVME = "Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters import import_folder
-from plimsoll.adapters.import_folder import ImportFolder
+from plimsoll.adapters.stores import import_folder
+from plimsoll.adapters.stores.import_folder import ImportFolder
 from plimsoll.domain.errors import NotFound
 
 

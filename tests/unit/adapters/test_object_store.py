@@ -22,7 +22,7 @@ from tests.support.stores.contract import (  # noqa: F401
     test_what_is_written_is_read,
 )
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.errors import StoreError
 
 

@@ -7,7 +7,7 @@ from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.hosts import FolderHost
 
 from plimsoll.adapters.artefacts.class_data import ARCHIVE, of_program
-from plimsoll.adapters.own_programs import OwnProgram
+from plimsoll.adapters.artefacts.own_programs import OwnProgram
 from plimsoll.domain.cluster import HostInfo
 
 

@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from plimsoll.adapters.process_tags import ProcessTags, process_tags_of, read_process_tags
+from plimsoll.adapters.hosts.process_tags import ProcessTags, process_tags_of, read_process_tags
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 
 WORK = Path("/work")

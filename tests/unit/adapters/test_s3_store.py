@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.errors import SecretError, StoreError
 from plimsoll.ports.store import StoredFile
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from tests.support.campaigns.interval_logs import every_second, log
 
-from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.analysis.attempt.judgement import Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.service_level import ServiceLevel
 
 FAST, SLOW = 1_000, 250_000

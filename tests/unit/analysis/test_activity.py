@@ -3,9 +3,9 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import pytest
 
-from plimsoll.analysis.activity import activity_frame
-from plimsoll.analysis.coincidence import Collected
-from plimsoll.analysis.gcpause import HeapChange, Pauses
+from plimsoll.analysis.attempt.activity import activity_frame
+from plimsoll.analysis.attempt.coincidence import Collected
+from plimsoll.analysis.logs.gc.pauses import HeapChange, Pauses
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MIB = 2**20

@@ -2,8 +2,8 @@ import pytest
 from tests.support.campaigns.interval_logs import STARTED_AT_S
 from tests.unit.analysis.tracks import steady, track
 
-from plimsoll.analysis.alignment import Schedule, misfits, windows
-from plimsoll.analysis.operations import Track
+from plimsoll.analysis.attempt.alignment import Schedule, misfits, windows
+from plimsoll.analysis.logs.operations import Track
 
 
 def schedule(warmup_s: float, interval_s: float = 10.0, planned: int | None = None) -> Schedule:

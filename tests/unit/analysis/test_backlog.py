@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
-from plimsoll.analysis.backlog import COLUMNS, backlog_frame, opening_backlog
+from plimsoll.analysis.attempt.backlog import COLUMNS, backlog_frame, opening_backlog
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
 

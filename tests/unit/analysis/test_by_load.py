@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.by_load import RepeatsAtLoad, repeats_by_load
-from plimsoll.analysis.campaign import CampaignData, cell_results
+from plimsoll.analysis.campaign.by_load import RepeatsAtLoad, repeats_by_load
+from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.domain.result import OpeningBacklog
 
 

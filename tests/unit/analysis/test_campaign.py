@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import attempt_of, campaign_of, definition_of
 
-from plimsoll.analysis.campaign import (
+from plimsoll.analysis.campaign.cell_results import (
     achieved,
     cell_results,
     deciding_level,

@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, demo_campaign, synthetic_campaign
 
-from plimsoll.analysis.capacity import Capacity, capacities, nodes_for
+from plimsoll.analysis.campaign.capacity import Capacity, capacities, nodes_for
 from plimsoll.domain.strategy import Search
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from plimsoll.analysis.coincidence import (
+from plimsoll.analysis.attempt.coincidence import (
     CAUSES,
     Collected,
     Occurrence,

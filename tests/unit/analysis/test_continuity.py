@@ -1,8 +1,8 @@
 import pytest
 from tests.unit.analysis.tracks import steady, track
 
-from plimsoll.analysis.continuity import continuity_faults, continuity_notes
-from plimsoll.analysis.operations import Track
+from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
+from plimsoll.analysis.logs.operations import Track
 
 
 def faults(*tracks: Track) -> tuple[str, ...]:

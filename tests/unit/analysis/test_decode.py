@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.campaigns.interval_logs import HOUR_US, body_of, every_second, log, old_payload, packed, payload
 
-from plimsoll.analysis.decode import Decoder
-from plimsoll.analysis.hdrlog import read_log
-from plimsoll.analysis.histogram_layout import WIDE, wide_length
-from plimsoll.analysis.record_line import Record
+from plimsoll.analysis.logs.hdr.decode import Decoder
+from plimsoll.analysis.logs.hdr.hdrlog import read_log
+from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, wide_length
+from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.domain.errors import LogError
 
 VALUES = st.lists(st.integers(0, HOUR_US), max_size=30)

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from plimsoll.analysis.disturbance import Collected, Disturbed, disturbed, is_known
-from plimsoll.analysis.judgement import MissedInterval
+from plimsoll.analysis.attempt.disturbance import Collected, Disturbed, disturbed, is_known
+from plimsoll.analysis.attempt.judgement import MissedInterval
 from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.happening import GeneratorSecond
 

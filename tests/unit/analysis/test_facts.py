@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plimsoll.analysis.facts import ABSENT, ComparedFacts, Deviation, HostReport, compare_facts, unlike
+from plimsoll.analysis.campaign.host_facts import ABSENT, ComparedFacts, Deviation, HostReport, compare_facts, unlike
 
 
 def reports(values: Mapping[tuple[str, str], str | None], *, role: str = "node") -> list[HostReport]:

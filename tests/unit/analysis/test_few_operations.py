@@ -2,8 +2,8 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.analysis.few_operations import decided_by_few, few_in_intervals
-from plimsoll.analysis.intervals import IntervalRow, IntervalTable
+from plimsoll.analysis.attempt.few_operations import decided_by_few, few_in_intervals
+from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.services.definitions.text import parse_definition
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.analysis.gc_lines import gc_lines
+from plimsoll.analysis.logs.gc.long_pauses import gc_lines
 
 FIXTURES = Path(__file__).parent / "fixtures"
 UNIFIED = """\

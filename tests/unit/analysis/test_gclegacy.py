@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.errors import LogError
 
 FIXTURES = Path(__file__).parent / "fixtures"

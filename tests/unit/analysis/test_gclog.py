@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.gclog import parse_gc_log, pauses_frame
-from plimsoll.analysis.gcpause import Pause
+from plimsoll.analysis.logs.gc.pauses import Pause
+from plimsoll.analysis.logs.gc.unified import parse_gc_log, pauses_frame
 from plimsoll.domain.errors import LogError
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -8,7 +8,7 @@ from benchmarks.half_load import coverage
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
-from plimsoll.analysis.half_load import HalfLoad, Tried, half_load
+from plimsoll.analysis.campaign.half_load import HalfLoad, Tried, half_load
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 
 LOADS = [10_000 * number for number in range(1, 12)]

@@ -6,7 +6,14 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.histogram_layout import UNITS_PER_MS, WIDE, HistogramLayout, Unit, reported_values, wide_length
+from plimsoll.analysis.logs.hdr.histogram_layout import (
+    UNITS_PER_MS,
+    WIDE,
+    HistogramLayout,
+    Unit,
+    reported_values,
+    wide_length,
+)
 
 HOUR_NS = 3_600_000_000_000
 LAYOUTS = [(1, 3), (1, 2), (1, 1), (1, 4), (1000, 3), (1000, 2), (7, 3)]

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from tests.unit.analysis.judged_logs import FAST, READS, WRITES, judge, seconds
 
-from plimsoll.analysis.intervals import IntervalTable
+from plimsoll.analysis.attempt.intervals import IntervalTable
 
 COLUMNS = {
     "start_s": "float64",

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.gcpause import CpuTime, HeapChange, Pauses
-from plimsoll.analysis.jvms import jvms_frame
+from plimsoll.analysis.attempt.jvms import jvms_frame
+from plimsoll.analysis.logs.gc.pauses import CpuTime, HeapChange, Pauses
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGED = START + timedelta(seconds=10), START + timedelta(seconds=110)

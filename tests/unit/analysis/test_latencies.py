@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.interval_logs import every_second, log
 
-from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.latencies import COLUMNS, STEPS, Curve, latencies_frame, median_curves
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.analysis.attempt.judgement import Judgement, Run
+from plimsoll.analysis.attempt.latencies import COLUMNS, STEPS, Curve, latencies_frame, median_curves
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.service_level import ServiceLevel
 
 WRITES, READS = "r.hdr-intended-mutations", "r.hdr-intended-selects"

@@ -5,8 +5,8 @@ from dataclasses import replace
 from tests.support.campaigns.outcomes import Outcomes, campaign_of
 from tests.support.campaigns.sound_attempt import HOST
 
-from plimsoll.analysis.campaign import cell_results
-from plimsoll.analysis.left_out import DecidingCell, LeftOut, SharedData, left_out, shared_data
+from plimsoll.analysis.campaign.cell_results import cell_results
+from plimsoll.analysis.campaign.left_out import DecidingCell, LeftOut, SharedData, left_out, shared_data
 from plimsoll.domain.fingerprint import Fingerprint
 
 

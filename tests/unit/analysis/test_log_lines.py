@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
-from plimsoll.analysis.log_lines import log_lines_frame
+from plimsoll.analysis.attempt.log_lines import log_lines_frame
 from plimsoll.domain.happening import LogLine
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

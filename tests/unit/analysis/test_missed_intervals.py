@@ -2,9 +2,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.analysis.intervals import IntervalRow, IntervalTable
-from plimsoll.analysis.judgement import Judgement, MissedInterval
-from plimsoll.analysis.missed_intervals import distinct, short_of_rate, with_failures
+from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
+from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval
+from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, with_failures
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.service_level import ServiceLevel
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.campaign import AttemptData, cell_results
-from plimsoll.analysis.pauses import PauseStatistics, pause_statistics
+from plimsoll.analysis.campaign.cell_results import AttemptData, cell_results
+from plimsoll.analysis.campaign.pauses import PauseStatistics, pause_statistics
 
 JVM = {"gc_cpu_share": 0.01, "allocated_bytes_s": 100.0, "heap_after_median_bytes": 5.0, "heap_after_max_bytes": 7.0}
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.formats import Sample
-from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.percentile_bounds import judge_samples
+from plimsoll.analysis.attempt.judgement import Judgement, Run
+from plimsoll.analysis.attempt.percentile_bounds import judge_samples
+from plimsoll.analysis.logs.formats import Sample
 from plimsoll.domain.service_level import ServiceLevel
 
 LEVEL = ServiceLevel(percentile=99, interval=timedelta(seconds=10), below=timedelta(milliseconds=100))

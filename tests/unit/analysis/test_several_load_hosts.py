@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from tests.fakes.hdr import interval_log
 
-from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.service_level_evaluation import judge_load_hosts, judge_logs
-from plimsoll.analysis.several_load_hosts import merged_seconds, summed
+from plimsoll.analysis.attempt.judgement import Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
+from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ServiceLevel

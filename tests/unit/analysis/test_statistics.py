@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest, mannwhitneyu
 from tests.support.campaigns.outcomes import attempt_of, campaign_of
 
-from plimsoll.analysis.campaign import CellResult, cell_results
-from plimsoll.analysis.statistics import (
+from plimsoll.analysis.campaign.cell_results import CellResult, cell_results
+from plimsoll.analysis.campaign.statistics import (
     compare,
     compare_with_control,
     conclude,

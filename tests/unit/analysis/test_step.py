@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.outcomes import definition_of
 
-from plimsoll.analysis.step import grids_disagree
+from plimsoll.analysis.campaign.load_step import grids_disagree
 from plimsoll.domain.strategy import FullGrid
 from plimsoll.strategies.synthetic import World, simulate
 

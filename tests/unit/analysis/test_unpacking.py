@@ -5,10 +5,10 @@ import zlib
 import pytest
 from tests.support.campaigns.interval_logs import every_second, log, packed
 
-from plimsoll.analysis import hdrlog
-from plimsoll.analysis.hdrlog import read_log
-from plimsoll.analysis.payload import inflate
-from plimsoll.analysis.unpacking import require_bounded, unpacked
+from plimsoll.analysis.logs.hdr import hdrlog
+from plimsoll.analysis.logs.hdr.hdrlog import read_log
+from plimsoll.analysis.logs.hdr.payload import inflate
+from plimsoll.analysis.logs.unpacking import require_bounded, unpacked
 from plimsoll.domain.errors import LogError
 
 MIB = 1 << 20

@@ -2,8 +2,8 @@
 
 from tests.support.campaigns.interval_logs import line, log, payload
 
-from plimsoll.analysis.hdrlog import read_log
-from plimsoll.analysis.operations import Track
+from plimsoll.analysis.logs.hdr.hdrlog import read_log
+from plimsoll.analysis.logs.operations import Track
 
 ONE = payload([1])
 

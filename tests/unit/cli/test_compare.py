@@ -7,7 +7,7 @@ from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import Plan, demo_definition
 from typer.testing import CliRunner, Result
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.cli import cli
 from plimsoll.domain.errors import NotFound, Refused
 

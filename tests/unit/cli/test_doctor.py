@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.adapters import machine
+from plimsoll.adapters.hosts import machine
 from plimsoll.cli import cli
 from plimsoll.domain.host_activity import HostActivity
 

@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from plimsoll.adapters.machine import PYTHONS
+from plimsoll.adapters.hosts.machine import PYTHONS
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 

@@ -9,7 +9,7 @@ import tomllib
 import pytest
 from tests.support.suite.groups import CHECKOUT
 
-from plimsoll.adapters.machine import PYTHONS
+from plimsoll.adapters.hosts.machine import PYTHONS
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
 (OLDEST, NEWEST) = (f"{major}.{minor}" for major, minor in PYTHONS)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.campaigns.synthetic import demo_definition
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.loads import TakenLoad

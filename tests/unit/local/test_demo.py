@@ -7,8 +7,8 @@ from rich.console import Console
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.undrawn import undrawn
 
-from plimsoll.services.cell.running import run_cells
 from plimsoll.services.publish.publishing import publish_report
+from plimsoll.services.steps.running import run_cells
 from plimsoll_airflow.local.campaign import CampaignRun
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.demo import outcome

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from tests.support.campaigns import sound_attempt as sound
 
-from plimsoll.analysis.judgement import MissedInterval
+from plimsoll.analysis.attempt.judgement import MissedInterval
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality import attempt_tables as tables
 

@@ -5,7 +5,7 @@ from tests.support.campaigns.synthetic import demo_campaign
 from tests.support.campaigns.synthetic.patchy import patchy_campaign
 from tests.support.campaigns.undrawn import undrawn
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure

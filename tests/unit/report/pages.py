@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html.parser import HTMLParser
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.environment_facts import environment

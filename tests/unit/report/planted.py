@@ -5,7 +5,7 @@ from functools import cache
 
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
-from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.definition import Definition
 
 LOADS = ["20000/s", "40000/s", "60000/s"]

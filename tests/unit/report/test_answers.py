@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import analyse
+from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.report.answers import capacity_rows, capacity_table, loads_line, sentence
 
 TOLD = {

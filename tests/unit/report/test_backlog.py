@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.document import report_document

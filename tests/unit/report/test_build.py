@@ -9,7 +9,7 @@ from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.synthetic import demo_campaign
 from tests.unit.report.pages import Elements, page_of
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still

@@ -1,7 +1,7 @@
 import pytest
 
-from plimsoll.analysis.coincidence import CAUSES
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.attempt.coincidence import CAUSES
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.sections.why import cause_rows, causes_frame, explained_rows
 

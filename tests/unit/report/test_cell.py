@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.report.cell import attempt_page, cell_timeline

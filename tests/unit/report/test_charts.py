@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.outcomes import attempt_of, campaign_of
 
-from plimsoll.analysis.campaign import AttemptData
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.cell_results import AttemptData
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import Outcomes, campaign_of
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.provenance import Provenance
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.formatting import moment

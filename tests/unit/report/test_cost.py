@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from tests.unit.report.pages import page_of
 
-from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report.answers import capacity_rows

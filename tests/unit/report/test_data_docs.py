@@ -4,7 +4,7 @@ from posixpath import dirname, join, normpath
 
 from tests.unit.report.pages import Elements, page_of
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.quality.pages import PAGE
 from plimsoll.report import data_docs
 from plimsoll.report.charts.figure import Figure

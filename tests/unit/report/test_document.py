@@ -4,7 +4,7 @@ from collections.abc import Mapping
 import jsonschema
 import pytest
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.document import ReportDocument, report_document
 from plimsoll.report.environment_facts import environment
 

@@ -3,8 +3,8 @@ from dataclasses import replace
 
 from tests.support.campaigns.synthetic import demo_campaign
 
-from plimsoll.analysis.facts import ABSENT
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
+from plimsoll.analysis.campaign.host_facts import ABSENT
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.environment_facts import environment

@@ -1,4 +1,4 @@
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.sections.achieved import achieved_frame
 from plimsoll.report.sections.answer import capacity_frame, comparisons_frame
 from plimsoll.report.sections.maxima import maxima_frame

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import analyse
+from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.report.sections.achieved import HighestRow, achieved_frame, highest_rows
 from plimsoll.report.tables import as_csv
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report.answers import capacity_rows, half_load_words, step_sentence
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.conclusion import conclusion

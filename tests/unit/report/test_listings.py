@@ -1,4 +1,4 @@
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.environment_facts import environment
 from plimsoll.report.misses import miss_rows, misses_frame
 from plimsoll.report.sections.environment import environment_frame

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.provenance import Provenance
 from plimsoll.report.charts.latencies import counted

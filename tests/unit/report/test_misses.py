@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.synthetic import demo_campaign, with_log_lines
 
-from plimsoll.analysis.findings import Findings, analyse
-from plimsoll.analysis.misses import WORST
+from plimsoll.analysis.campaign.findings import Findings, analyse
+from plimsoll.analysis.campaign.misses import WORST
 from plimsoll.report.build import figures
 from plimsoll.report.cell import attempt_page
 from plimsoll.report.charts.figure import LINK, Figure

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
-from plimsoll.analysis.findings import Findings, analyse
-from plimsoll.analysis.host_noise import KeptHosts
+from plimsoll.analysis.campaign.findings import Findings, analyse
+from plimsoll.analysis.campaign.host_noise import KeptHosts
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.sections.noise import (
     noise_frame,

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import Findings, analyse
-from plimsoll.analysis.operation_means import OperationP99
+from plimsoll.analysis.campaign.findings import Findings, analyse
+from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.report.build import figures
 from plimsoll.report.environment_facts import environment
 from plimsoll.report.operation_means import operations_frame, operations_table

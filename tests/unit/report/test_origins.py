@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 import pytest
 from tests.support.campaigns.synthetic import demo_campaign
 
-from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.findings import analyse
+from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.provenance import Provenance
 from plimsoll.report.origins import origins
 from plimsoll.report.side_by_side import compare_campaigns

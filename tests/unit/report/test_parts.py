@@ -8,9 +8,9 @@ import pytest
 from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
-from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.findings import analyse
-from plimsoll.analysis.parts import data_of_parts
+from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.findings import analyse
+from plimsoll.analysis.campaign.parts import data_of_parts
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report import build_report

@@ -1,6 +1,6 @@
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report.sections.pauses import pause_statistics_frame, pauses_chart, pauses_rows
 
 

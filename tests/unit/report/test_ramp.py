@@ -6,8 +6,8 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.sound_attempt import HOST
 
-from plimsoll.analysis.campaign import AttemptData, CampaignData
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.charts.heat_map import heat_map

@@ -9,7 +9,7 @@ from importlib.resources import files
 import pytest
 from tests.unit.report.pages import page_of
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.published import Published, PublishedRow
 from plimsoll.report import page
 from plimsoll.report.charts.figure import Figure

@@ -11,7 +11,7 @@ from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 from tests.unit.report.planted import CAPACITIES, LOADS, campaign, definition, plain
 
-from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.errors import Refused
 from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns, stands
 from plimsoll.report.side_by_side_terminal import comparison_view

@@ -9,7 +9,7 @@ from rich.console import Console
 from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
-from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.cell import grid
 from plimsoll.domain.errors import Refused
 from plimsoll.report.side_by_side import CampaignComparison

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.unit.report.planted import definition, plain
 
-from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.errors import Refused
 from plimsoll.report.side_by_side import compare_campaigns
 

@@ -4,7 +4,7 @@ from io import BytesIO
 import pandas as pd
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report.sections.cells import cell_rows, cells_frame
 from plimsoll.report.tables import as_csv, as_parquet, load_rows
 

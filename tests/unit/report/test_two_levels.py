@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.findings import analyse
+from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.sections.cells import cell_rows

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.findings import Findings, analyse
+from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.result import Check
 from plimsoll.report.sections.validity import validity
 

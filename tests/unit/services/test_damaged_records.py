@@ -13,7 +13,6 @@ from tests.fakes.paid import PaidProvider, Prices
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import DamagedRecord, StoreError
-from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.launches import StoredLaunches, read_launches, read_provided
@@ -22,6 +21,7 @@ from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.replacing import retirement_of, unfit_hosts, why_replaced
 from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.hosts.uses import newest_use
+from plimsoll.services.ownership.holding import require_free
 from plimsoll.services.publish.publishing import check_campaign
 from plimsoll.services.retries import with_retries
 from plimsoll.services.store import layout

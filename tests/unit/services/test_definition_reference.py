@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.adapters.plimsoll_stress.reference import own_statement_tables
+from plimsoll.adapters.generators.plimsoll_stress.reference import own_statement_tables
 from plimsoll.cli import cli
 from plimsoll.services.definitions.reference import definition_reference, examples
 from plimsoll.services.definitions.text import definition_schema, parse_definition

@@ -10,7 +10,7 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.errors import Refused
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.running import run_cell
+from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore
 
 CELL = "v1-001k-r1"

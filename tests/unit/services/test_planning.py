@@ -8,7 +8,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
 from tests.support.campaigns.small_definition import SMALL
 
-from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.adapters.providers.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.planning import make_plan, new_campaign_id

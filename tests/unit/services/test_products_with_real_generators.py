@@ -11,10 +11,10 @@ from tests.fakes.installation import Installation
 from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.cassandra import Cassandra
-from plimsoll.adapters.cassandra_stress import CassandraStress
-from plimsoll.adapters.latte import Latte
-from plimsoll.adapters.plimsoll_stress import PlimsollStress
+from plimsoll.adapters.generators.cassandra_stress import CassandraStress
+from plimsoll.adapters.generators.latte import Latte
+from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
+from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.runnable import problems

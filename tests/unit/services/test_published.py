@@ -8,8 +8,8 @@ import pytest
 from ruamel.yaml import YAML
 from tests.support.campaigns.shipped import shipped
 
-from plimsoll.adapters.ec2.options import read_options
-from plimsoll.adapters.ec2.prices import from_table
+from plimsoll.adapters.providers.ec2.options import read_options
+from plimsoll.adapters.providers.ec2.prices import from_table
 from plimsoll.bootstrap import definition_folder, full_toolkit
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import DefinitionError, Problem

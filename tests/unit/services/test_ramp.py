@@ -7,8 +7,8 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.analysis.campaign import missed_by
-from plimsoll.analysis.findings import analyse
+from plimsoll.analysis.campaign.cell_results import missed_by
+from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.report.left_out import how_cells_were_chosen, what_was_run

@@ -13,7 +13,7 @@ from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantPr
 from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.adapters.cassandra_stress import CassandraStress
+from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, PlimsollError
 from plimsoll.domain.variant import Variant

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.errors import NotFound
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.store.campaigns import CampaignStore

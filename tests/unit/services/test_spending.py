@@ -21,12 +21,12 @@ from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.running import run_cell
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import destroy_owned, destroy_unseen, reap
 from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_usd
+from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster
 from plimsoll.services.toolkit import Toolkit

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
-from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.analysis.operation_means import OperationP99
+from plimsoll.adapters.stores.object_store import ObjectStore
+from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.domain.parts import parts
 from plimsoll.report import build_report
 from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status
-from plimsoll.services.campaign_comparison import compare_stored
 from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.publish.comparison import compare_stored
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, comparison_data, mixed_judging
 from plimsoll.services.store.campaigns import CampaignStore
 

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.errors import DamagedRecord
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout

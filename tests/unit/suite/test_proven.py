@@ -18,10 +18,11 @@ def test_a_closure_holds_what_is_imported_by_what_is_imported() -> None:
 
 
 def test_packages_of_an_imported_module_belong_to_it(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("from plimsoll.adapters.ssh.target import Target\nimport os.path\n")
+    (tmp_path / "a.py").write_text("from plimsoll.adapters.providers.ssh.target import Target\nimport os.path\n")
     found = {str(path.relative_to(CHECKOUT)) for path in closure([tmp_path / "a.py"]) - {tmp_path / "a.py"}}
     assert found >= {
-        f"include/plimsoll/{name}.py" for name in ("__init__", "adapters/ssh/__init__", "adapters/ssh/target")
+        f"include/plimsoll/{name}.py"
+        for name in ("__init__", "adapters/providers/ssh/__init__", "adapters/providers/ssh/target")
     }
 
 

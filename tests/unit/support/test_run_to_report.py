@@ -5,7 +5,7 @@ import pytest
 from tests.support.airflow.run_to_report import disturbed_ramp, is_standstills, stood_still
 from tests.support.campaigns import sound_attempt as sound
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services.store import layout

@@ -7,8 +7,8 @@ from tests.support.nodes import slowness
 from tests.support.nodes.slowness import Measured, not_slow, undisturbed
 from tests.support.suite.tries import MOST
 
-from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.analysis.attempt.judgement import Judgement, Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ServiceLevel
 

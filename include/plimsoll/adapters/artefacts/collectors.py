@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.collector_flags import COLLECTOR_FLAGS
 from plimsoll.adapters.artefacts.jdks import Jdk, facts_entry
 from plimsoll.adapters.artefacts.processes import ask_java, run_java
-from plimsoll.adapters.collector_flags import COLLECTOR_FLAGS
 from plimsoll.domain.variant import Collector
 
 _SMALL = ("-Xmx64m", "-XX:+UnlockExperimentalVMOptions")

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import altair as alt
 
-from plimsoll.analysis.causes import VariantCauses
-from plimsoll.analysis.coincidence import BY_ID, CAUSES
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.attempt.coincidence import BY_ID, CAUSES
+from plimsoll.analysis.campaign.causes import VariantCauses
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.theme import MET, MISSED, SHADE, legend_room
 

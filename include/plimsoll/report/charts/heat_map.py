@@ -7,9 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from plimsoll.analysis.campaign import CellResult, Spread, worst, worst_level
-from plimsoll.analysis.capacity import Rung
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.capacity import Rung
+from plimsoll.analysis.campaign.cell_results import CellResult, Spread, worst, worst_level
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
 from plimsoll.report.formatting import ms, multiple, ops, short_ops
 

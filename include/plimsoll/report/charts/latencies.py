@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import pandas as pd
 
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.latencies import median_curves
+from plimsoll.analysis.attempt.latencies import median_curves
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
@@ -18,7 +18,7 @@ from plimsoll.report.formatting import figure, ops, percent
 from plimsoll.report.response_times import counted_from
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.campaign import AttemptData, CellResult
+    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
     from plimsoll.domain.result import Verdict
 
 _RAMP = ["#1a9bb8", "#5a6be0", "#b03fc0", "#d9344f"]

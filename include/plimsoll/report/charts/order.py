@@ -4,9 +4,9 @@ from math import exp
 
 import altair as alt
 
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.noise import FEWEST_CELLS
-from plimsoll.analysis.residuals import cell_residuals, in_order
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.noise import FEWEST_CELLS
+from plimsoll.analysis.campaign.residuals import cell_residuals, in_order
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
 from plimsoll.report.charts.theme import SHADE, legend_room, variant_colour, variant_legend, variant_shape
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.theme import aside, load_axis, variant_colour, variant_legend, variant_shape
 from plimsoll.report.formatting import ops
 

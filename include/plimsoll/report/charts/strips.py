@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import pandas as pd
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, linked
 from plimsoll.report.charts.theme import BOUND, MISSED, PALETTE, SHADE, log_y
@@ -21,7 +21,7 @@ from plimsoll.report.formatting import place_of
 from plimsoll.report.misses import links_by_place
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.campaign import AttemptData
+    from plimsoll.analysis.campaign.cell_results import AttemptData
 
 _POINTS = 240
 _MIB = 2**20

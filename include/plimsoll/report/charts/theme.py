@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.fonts import FAMILY
 
 # Variants' colours. Each has a contrast of 3:1 or more on white and on dark, and any two of them and MISSED lie 0.09 or

@@ -7,8 +7,8 @@ from datetime import timedelta
 import altair as alt
 import pandas as pd
 
-from plimsoll.analysis.campaign import CellResult, deciding_level, missed_by
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.cell_results import CellResult, deciding_level, missed_by
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, Panels, linked, specification
 from plimsoll.report.charts.theme import BOUND, MISSED, PAUSE, SHADE, colour_of, log_y

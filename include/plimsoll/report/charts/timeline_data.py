@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.campaign import AttemptData
+    from plimsoll.analysis.campaign.cell_results import AttemptData
 
 _ALL_POINTS = 18_000
 _FEWEST, _MOST = 50, 720

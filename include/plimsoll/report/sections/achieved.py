@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from plimsoll.analysis.backlog import begins_with_backlog
-from plimsoll.analysis.campaign import CellResult, achieved
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.highest_achieved import mean_achieved
+from plimsoll.analysis.attempt.backlog import begins_with_backlog
+from plimsoll.analysis.campaign.cell_results import CellResult, achieved
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.highest_achieved import mean_achieved
 from plimsoll.domain.result import Verdict
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.few_operations import decided_by_few
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.statistics import Comparison, Conclusion, are_few
+from plimsoll.analysis.attempt.few_operations import decided_by_few
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
 from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
@@ -20,8 +20,8 @@ from plimsoll.report.taken_load import taken_rows, taken_sentences
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.capacity import Capacity
-    from plimsoll.analysis.half_load import HalfLoad
+    from plimsoll.analysis.campaign.capacity import Capacity
+    from plimsoll.analysis.campaign.half_load import HalfLoad
 
 _SAID: Mapping[Conclusion, str] = {
     "higher": "worse: its worst intervals are higher",

@@ -6,8 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.campaign import PERCENTILES, CellResult, deciding_level, distance, missed_by, missed_levels
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.cell_results import (
+    PERCENTILES,
+    CellResult,
+    deciding_level,
+    distance,
+    missed_by,
+    missed_levels,
+)
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
 from plimsoll.report.backlog import achieved_remark

@@ -12,7 +12,7 @@ from plimsoll.report.sections.section import Section
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.findings import Findings
+    from plimsoll.analysis.campaign.findings import Findings
     from plimsoll.report.environment_facts import Environment
 
 _COLUMNS = ("found", "fact", "value", "variant", "where")

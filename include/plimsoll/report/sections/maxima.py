@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from plimsoll.analysis.campaign import PERCENTILES, maxima
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.cell_results import PERCENTILES, maxima
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_row
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.strategy import FullGrid, Search, keeps_data
 from plimsoll.report.response_times import methods_words
 from plimsoll.report.sections.section import Section

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.findings import Findings
-from plimsoll.analysis.host_noise import KeptHosts
-from plimsoll.analysis.hosts import are_others_noticed, is_steal_noticed
-from plimsoll.analysis.resampling import BLOCK, DRAWS, Estimate
-from plimsoll.analysis.steadiness import Steadiness, unsteady
+from plimsoll.analysis.attempt.hosts import are_others_noticed, is_steal_noticed
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.host_noise import KeptHosts
+from plimsoll.analysis.campaign.resampling import BLOCK, DRAWS, Estimate
+from plimsoll.analysis.campaign.steadiness import Steadiness, unsteady
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
 from plimsoll.report.sections.section import Section

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.strips import strip_charts

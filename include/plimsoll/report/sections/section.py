@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.findings import Findings
+    from plimsoll.analysis.campaign.findings import Findings
     from plimsoll.report.charts.figure import Figure
 
 

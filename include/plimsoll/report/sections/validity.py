@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.result import Check, Outcome
 from plimsoll.report import data_docs
 from plimsoll.report.sections.section import Section

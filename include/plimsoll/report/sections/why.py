@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.causes import SHIFTS, CauseShare, Explained, Link, VariantCauses
-from plimsoll.analysis.causes_by_cell import causes_by_cell
-from plimsoll.analysis.coincidence import BY_ID, Cause
-from plimsoll.analysis.findings import Findings
+from plimsoll.analysis.attempt.coincidence import BY_ID, Cause
+from plimsoll.analysis.campaign.causes import SHIFTS, CauseShare, Explained, Link, VariantCauses
+from plimsoll.analysis.campaign.causes_by_cell import causes_by_cell
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.formatting import NOTHING, figure, p_text, percent
 from plimsoll.report.misses import miss_rows, misses_frame

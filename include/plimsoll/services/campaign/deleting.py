@@ -14,9 +14,9 @@ from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.elsewhere import TAKE_OVER, before_deletion, end_run, runs_at_work
-from plimsoll.services.campaign.holding import held, require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.hosts.reaping import living_of
+from plimsoll.services.ownership.holding import held, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit

@@ -13,9 +13,9 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_airflow, owner_since
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
-from plimsoll.services.cell.steps import declared_time
+from plimsoll.services.ownership.holding import require_free
+from plimsoll.services.steps.steps import declared_time
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit

@@ -9,13 +9,13 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.completeness import Asked, completeness_of, note_asked, was_asked_for_all
-from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
 from plimsoll.services.campaign.runnable import require_runnable
 from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.ownership.holding import require_free
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import CampaignState

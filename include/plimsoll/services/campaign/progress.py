@@ -11,8 +11,8 @@ from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import asked_cells
 from plimsoll.services.campaign.state import CellState, Memory, read_state
-from plimsoll.services.cell.steps import usual_time
 from plimsoll.services.hosts.spending import ledger, spent_usd
+from plimsoll.services.steps.steps import usual_time
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.state import CampaignState
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from datetime import timedelta
 
-from plimsoll.analysis.few_operations import decided_by_few
+from plimsoll.analysis.attempt.few_operations import decided_by_few
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural

@@ -15,10 +15,10 @@ from plimsoll.domain.result import Verdict
 from plimsoll.domain.spelling import meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.holding import is_at_work
 from plimsoll.services.campaign.remembered import FinalAttempt, Remembered
 from plimsoll.services.cell.recording import failure_of
-from plimsoll.services.cell.steps import declared_time
+from plimsoll.services.ownership.holding import is_at_work
+from plimsoll.services.steps.steps import declared_time
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import (
     CampaignStore,

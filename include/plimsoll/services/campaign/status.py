@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from plimsoll.analysis.campaign import deciding_level, missed_levels, ratio
+from plimsoll.analysis.campaign.cell_results import deciding_level, missed_levels, ratio
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.opening_notes import notes_of_stage
@@ -25,9 +25,9 @@ from plimsoll.services.campaign.progress import cell_progress, seconds_left
 from plimsoll.services.campaign.settling import Tally, settled_tally, tally_of
 from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
-from plimsoll.services.cell.steps import share_done
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.state import CampaignState
 

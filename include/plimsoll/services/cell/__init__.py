@@ -1,1 +1,1 @@
-"""The life of a cell: its steps, what each one does, and how they run without Airflow."""
+"""The life of a cell: what each of its steps does, and the records of it."""

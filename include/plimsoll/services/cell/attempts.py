@@ -8,12 +8,12 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import is_of_another_airflow, owner_since
 from plimsoll.ports.provider import Provider
-from plimsoll.services.campaign.holding import is_at_work, require_free
 from plimsoll.services.campaign.state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.ownership.holding import is_at_work, require_free
 from plimsoll.services.retries import try_all
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.toolkit import Toolkit

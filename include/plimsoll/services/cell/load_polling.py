@@ -8,7 +8,7 @@ from plimsoll.domain.errors import DamagedRecord, PlimsollError
 from plimsoll.domain.units import format_duration
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.steps import Polling
+from plimsoll.services.steps.steps import Polling
 from plimsoll.services.store.campaigns import read_cluster
 
 OUT_OF_REACH = timedelta(minutes=5)

@@ -18,12 +18,12 @@ from plimsoll.domain.errors import HostsLost, Problem, ProviderError, Refused, S
 from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.holding import is_at_work, is_in_force
 from plimsoll.services.hosts.accounts import note_begun
 from plimsoll.services.hosts.booking import destroy_cluster, destroy_replaced, record_share
 from plimsoll.services.hosts.launches import read_launched, read_provided
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
 from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of, uses
+from plimsoll.services.ownership.holding import is_at_work, is_in_force
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.analysis.histogram_layout import Unit
+from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.choices import ProviderChoice

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from plimsoll.analysis.formats import FORMATS
+from plimsoll.analysis.logs.formats import FORMATS
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.result import Manifest, ManifestEntry

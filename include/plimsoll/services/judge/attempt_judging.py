@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.activity import activity_frame
-from plimsoll.analysis.backlog import backlog_frame, opening_backlog
-from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
-from plimsoll.analysis.gclog import pauses_frame
-from plimsoll.analysis.hosts import hosts_frame
-from plimsoll.analysis.judgement import Judgement, MissedInterval, Run
-from plimsoll.analysis.jvms import jvms_frame
-from plimsoll.analysis.log_lines import log_lines_frame
-from plimsoll.analysis.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, with_failures
-from plimsoll.analysis.service_level_evaluation import judge_load_hosts, judge_logs
+from plimsoll.analysis.attempt.activity import activity_frame
+from plimsoll.analysis.attempt.backlog import backlog_frame, opening_backlog
+from plimsoll.analysis.attempt.coincidence import Collected, coincidence_frame, occurrences
+from plimsoll.analysis.attempt.hosts import hosts_frame
+from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run
+from plimsoll.analysis.attempt.jvms import jvms_frame
+from plimsoll.analysis.attempt.log_lines import log_lines_frame
+from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, with_failures
+from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
+from plimsoll.analysis.logs.gc.unified import pauses_frame
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp

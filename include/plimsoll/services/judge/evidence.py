@@ -8,9 +8,9 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.gc_lines import gc_lines
-from plimsoll.analysis.gclog import parse_gc_log
-from plimsoll.analysis.several_load_hosts import merged_seconds, summed
+from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
+from plimsoll.analysis.logs.gc.long_pauses import gc_lines
+from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.analysis.gcpause import Pauses
+    from plimsoll.analysis.logs.gc.pauses import Pauses
     from plimsoll.domain.clocks import LoadStart
     from plimsoll.domain.happening import Event, GeneratorSecond, LogLine
     from plimsoll.domain.result import Manifest

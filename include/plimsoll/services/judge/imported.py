@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
-from plimsoll.analysis.judgement import Judgement, Run, unreadable
-from plimsoll.analysis.service_level_evaluation import judge_reading
+from plimsoll.analysis.attempt.judgement import Judgement, Run, unreadable
+from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
+from plimsoll.analysis.logs.formats import Asked, Reading, RunFile, read_run
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.judgement import Judgement
-from plimsoll.analysis.latencies import latencies_frame
-from plimsoll.analysis.missed_intervals import ERROR_LIMIT
+from plimsoll.analysis.attempt.judgement import Judgement
+from plimsoll.analysis.attempt.latencies import latencies_frame
+from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.blame import error_share

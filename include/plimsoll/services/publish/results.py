@@ -6,10 +6,10 @@ from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.campaign import AttemptData, CampaignData
-from plimsoll.analysis.capacity import told_capacities
-from plimsoll.analysis.coincidence import with_every_cause
-from plimsoll.analysis.parts import data_of_parts
+from plimsoll.analysis.attempt.coincidence import with_every_cause
+from plimsoll.analysis.campaign.capacity import told_capacities
+from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
+from plimsoll.analysis.campaign.parts import data_of_parts
 from plimsoll.domain.errors import DamagedRecord, NotFound, Problem
 from plimsoll.domain.limits import MOST_CELLS_OF_A_TABLE
 from plimsoll.domain.parts import parts
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.analysis.capacity import Capacity
+    from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.result import Check, Verdict
     from plimsoll.ports.store import ReadableStore, ResultStore

@@ -13,8 +13,8 @@ from tests.integration.stress.program import SOON_S, Files, Load, Program, runni
 from tests.support.processes import until
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.plimsoll_stress import PlimsollStress
-from plimsoll.analysis.backlog import begins_with_backlog, opening_backlog
+from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
+from plimsoll.analysis.attempt.backlog import begins_with_backlog, opening_backlog
 from plimsoll.domain.service_level import ServiceLevel
 
 pytestmark = pytest.mark.quiet

@@ -18,8 +18,8 @@ from tests.support.campaigns.synthetic.tables import (
 )
 from tests.support.campaigns.synthetic.verdict import verdict_on
 
-from plimsoll.analysis.campaign import AttemptData
-from plimsoll.analysis.coincidence import coincidence_frame
+from plimsoll.analysis.attempt.coincidence import coincidence_frame
+from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 

@@ -8,7 +8,7 @@ from tests.support.campaigns.synthetic.definitions import azul_definition, demo_
 from tests.support.campaigns.synthetic.plan import AZUL_CAPACITIES, DEMO_CAPACITIES, Plan
 from tests.support.campaigns.synthetic.verdict import GENERATED_AT
 
-from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.services.definitions.text import dump_definition

@@ -2,7 +2,7 @@
 
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
-from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.campaign.cell_results import CampaignData
 
 
 def patchy_campaign() -> CampaignData:

@@ -8,8 +8,8 @@ import pandas as pd
 from tests.support.campaigns.synthetic.plan import Plan
 from tests.support.campaigns.synthetic.shape import Floats
 
-from plimsoll.analysis.coincidence import Occurrence, Occurrences
-from plimsoll.analysis.latencies import STEPS
+from plimsoll.analysis.attempt.coincidence import Occurrence, Occurrences
+from plimsoll.analysis.attempt.latencies import STEPS
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 

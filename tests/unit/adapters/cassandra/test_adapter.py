@@ -10,7 +10,7 @@ from tests.fakes.artefacts import HINTS, EmptyArtefacts
 from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.cassandra import Cassandra
+from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import CommandResult, JobStatus
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
-from plimsoll.adapters.cassandra.checks import problems, unchecked
+from plimsoll.adapters.products.cassandra.checks import problems, unchecked
 
 
 def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:

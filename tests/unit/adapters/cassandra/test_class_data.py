@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
-from plimsoll.adapters.cassandra.class_data import class_data, class_list
+from plimsoll.adapters.products.cassandra.class_data import class_data, class_list
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import JvmConfiguration
 

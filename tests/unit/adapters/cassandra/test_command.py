@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.cassandra.cassandra_4_0 import CASSANDRA_4_0
-from plimsoll.adapters.cassandra.command import Installation, Place, jmx_address, node_command
-from plimsoll.adapters.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.cassandra_4_0 import CASSANDRA_4_0
+from plimsoll.adapters.products.cassandra.command import Installation, Place, jmx_address, node_command
+from plimsoll.adapters.products.cassandra.node_files import NodeFiles
 from plimsoll.domain.variant import JvmConfiguration
 
 FILES = NodeFiles(PurePosixPath("/hosts/node 1"))

@@ -7,8 +7,8 @@ import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.cassandra.compactions import aftermath
-from plimsoll.adapters.cassandra.node_tool import NodeTool
+from plimsoll.adapters.products.cassandra.compactions import aftermath
+from plimsoll.adapters.products.cassandra.node_tool import NodeTool
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import JobStatus
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.cassandra.events import events, lines
+from plimsoll.adapters.products.cassandra.events import events, lines
 
 # Lines of a real node of 4.0.1.
 LOG = (Path(__file__).parent / "fixtures" / "system-4.0.1.log").read_text()

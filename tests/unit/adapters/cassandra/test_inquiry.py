@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.cassandra.inquiry import inspect, jvm_facts, probe
-from plimsoll.adapters.cassandra.node_tool import NodeTool
+from plimsoll.adapters.products.cassandra.inquiry import inspect, jvm_facts, probe
+from plimsoll.adapters.products.cassandra.node_tool import NodeTool
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import CommandResult

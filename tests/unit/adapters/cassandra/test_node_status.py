@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.cassandra.node_status import down, state_of
+from plimsoll.adapters.products.cassandra.node_status import down, state_of
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import CommandResult, Job, JobStatus
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.cassandra.remedies import remedy
-from plimsoll.adapters.cassandra.said import picked, said_last
+from plimsoll.adapters.products.cassandra.remedies import remedy
+from plimsoll.adapters.products.cassandra.said import picked, said_last
 from plimsoll.domain.cluster import HostInfo
 
 START = [

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from tests.fakes.clock import SteppingClock
 
-from plimsoll.adapters.cassandra.waiting import Patience
+from plimsoll.adapters.products.cassandra.waiting import Patience
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import Job, JobStatus
 

@@ -6,7 +6,7 @@ from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
 from tests.unit.adapters.foreign_load.load_requests import PROFILE, request
 
-from plimsoll.adapters.cassandra_stress import CassandraStress
+from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import JobStatus
 

@@ -5,7 +5,7 @@ import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition
 
-from plimsoll.adapters.cassandra_stress import CassandraStress
+from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 
 
 def faults(tmp_path: Path, workload: dict[str, Any] | None = None, **changes: Any) -> list[str]:

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition, request
 
-from plimsoll.adapters.cassandra_stress.command import load_arguments, populate_arguments, profile, record_s
-from plimsoll.adapters.cassandra_stress.workloads import rows, shares
+from plimsoll.adapters.generators.cassandra_stress.command import load_arguments, populate_arguments, profile, record_s
+from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
 
 
 def words(arguments: tuple[str, ...] | None) -> str:

@@ -7,15 +7,15 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from tests.fakes.clock import SteppingClock
 from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.ec2.cloud import Place
-from plimsoll.adapters.ec2.images import Image
-from plimsoll.adapters.ec2.instance_store import InstanceStore
-from plimsoll.adapters.ec2.launched import Launched
-from plimsoll.adapters.ec2.launching import Launcher
-from plimsoll.adapters.ec2.network import Subnet
-from plimsoll.adapters.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.ec2.requests import Wanted
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2.cloud import Place
+from plimsoll.adapters.providers.ec2.images import Image
+from plimsoll.adapters.providers.ec2.instance_store import InstanceStore
+from plimsoll.adapters.providers.ec2.launched import Launched
+from plimsoll.adapters.providers.ec2.launching import Launcher
+from plimsoll.adapters.providers.ec2.network import Subnet
+from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
+from plimsoll.adapters.providers.ec2.requests import Wanted
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity

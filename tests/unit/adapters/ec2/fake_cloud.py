@@ -3,8 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from plimsoll.adapters.ec2.cloud import LIVING, Place
-from plimsoll.adapters.ec2.errors import CloudError, mending
+from plimsoll.adapters.providers.ec2.cloud import LIVING, Place
+from plimsoll.adapters.providers.ec2.errors import CloudError, mending
 from plimsoll.domain.errors import DamagedRecord, StoreError
 
 HERE = Place("aws_default", "us-east-1")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.adapters.providers.ec2.options import Ec2Options
 
 DOCUMENT = (Path(__file__).parents[4] / "docs" / "guides" / "aws.md").read_text()
 

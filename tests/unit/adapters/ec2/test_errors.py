@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError, ParamValidationError
 
-from plimsoll.adapters.ec2 import errors
-from plimsoll.adapters.ec2.errors import CAPACITY, QUOTA, CloudError, explained
+from plimsoll.adapters.providers.ec2 import errors
+from plimsoll.adapters.providers.ec2.errors import CAPACITY, QUOTA, CloudError, explained
 from plimsoll.domain.errors import CloudOutOfReach, ProviderError, SecretError
 
 

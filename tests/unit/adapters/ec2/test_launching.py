@@ -9,13 +9,13 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
-from plimsoll.adapters.ec2 import tags
-from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.adapters.ec2.launched import LAG, Launched
-from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher, once_known
-from plimsoll.adapters.ec2.network import Subnet
-from plimsoll.adapters.ec2.options import ROLES
-from plimsoll.adapters.ec2.requests import Wanted, client_token, run_instances
+from plimsoll.adapters.providers.ec2 import tags
+from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.launched import LAG, Launched
+from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher, once_known
+from plimsoll.adapters.providers.ec2.network import Subnet
+from plimsoll.adapters.providers.ec2.options import ROLES
+from plimsoll.adapters.providers.ec2.requests import Wanted, client_token, run_instances
 from plimsoll.domain.cluster import ClusterId
 
 

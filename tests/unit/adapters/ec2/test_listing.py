@@ -7,12 +7,12 @@ import pytest
 from tests.fakes.clock import BEGAN, SteppingClock
 from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
-from plimsoll.adapters.ec2 import Ec2Provider
-from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.adapters.ec2.launched import DOUBT, LAG, Launched
-from plimsoll.adapters.ec2.launching import Launcher
-from plimsoll.adapters.ec2.network import Subnet
-from plimsoll.adapters.ec2.requests import Wanted, run_instances
+from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched
+from plimsoll.adapters.providers.ec2.launching import Launcher
+from plimsoll.adapters.providers.ec2.network import Subnet
+from plimsoll.adapters.providers.ec2.requests import Wanted, run_instances
 from plimsoll.domain.cluster import ClusterId, PartlySeen, RecordsUnread
 from plimsoll.domain.cost import cost_until
 from plimsoll.ports.provider import Places

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.ec2.network import Subnet, wrong_egress, wrong_rules
+from plimsoll.adapters.providers.ec2.network import Subnet, wrong_egress, wrong_rules
 
 INSIDE = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "sg-1"}]}
 SSH = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/24"}]}

@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.adapters.ec2.checks import patience_problems
-from plimsoll.adapters.ec2.options import Ec2Options, read_options
+from plimsoll.adapters.providers.ec2.checks import patience_problems
+from plimsoll.adapters.providers.ec2.options import Ec2Options, read_options
 from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.faults import problems_of
 from plimsoll.ports.provider import TIME_TO_PROVISION
-from plimsoll.services.cell.steps import step
+from plimsoll.services.steps.steps import step
 
 
 def problems(options: Any) -> list[Any]:

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from tests.fakes.clock import SteppingClock
 
-from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.adapters.ec2.network import Subnet
-from plimsoll.adapters.ec2.placement import patiently, pauses, placed, preferred
-from plimsoll.adapters.ec2.requests import Wanted
+from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.network import Subnet
+from plimsoll.adapters.providers.ec2.placement import patiently, pauses, placed, preferred
+from plimsoll.adapters.providers.ec2.requests import Wanted
 from plimsoll.domain.errors import ProviderError
 
 A, B = Subnet("subnet-a", "us-east-1a", "vpc-1", 9), Subnet("subnet-b", "us-east-1b", "vpc-1", 9)

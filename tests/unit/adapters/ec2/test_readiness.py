@@ -8,10 +8,10 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.unit.adapters.ec2.fake_cloud import FakeCloud
 
-from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.adapters.ec2.launching import Launcher
-from plimsoll.adapters.ec2.network import Subnet
-from plimsoll.adapters.ec2.readiness import await_hosts
+from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.launching import Launcher
+from plimsoll.adapters.providers.ec2.network import Subnet
+from plimsoll.adapters.providers.ec2.readiness import await_hosts
 from plimsoll.domain.errors import ProviderError, Unreachable
 
 PATIENCE = timedelta(minutes=10)

@@ -5,11 +5,11 @@ from typing import Any
 
 from tests.fakes.clock import SteppingClock
 
-from plimsoll.adapters.ec2.cloud import Place
-from plimsoll.adapters.ec2.launched import Launched
-from plimsoll.adapters.ec2.remnants import Removal, remove
+from plimsoll.adapters.providers.ec2.cloud import Place
+from plimsoll.adapters.providers.ec2.launched import Launched
+from plimsoll.adapters.providers.ec2.remnants import Removal, remove
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.services.cell.steps import step
+from plimsoll.services.steps.steps import step
 
 PLACE = Place("aws_default", "us-east-1")
 

@@ -1,8 +1,8 @@
 import subprocess
 from pathlib import Path
 
-from plimsoll.adapters.foreign_load import Command, Ending
-from plimsoll.adapters.foreign_load.script import script
+from plimsoll.adapters.generators.foreign_load import Command, Ending
+from plimsoll.adapters.generators.foreign_load.script import script
 
 
 def run(folder: Path, *commands: Command) -> int:

@@ -7,8 +7,8 @@ import pytest
 from tests.fakes.scripted_host import ScriptedHost
 from tests.unit.adapters.foreign_load.load_requests import definition, request
 
-from plimsoll.adapters.latte import Latte
-from plimsoll.adapters.latte.workload import functions, script
+from plimsoll.adapters.generators.latte import Latte
+from plimsoll.adapters.generators.latte.workload import functions, script
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import CommandResult, JobStatus

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.latte.installed import Installed, installed
-from plimsoll.adapters.local.host import LocalHost
+from plimsoll.adapters.generators.latte.installed import Installed, installed
+from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.domain.cluster import HostInfo
 
 

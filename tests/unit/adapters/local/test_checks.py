@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from tests.support.campaigns.shipped import shipped
 
-from plimsoll.adapters.local.checks import Machine, needs, problems
-from plimsoll.adapters.local.options import LocalOptions
+from plimsoll.adapters.providers.local.checks import Machine, needs, problems
+from plimsoll.adapters.providers.local.options import LocalOptions
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import parse_size
 

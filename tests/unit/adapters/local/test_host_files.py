@@ -3,7 +3,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from plimsoll.adapters.local import LocalHost
+from plimsoll.adapters.providers.local import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 

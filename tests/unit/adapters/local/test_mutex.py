@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.support.strangers import STRANGER
 
-from plimsoll.adapters.local import mutex
-from plimsoll.adapters.local.mutex import exclusive
+from plimsoll.adapters.providers.local import mutex
+from plimsoll.adapters.providers.local.mutex import exclusive
 from plimsoll.domain.errors import ProviderError
 
 

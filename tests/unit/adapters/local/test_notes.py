@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.local.notes import notes_on
-from plimsoll.adapters.sampler import sample
-from plimsoll.adapters.sampler.adapter import activity
+from plimsoll.adapters.hosts.sampler import sample
+from plimsoll.adapters.hosts.sampler.adapter import activity
+from plimsoll.adapters.providers.local.notes import notes_on
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.host_activity import HostActivity
 

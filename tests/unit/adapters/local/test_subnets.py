@@ -6,8 +6,8 @@ from typing import Any
 import psutil
 import pytest
 
-from plimsoll.adapters.local import subnets
-from plimsoll.adapters.local.subnets import (
+from plimsoll.adapters.providers.local import subnets
+from plimsoll.adapters.providers.local.subnets import (
     MOST_NODES,
     claim,
     claims_of,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.onhost import canary
+from plimsoll.adapters.hosts.onhost import canary
 
 
 @pytest.fixture

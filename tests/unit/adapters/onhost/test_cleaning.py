@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from plimsoll.adapters.onhost import cleaning, control
+from plimsoll.adapters.hosts.onhost import cleaning, control
 
 KEY = "demo-1/g1-040k-r1/1"
 

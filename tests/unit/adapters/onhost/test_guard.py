@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 from tests.support.strangers import STRANGER
 
-from plimsoll.adapters.onhost import guard
-from plimsoll.adapters.ssh import commands
+from plimsoll.adapters.hosts.onhost import guard
+from plimsoll.adapters.providers.ssh import commands
 
 Ran = subprocess.CompletedProcess[str]
 

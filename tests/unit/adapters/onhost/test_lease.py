@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.onhost import lease
-from plimsoll.adapters.onhost.__main__ import COMMANDS
+from plimsoll.adapters.hosts.onhost import lease
+from plimsoll.adapters.hosts.onhost.__main__ import COMMANDS
 
 MINE: dict[str, Any] = {"key": "demo-1/a-001k-r1/1", "ready": False}
 OTHERS: dict[str, Any] = {"key": "demo-1/a-001k-r1/2", "ready": False}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.onhost import receiver
+from plimsoll.adapters.hosts.onhost import receiver
 
 CONTENT = {"bin/java": b"java", "lib/a.jar": b"a", "it's": b"odd"}
 CHECKSUMS = {name: hashlib.sha256(data).hexdigest() for name, data in CONTENT.items()}

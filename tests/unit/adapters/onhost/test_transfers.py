@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.onhost import transfers
+from plimsoll.adapters.hosts.onhost import transfers
 
 FOREVER = float("inf")
 

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.plimsoll_stress import PlimsollStress
+from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import JobStatus

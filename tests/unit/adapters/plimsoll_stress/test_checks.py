@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
-from plimsoll.adapters.plimsoll_stress.adapter import PlimsollStress
-from plimsoll.adapters.plimsoll_stress.checks import problems
-from plimsoll.adapters.plimsoll_stress.operations import shares
+from plimsoll.adapters.generators.plimsoll_stress.adapter import PlimsollStress
+from plimsoll.adapters.generators.plimsoll_stress.checks import problems
+from plimsoll.adapters.generators.plimsoll_stress.operations import shares
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.workload import Workload
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.adapters.plimsoll_stress.column_types import marker_types, tables
+from plimsoll.adapters.generators.plimsoll_stress.column_types import marker_types, tables
 
 SCHEMA = [
     "CREATE TABLE IF NOT EXISTS ks.people (id bigint PRIMARY KEY, -- the key, of course\n"

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from plimsoll.adapters.plimsoll_stress.command import run_arguments, sample_arguments
+from plimsoll.adapters.generators.plimsoll_stress.command import run_arguments, sample_arguments
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.plimsoll_stress.reports import (
+from plimsoll.adapters.generators.plimsoll_stress.reports import (
     is_ready,
     last_progress,
     log_end,

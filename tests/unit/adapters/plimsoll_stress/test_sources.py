@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import plimsoll.adapters.plimsoll_stress as adapter
+import plimsoll.adapters.generators.plimsoll_stress as adapter
 
 SOURCES = Path(adapter.__file__).parents[3] / "stress" / "src" / "plimsoll" / "stress"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.fakes.hosts import FolderHost
 
-from plimsoll.adapters.sampler import ProcSampler, sample
+from plimsoll.adapters.hosts.sampler import ProcSampler, sample
 from plimsoll.domain.cluster import HostInfo
 
 STAT = "cpu  {user} 10 30 {idle} 5 1 2 {steal} 50 0\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 1 2\n"

@@ -8,9 +8,9 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.unit.adapters.ssh.leased import FURTHER_LOAD, LOAD, NODES, group_of
 
-from plimsoll.adapters.onhost import lease
-from plimsoll.adapters.ssh import Connections, SshProvider
-from plimsoll.adapters.ssh.member import Member
+from plimsoll.adapters.hosts.onhost import lease
+from plimsoll.adapters.providers.ssh import Connections, SshProvider
+from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.domain.errors import Unreachable
 from plimsoll.ports.provider import Places
 

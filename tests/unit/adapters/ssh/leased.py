@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from plimsoll.adapters.ssh import SshProvider
+from plimsoll.adapters.providers.ssh import SshProvider
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF"

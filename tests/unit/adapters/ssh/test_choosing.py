@@ -10,9 +10,9 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.owners import FixedOwners
 from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, asked_for, cluster_without, group_of
 
-from plimsoll.adapters.ssh import SshProvider
-from plimsoll.adapters.ssh.errors import WrongHostKey
-from plimsoll.adapters.ssh.member import Member
+from plimsoll.adapters.providers.ssh import SshProvider
+from plimsoll.adapters.providers.ssh.errors import WrongHostKey
+from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition

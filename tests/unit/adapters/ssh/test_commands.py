@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.ssh import commands
+from plimsoll.adapters.providers.ssh import commands
 
 ODD = ["$(id)", "`id`", "; rm -rf /", "it's", 'say "so"', "a\nb", "", "*", "~", "-n", "!x", "\\", "ü"]
 ROOT = PurePosixPath("/srv/it's a folder")

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.ssh import execution
-from plimsoll.adapters.ssh.execution import Answer, execute
+from plimsoll.adapters.providers.ssh import execution
+from plimsoll.adapters.providers.ssh.execution import Answer, execute
 from plimsoll.domain.errors import HostError
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.ssh.files import ask_ahead, blocks_asked_for, fetch
+from plimsoll.adapters.providers.ssh.files import ask_ahead, blocks_asked_for, fetch
 
 NAMES = ("_prefetch_thread", "_prefetch_thread", "worker")
 
@@ -43,7 +43,7 @@ def test_the_thread_that_asks_for_a_files_blocks_has_ended_before_the_channel_is
 
 def test_a_thread_of_another_transfer_that_is_being_started_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Thread] = []
-    monkeypatch.setattr("plimsoll.adapters.ssh.files.threading.enumerate", lambda: list(seen))
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.files.threading.enumerate", lambda: list(seen))
     with blocks_asked_for():
         seen.append(Waiting("Thread-7 (_prefetch_thread)"))  # Python lists a thread before it has started
 

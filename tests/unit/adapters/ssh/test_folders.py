@@ -5,9 +5,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from plimsoll.adapters.ssh.commands import default_folder_command
-from plimsoll.adapters.ssh.folders import FOLDER, FORMER_DEFAULT, folder_of
-from plimsoll.adapters.ssh.options import SshOptions
+from plimsoll.adapters.providers.ssh.commands import default_folder_command
+from plimsoll.adapters.providers.ssh.folders import FOLDER, FORMER_DEFAULT, folder_of
+from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.domain.cluster import HostInfo
 
 

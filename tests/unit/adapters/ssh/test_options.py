@@ -7,10 +7,10 @@ from pydantic import ValidationError
 from tests.fakes.installation import instant_definition
 from tests.unit.adapters.ssh.host_key_line import LINE
 
+from plimsoll.adapters.providers.ssh import Connections
+from plimsoll.adapters.providers.ssh.checks import problems, shape
+from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.adapters.secrets import EnvironmentSecrets
-from plimsoll.adapters.ssh import Connections
-from plimsoll.adapters.ssh.checks import problems, shape
-from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.domain.choices import ProviderChoice
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from tests.unit.adapters.ssh.leased import KEY
 
-from plimsoll.adapters.ssh import Target
-from plimsoll.adapters.ssh.connection import Connection
-from plimsoll.adapters.ssh.execution import Answer
+from plimsoll.adapters.providers.ssh import Target
+from plimsoll.adapters.providers.ssh.connection import Connection
+from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.domain.errors import Unreachable
 
-MODULE = "plimsoll.adapters.ssh.connection"
+MODULE = "plimsoll.adapters.providers.ssh.connection"
 
 
 class SilentHost:

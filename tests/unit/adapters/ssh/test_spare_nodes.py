@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, cluster_without, ensured, group_of
 
-from plimsoll.adapters.ssh import Connections, SshProvider, Target
-from plimsoll.adapters.ssh.connection import Connection
-from plimsoll.adapters.ssh.member import Member
+from plimsoll.adapters.providers.ssh import Connections, SshProvider, Target
+from plimsoll.adapters.providers.ssh.connection import Connection
+from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.domain.cluster import Cluster, HostsSilent, PartlySeen
 from plimsoll.domain.errors import HostsLost, ProviderError
 from plimsoll.ports.provider import Places

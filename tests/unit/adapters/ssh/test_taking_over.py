@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tests.unit.adapters.ssh.leased import HOSTS, LOAD, NODES, asked_for
 
-from plimsoll.adapters.onhost import lease
-from plimsoll.adapters.ssh import SshProvider
-from plimsoll.adapters.ssh.member import Member
+from plimsoll.adapters.hosts.onhost import lease
+from plimsoll.adapters.providers.ssh import SshProvider
+from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import ProviderError
 

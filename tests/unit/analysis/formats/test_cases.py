@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.analysis.attempt.judgement import Judgement, Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.cli import cli
 from plimsoll.domain.service_level import ServiceLevel
 

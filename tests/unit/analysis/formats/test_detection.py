@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, LATTE, every_second, log
 
-from plimsoll.analysis.formats import FORMATS, Asked, RunFile, detection, read_run
-from plimsoll.analysis.unpacking import require_bounded
+from plimsoll.analysis.logs.formats import FORMATS, Asked, RunFile, detection, read_run
+from plimsoll.analysis.logs.unpacking import require_bounded
 from plimsoll.domain.errors import LogError
 
 HDR = log(every_second([[1], [2]]))

@@ -13,10 +13,10 @@ from tests.support.campaigns.interval_logs import (
     packed,
 )
 
-from plimsoll.analysis.decode import Decoder
-from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
-from plimsoll.analysis.judgement import Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.analysis.attempt.judgement import Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
+from plimsoll.analysis.logs.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.service_level import ServiceLevel
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.interval_logs import line, log, payload
 
-from plimsoll.analysis.formats import Asked, RunFile, read_run
+from plimsoll.analysis.logs.formats import Asked, RunFile, read_run
 
 HEAD = b"#logging histograms for session scenario_20220510_144137_250\n"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.analysis.formats import Asked, RunFile, WholeRun, read_run
+from plimsoll.analysis.logs.formats import Asked, RunFile, WholeRun, read_run
 from plimsoll.domain.errors import LogError
 
 TABLE = """\

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.service_level_evaluation import judge_logs
+from plimsoll.analysis.attempt.judgement import Judgement, Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.service_level import ServiceLevel
 
 SAMPLES = Path(__file__).parents[3] / "samples"

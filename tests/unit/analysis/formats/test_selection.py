@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, LATTE, every_second, log
 
-from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.logs.formats import Asked, Reading, RunFile, read_run
 from plimsoll.domain.errors import LogError
 
 NOSQLBENCH = "logging histograms for session s"

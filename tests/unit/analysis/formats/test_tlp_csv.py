@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.interval_logs import every_second, log
 
-from plimsoll.analysis.formats import Asked, RunFile, WholeRun, read_run
+from plimsoll.analysis.logs.formats import Asked, RunFile, WholeRun, read_run
 from plimsoll.domain.errors import LogError
 
 COLUMNS = (

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
 
-from plimsoll.analysis.formats import Asked, RunFile, Sample, WholeRun, read_run
+from plimsoll.analysis.logs.formats import Asked, RunFile, Sample, WholeRun, read_run
 from plimsoll.domain.errors import LogError
 
 STATUS = """\

@@ -16,8 +16,8 @@ from plimsoll.domain.owner import ProcessOwner, installation_of
 from plimsoll.services.campaign import deleting
 from plimsoll.services.campaign.deleting import deletable
 from plimsoll.services.campaign.elsewhere import Run, begin_run, end_run, require_nobody_elsewhere
-from plimsoll.services.campaign.holding import held
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.ownership.holding import held
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

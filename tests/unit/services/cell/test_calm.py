@@ -15,8 +15,8 @@ from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.running import run_cell
-from plimsoll.services.cell.steps import declared_time
+from plimsoll.services.steps.running import run_cell
+from plimsoll.services.steps.steps import declared_time
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import waiting_told_to
 

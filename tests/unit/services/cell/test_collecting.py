@@ -9,7 +9,7 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import (
     CloudOutOfReach,

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from tests.fakes.hosts import FolderHost
 
-from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import STORED, TAKEN
 from plimsoll.ports.store import StoredFile, UploadTicket

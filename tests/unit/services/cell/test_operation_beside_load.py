@@ -14,10 +14,10 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.services.cell import steps
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.running import run_cell
-from plimsoll.services.cell.steps import Polling, Step, step
+from plimsoll.services.steps import steps
+from plimsoll.services.steps.running import run_cell
+from plimsoll.services.steps.steps import Polling, Step, step
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

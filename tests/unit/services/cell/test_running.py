@@ -12,12 +12,12 @@ from tests.support.campaigns.declared_steps import declare, declare_polling, dis
 from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.cell import running
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.running import run_cell, run_cells
-from plimsoll.services.cell.steps import step
 from plimsoll.services.retries import AWAY_S, SOON_S
+from plimsoll.services.steps import running
+from plimsoll.services.steps.running import run_cell, run_cells
+from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll.services.toolkit import Toolkit

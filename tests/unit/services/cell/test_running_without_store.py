@@ -11,9 +11,9 @@ from tests.fakes.paid import PaidProvider, Prices, hide_costs
 from tests.support.campaigns.declared_steps import failing
 
 from plimsoll.domain.errors import PlimsollError, SecretError, StoreError
-from plimsoll.services.cell import running
-from plimsoll.services.cell.running import run_cell, run_cells
 from plimsoll.services.retries import AWAY_S
+from plimsoll.services.steps import running
+from plimsoll.services.steps.running import run_cell, run_cells
 from plimsoll.services.store.campaigns import read_manifest, read_verdict
 from plimsoll.services.toolkit import Toolkit
 

@@ -28,8 +28,8 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.sizing import read_counted_rows
-from plimsoll.services.cell.steps import step
 from plimsoll.services.judge.attempt_judging import judge
+from plimsoll.services.steps.steps import step
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_progress
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order

@@ -11,9 +11,9 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare
 
 from plimsoll.domain.progress import AttemptProgress, Phase
-from plimsoll.services.cell import steps
-from plimsoll.services.cell.running import run_cell
-from plimsoll.services.cell.steps import STEPS, Step, share_done, step_in, usual_time
+from plimsoll.services.steps import steps
+from plimsoll.services.steps.running import run_cell
+from plimsoll.services.steps.steps import STEPS, Step, share_done, step_in, usual_time
 from plimsoll.services.store.campaigns import read_progress
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -10,10 +10,10 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.services.campaign.elsewhere import Run, begin_run
 from plimsoll.services.campaign.state import Memory, read_state
-from plimsoll.services.cell import steps
 from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.steps import step
+from plimsoll.services.steps import steps
+from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 

@@ -21,7 +21,7 @@ from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import cancel
-from plimsoll.services.cell.running import run_cells
+from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

@@ -13,8 +13,8 @@ from tests.unit.services.kept_hosts.hosts import Figures, Replacing, Worn, clust
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.running import run_cells
 from plimsoll.services.hosts import replacing
+from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 

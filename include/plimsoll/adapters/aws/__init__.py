@@ -1,0 +1,1 @@
+"""Sessions and clients of AWS's API."""

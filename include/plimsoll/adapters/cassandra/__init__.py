@@ -1,5 +1,0 @@
-"""Apache Cassandra."""
-
-from plimsoll.adapters.cassandra.adapter import Cassandra
-
-__all__ = ["Cassandra"]

@@ -1,0 +1,1 @@
+"""Load generators, a folder each, and what they have in common."""

@@ -1,0 +1,5 @@
+"""cassandra-stress, Cassandra's own load generator."""
+
+from plimsoll.adapters.generators.cassandra_stress.adapter import CassandraStress
+
+__all__ = ["CassandraStress"]

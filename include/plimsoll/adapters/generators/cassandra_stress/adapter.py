@@ -1,0 +1,170 @@
+"""cassandra-stress on the load host of a cluster."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from plimsoll.adapters.generators.cassandra_stress import command, console
+from plimsoll.adapters.generators.cassandra_stress.checks import problems
+from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
+from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
+from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
+from plimsoll.adapters.generators.load_job import PLAN, folder_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_MAIN = "org.apache.cassandra.stress.Stress"
+_LOG_HEAD = Command("log-head", ("head", "-c", "600", command.HDR))
+"""Brings the beginning of the log, which tells when the timed run began, into a file that is small."""
+_BASE = re.compile(r"^#\[(?:BaseTime|StartTime): ([\d.]+)", re.MULTILINE)
+_FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
+
+
+class CassandraStress(ForeignGenerator):
+    """Implements the LoadGenerator port."""
+
+    name = "cassandra-stress"
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)
+
+    def __init__(self, artefacts: ProgramSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Features of the workload that cassandra-stress lacks, and missing artefacts."""
+        return problems(definition, self._artefacts)
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
+        """The program, or what it is compiled from, and its JDK."""
+        return self._artefacts.downloads_of_program("cassandra-stress")
+
+    def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
+        """Fetch and build the program, and its JDK."""
+        self._artefacts.prepare_program("cassandra-stress")
+
+    def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+        """What cassandra-stress does not do or report, in contrast to plimsoll-stress."""
+        return (
+            "cassandra-stress writes response times since it is run with `fixed=`; without, it has service times only",
+            "cassandra-stress counts failed operations among its response times",
+            "cassandra-stress has no warm-up at the load: its own is off, and the first part of the run is not judged",
+            "cassandra-stress drops operations that were due and not sent when the run ends: they show as a rate that "
+            "was not achieved",
+            "cassandra-stress tells neither its standstills nor how late it sends, and not what waits at each second: "
+            "these are not tested",
+            "cassandra-stress populates without verifying rows, and nobody waits for compactions after it",
+        )
+
+    def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
+        """Its name, the Cassandra release that it comes with, and its JDK."""
+        return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """The summary, from its console output, its end, and the head of its log.
+
+        Only the log counts operations, including failed ones.
+        """
+        printed, ending = files.get(f"{LOAD}.console", ""), Ending.parse(files.get(f"{LOAD}.end", ""))
+        plan = Plan.parse(files.get(PLAN, ""))
+        if not printed or ending is None:
+            return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
+        found = console.rows(printed)
+        judged = console.judged_rows(found, plan.warmup_s, plan.duration_s)
+        errors = sum(row.errors for row in judged)
+        duration_s = _reached_s(found)
+        under_way = max((row.under_way for row in judged), default=None)
+        incomplete = _unfinished(plan, printed, duration_s)
+        return LoadSummary(
+            complete=not incomplete and ending.exit_code == 0,
+            reason=incomplete,
+            generator=self.name,
+            started_at=_started_at(files.get(_LOG_HEAD.console, "")),
+            duration_s=min(duration_s, plan.duration_s),
+            warmup_s=min(plan.warmup_s, duration_s),
+            attempted_ops_s=plan.rate,
+            shares=dict(plan.shares),
+            errors={"failed": errors} if errors else {},
+            cpu_cores=ending.cpu_cores,
+            # Its threads have one operation under way each; what is more waits for one of them.
+            in_flight_max=None if under_way is None else min(round(under_way), plan.in_flight),
+        )
+
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Its single log, with a tag for each operation."""
+        return {ALL_OPERATIONS: command.HDR} if command.HDR in names else {}
+
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        java = self._java(host, request.definition)
+        populate = command.populate_arguments(request)
+        commands = [
+            *([Command(POPULATE, (*java, *populate))] if populate else []),
+            Command(LOAD, (*java, *command.load_arguments(request))),
+        ]
+        files = {command.LOGBACK: command.LOGBACK_CONTENT}
+        if request.definition.workload.name == "user":
+            files[command.PROFILE] = command.profile(request.definition)
+        return Load(commands, [_LOG_HEAD], files)
+
+    def _java(self, host: Host, definition: Definition) -> Sequence[str]:
+        jdk = self._artefacts.jdk(OWN_JDK)
+        java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
+        bundle = self._artefacts.cassandra_stress()
+        jars, heap = host.install(bundle), definition.load_generator.heap
+        return (
+            str(java),
+            f"-Xms{heap}",
+            f"-Xmx{heap}",
+            f"-Dlogback.configurationFile={folder_of(host) / command.LOGBACK}",
+            f"-Dcassandra.storagedir={folder_of(host)}",
+            "-cp",
+            ":".join(str(jars / name) for name in sorted(jar.name for jar in bundle.glob("*.jar"))),
+            _MAIN,
+        )
+
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        workload = request.definition.workload
+        return {"rows": rows(workload), "shares": shares(workload)}
+
+    def _running(self, plan: Plan, name: str, printed: str) -> LoadStatus:
+        totals = [row for row in console.rows(printed) if row.operation == console.TOTAL]
+        if not any(row.ops_s for row in totals):
+            return phase_of(plan, name, 0.0)
+        last = totals[-1]
+        status = phase_of(plan, name, last.time_s)
+        left = status.seconds_left
+        if name == POPULATE and last.ops_s:
+            left = max(plan.rows - last.operations, 0) / last.ops_s + plan.duration_s
+        return replace(status, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
+
+    def _incomplete(self, plan: Plan, printed: str) -> str:
+        return _unfinished(plan, printed, _reached_s(console.rows(printed)))
+
+
+def _reached_s(told: Sequence[console.Row]) -> float:
+    return told[-1].time_s if told else 0.0
+
+
+def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
+    """What is missing of a run that should have ended as planned; empty if nothing is."""
+    if not console.went_to_its_end(printed):
+        return "cassandra-stress did not come to the end of its run"
+    if reached_s < plan.duration_s - 1:
+        return f"cassandra-stress says that it ended, but told nothing after {reached_s:g} s of {plan.duration_s:g} s"
+    return ""
+
+
+def _release(artefacts: ProgramSource) -> str:
+    own = next((jar.stem for jar in artefacts.cassandra_stress().glob("apache-cassandra-*.jar")), "")
+    return own.removeprefix("apache-cassandra-") or "an unknown release"
+
+
+def _started_at(head: str) -> datetime | None:
+    base, first = _BASE.search(head), _FIRST.search(head)
+    return datetime.fromtimestamp(float(base[1]) + float(first[1]), UTC) if base and first else None

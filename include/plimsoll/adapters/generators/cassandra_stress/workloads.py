@@ -1,0 +1,124 @@
+"""Workloads of cassandra-stress: its own `write`, `read` and `mixed`, and `user` profiles."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.generators.workload_options import Option, given_options, number_of
+from plimsoll.domain.query_kinds import KINDS
+from plimsoll.domain.workload import Workload
+
+USER = "user"
+_MOST = 1e18
+_STANDARD = (
+    Option(name="rows", type="count", default=1_000_000, minimum=1, maximum=_MOST, doc="Rows to populate, and keys"),
+    Option(name="write", type="number", minimum=0, maximum=1e6, doc="Weight of writes"),
+    Option(name="read", type="number", minimum=0, maximum=1e6, doc="Weight of reads"),
+    Option(
+        name="keys",
+        type="choice",
+        default="gaussian",
+        choices=("gaussian", "uniform", "sequence"),
+        doc="How keys are drawn",
+    ),
+    Option(name="mean", type="number", minimum=0, maximum=_MOST, doc="Gaussian keys: mean; by default the middle"),
+    Option(
+        name="deviation",
+        type="number",
+        minimum=1e-9,
+        maximum=_MOST,
+        doc="Gaussian keys: standard deviation; by default half of the rows over 3",
+    ),
+    Option(name="column_size", type="count", default=34, minimum=1, maximum=1e6, doc="Bytes of each of five columns"),
+)
+_USER = (
+    Option(name="profile", type="profile", required=True, doc="The profile: keyspace, table, columnspec, queries"),
+    Option(name="ops", type="ops", required=True, doc="Weight of each operation: `insert` and the profile's queries"),
+    Option(name="rows", type="count", default=0, minimum=0, maximum=_MOST, doc="Partitions to insert before the run"),
+)
+_WEIGHTS: Mapping[str, tuple[float, float]] = {"StandardRow": (1, 1), "mixed": (1, 1), "write": (1, 0), "read": (0, 1)}
+"""Weights of writes and reads unless they are given."""
+
+OPTIONS: Mapping[str, tuple[Option, ...]] = {**dict.fromkeys(_WEIGHTS, _STANDARD), USER: _USER}
+"""By workload. `StandardRow` is what plimsoll-stress calls the same table, so that both run the same definition."""
+
+
+@dataclass(frozen=True)
+class StandardRow:
+    """The options of a workload on cassandra-stress' own table. Weights are numbers; keys are 1 … `rows`."""
+
+    rows: int
+    write: float
+    read: float
+    keys: str
+    mean: float | None
+    deviation: float | None
+    column_size: int
+
+    @property
+    def command(self) -> str:
+        """The command of the timed run."""
+        return "mixed" if self.write and self.read else "write" if self.write else "read"
+
+    @property
+    def population(self) -> str:
+        """The value of `-pop`: how the timed run draws keys."""
+        if self.keys == "sequence":
+            return f"seq=1..{self.rows}"
+        if self.keys == "uniform":
+            return f"dist=uniform(1..{self.rows})"
+        mean = (1 + self.rows) / 2 if self.mean is None else self.mean
+        deviation = (self.rows - 1) / 2 / 3 if self.deviation is None else self.deviation
+        return f"dist=gaussian(1..{self.rows},{mean:.15g},{deviation:.15g})"
+
+
+def standard_row(workload: Workload) -> StandardRow:
+    """The definition's options, which were checked before, with cassandra-stress' defaults for missing ones."""
+    given, weights = given_options(workload), _WEIGHTS[workload.name]
+    numbers = {option.name: _number(option, given) for option in _STANDARD if option.type != "choice"}
+    count = int(numbers["rows"] or 0)
+    # Of one row there is nothing to draw, and its standard deviation would be 0, which latte can't draw with.
+    keys = str(given.get("keys") or "gaussian") if count > 1 else "sequence"
+    return StandardRow(
+        rows=count,
+        write=weights[0] if numbers["write"] is None else numbers["write"],
+        read=weights[1] if numbers["read"] is None else numbers["read"],
+        keys=keys,
+        mean=numbers["mean"],
+        deviation=numbers["deviation"],
+        column_size=int(numbers["column_size"] or 0),
+    )
+
+
+def rows(workload: Workload) -> int:
+    """The number of rows (or partitions of a profile) that are written before the timed run."""
+    option = next(option for option in OPTIONS[workload.name] if option.name == "rows")
+    return int(_number(option, given_options(workload)) or 0)
+
+
+def shares(workload: Workload) -> dict[str, float]:
+    """Operation → share of all operations, 0 to 1, with the names that results have."""
+    if workload.name == USER:
+        weights = user_weights(workload)
+    else:
+        row = standard_row(workload)
+        weights = {"writes": row.write, "reads": row.read}
+    total = sum(weights.values())
+    return {name: weight / total for name, weight in weights.items() if weight} if total else {}
+
+
+def user_weights(workload: Workload) -> dict[str, float]:
+    """The weights of a profile's operations, added up by the names that results have."""
+    ops = given_options(workload).get("ops")
+    named = ops if isinstance(ops, dict) else {}
+    weights: Counter[str] = Counter()
+    for name, weight in named.items():
+        weights[KINDS.get(name.lower(), name)] += int(str(weight))
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+def _number(option: Option, given: Mapping[str, JsonValue]) -> float | None:
+    value = given.get(option.name, option.default)
+    return None if value is None else number_of(option, value)

@@ -1,0 +1,201 @@
+"""A load generator by other authors, run as a job of several commands: populate, then the timed run."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll.adapters.generators.foreign_load.script import Command, Ending, script
+from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.ports.host import Host, Job, JobStatus
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+POPULATE, LOAD = "populate", "load"
+_SCRIPT = "commands.sh"
+_BEYOND_S = 5
+"""A timed run is longer than what is judged of it by so much, s: on a busy host a program's last record ends seconds
+late, or covers several seconds, and must not be in the judged time."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """The commands in order, ending with the timed run; commands to run afterwards; input files, content by name."""
+
+    commands: Sequence[Command]
+    closing: Sequence[Command] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The settings that a load was started with. Lengths in seconds; `shares` of all operations, by operation."""
+
+    rate: int = 0
+    duration_s: float = 0
+    warmup_s: float = 0
+    in_flight: int = 0
+    rows: int = 0
+    shares: Mapping[str, float] = field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Plan":
+        """Parse the file's content and ignore other keys.
+
+        An empty text gives the plan of a load that was never started.
+        """
+        told = parse_plan(text)
+        return cls(**{one.name: told[one.name] for one in fields(cls) if one.name in told})
+
+
+class ForeignGenerator(ABC):
+    """Implements the LoadGenerator port except for the methods that depend on the program."""
+
+    name: str
+    summary_files: Sequence[str]
+    progress_file = ""
+    can_go_on = False
+
+    @abstractmethod
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Features of the definition's workload that the program lacks, and missing artefacts."""
+
+    @abstractmethod
+    def prepare(self, definition: Definition) -> None:
+        """Fetch what the program needs, where it is brought to the load hosts."""
+
+    @abstractmethod
+    def limits(self, definition: Definition) -> Sequence[str]:
+        """What the program does not do or report."""
+
+    @abstractmethod
+    def describe(self, host: Host) -> str:
+        """The program's name, version and runtime."""
+
+    @abstractmethod
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """The summary in the collected files."""
+
+    @abstractmethod
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """The collected files to judge, by operation."""
+
+    @abstractmethod
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        """The commands for that host. Raises HostError, ArtefactError."""
+
+    @abstractmethod
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        """The number of `rows` to populate, and the `shares` of the operations."""
+
+    @abstractmethod
+    def _running(self, plan: Plan, command: str, console: str) -> LoadStatus:
+        """The progress of a command, by the end of its console output."""
+
+    @abstractmethod
+    def _incomplete(self, plan: Plan, console: str) -> str:
+        """Why a timed run with exit code 0 is incomplete, by its console output; empty if it is complete."""
+
+    def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - nobody knows
+        """None: the need for processors was never measured."""
+        return None
+
+    def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
+        """Empty: the program is copied to its host with everything that it needs."""
+        return ""
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        """Start the load as a detached job, or attach to the one that was started before."""
+        folder, definition = folder_of(host), request.definition
+        load = self._load(host, request)
+        plan = {
+            "rate": request.load_ops_s,
+            "duration_s": definition.timing.duration.total_seconds(),
+            "warmup_s": definition.timing.warmup.total_seconds(),
+            "in_flight": in_flight(definition),
+            "commands": [command.name for command in load.commands],
+            **self._plan(request),
+        }
+        for name, content in {
+            **load.files,
+            PLAN: json.dumps(plan),
+            _SCRIPT: script([*load.commands, *load.closing]),
+        }.items():
+            host.write(folder / name, content)
+        job = Job(id=request.job_id, argv=("/bin/sh", _SCRIPT), expires=request.expires, cwd=folder)
+        host.start(job)
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """The state of the load: running, complete, or failed with the reason and the last lines of output."""
+        plan, job = Plan.parse(_tail(host, PLAN)), host.status(job_id)
+        if job.state == "missing":
+            return LoadStatus("failed", reason="the load was never started")
+        name = _command_at_work(host, plan)
+        console = _tail(host, f"{name}.console")
+        running = self._running(plan, name, console)
+        if job.state == "running":
+            return running
+        reason = self._fault(host, job, plan, console)
+        if not reason:
+            return LoadStatus("complete", "load", seconds_left=0.0)
+        return LoadStatus("failed", running.phase, reason=f"{reason}{last_lines(console)}")
+
+    def _fault(self, host: Host, job: JobStatus, plan: Plan, console: str) -> str:
+        """Why an ended load is incomplete; empty if it is complete."""
+        name = _command_at_work(host, plan)
+        ending = Ending.parse(_tail(host, f"{name}.end"))
+        if ending is None:
+            return f"{name}: {self.name} was {'killed' if job.exit_code is None else 'ended before its time'}"
+        if ending.exit_code != 0:
+            return f"{name}: {self.name} ended with exit code {ending.exit_code}"
+        return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(plan, console)
+
+    def stop(self, host: Host, job_id: str) -> None:
+        """Ask the program to end, and give it time to flush its logs."""
+        host.stop(job_id, grace=GRACE)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """The paths of everything that the program read and wrote."""
+        return host.files(folder_of(host))
+
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
+        """Empty: the program does not report its own state."""
+        return ()
+
+
+def run_s(definition: Definition) -> int:
+    """How long the program's timed run is to last, s: the definition's duration and some seconds beyond it."""
+    return round(definition.timing.duration.total_seconds()) + _BEYOND_S
+
+
+def in_flight(definition: Definition) -> int:
+    """The greatest number of operations that may be in flight."""
+    return definition.load_generator.threads * definition.load_generator.concurrency
+
+
+def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
+    """A running command as a status without figures, by how long it has sent operations: 0 s while it connects."""
+    note = "" if elapsed_s else "connecting"
+    if command != LOAD:
+        return LoadStatus("running", "populate", note=note)
+    left = max(plan.duration_s - elapsed_s, 0.0)
+    if not left:
+        note = f"its judged time is over: the program ends within about {_BEYOND_S} s"
+    return LoadStatus("running", "warm-up" if elapsed_s < plan.warmup_s else "load", seconds_left=left, note=note)
+
+
+def _command_at_work(host: Host, plan: Plan) -> str:
+    """The command that began last; the first command where none has begun."""
+    names = {path.name for path in host.files(folder_of(host))}
+    begun = [name for name in plan.commands if f"{name}.console" in names]
+    return (begun or [*plan.commands, LOAD][:1])[-1]
+
+
+def _tail(host: Host, name: str) -> str:
+    return host.read_tail(folder_of(host) / name, max_bytes=TAIL_BYTES)

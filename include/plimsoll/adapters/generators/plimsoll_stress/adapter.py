@@ -1,0 +1,204 @@
+"""Plimsoll's own load generator on the load host of a cluster."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll import __version__
+from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
+from plimsoll.adapters.generators.plimsoll_stress import command, reports, sampling, sized_rows
+from plimsoll.adapters.generators.plimsoll_stress.checks import problems
+from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_page_remarks
+from plimsoll.adapters.generators.plimsoll_stress.program import StressProgram
+from plimsoll.adapters.generators.plimsoll_stress.row_ranges import with_last_row
+from plimsoll.adapters.generators.workload_options import given_options
+from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.plurals import plural
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
+from plimsoll.ports.host import Host, Job, JobStatus
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_CPU_S = 53e-6
+"""Processor time of an operation, s: docs/contributing/performance.md, the load generator and a plain driver loop."""
+_INTERVAL = timedelta(seconds=1)
+
+
+class PlimsollStress:
+    """Implements the SplitLoadGenerator and the SamplingLoadGenerator port."""
+
+    name = "plimsoll-stress"
+    summary_files: Sequence[str] = (command.SUMMARY,)
+    progress_file = command.PROGRESS
+    can_go_on = True
+    keyspace = command.KEYSPACE
+
+    def __init__(self, artefacts: ProgramSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Features of the workload that the generator lacks, and missing artefacts."""
+        return problems(definition, self._artefacts)
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
+        """The program, or what it is compiled from, and its JDK."""
+        return self._artefacts.downloads_of_program("load-generator")
+
+    def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
+        """Fetch and build the program, and its JDK."""
+        self._artefacts.prepare_program("load-generator")
+
+    def limits(self, definition: Definition) -> Sequence[str]:
+        """The operations that are timed to their first page only. It reports everything that Plimsoll checks."""
+        return first_page_remarks(given_options(definition.workload))
+
+    def processors(self, load_ops_s: int) -> float | None:
+        """The number of processors, by the least processor time per operation that was measured."""
+        return load_ops_s * _CPU_S
+
+    def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
+        """Empty: it is copied to its host with everything that it needs."""
+        return ""
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        """Start the load as a detached job, or attach to the one that was started before."""
+        folder = folder_of(host)
+        plan = {"job_id": request.job_id, "duration_s": request.definition.timing.duration.total_seconds()}
+        host.write(folder / PLAN, json.dumps(plan))
+        self._start(host, request, folder, command.run_arguments(request, folder))
+
+    def with_rows(self, definition: Definition, rows: int) -> Definition:
+        """By the option that the workload has for them; ValueError where it has none."""
+        return sized_rows.with_rows(definition, rows)
+
+    def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
+        """A run that populates and ends, in a folder of its own."""
+        folder = sampling.folder_of(host, request.job_id)
+        self._start(host, request, folder, command.sample_arguments(request, folder, keyspace))
+
+    def sample_status(self, host: Host, job_id: str) -> LoadStatus:
+        """By its job, its summary, and its progress."""
+        return sampling.status(host, job_id)
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """The state: running, complete, or failed with the reason. The exit code alone is never trusted."""
+        job = host.status(job_id)
+        if job.state == "running":
+            return _running(host)
+        fault = _fault(host, job)
+        if fault is None:
+            return LoadStatus("complete", "load", seconds_left=0.0)
+        return LoadStatus("failed", _running(host).phase, reason=f"{fault}{_console(host, job_id)}")
+
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - one a folder
+        """Write the file that the generator waits for."""
+        told = {"start": _utc(start), "local": _utc(local)}
+        host.write(folder_of(host) / command.START, json.dumps(told))
+
+    def stop(self, host: Host, job_id: str) -> None:
+        """Ask the generator to end, and give it time to flush its logs."""
+        host.stop(job_id, grace=GRACE)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """The paths of everything that it wrote, and of its console output."""
+        written = [path for path in host.files(folder_of(host)) if path.name != PLAN]
+        console = console_path(host.root, _plan(host)["job_id"])
+        return [*written, *(path for path in host.files(console.parent) if path == console)]
+
+    def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
+        """Its name, version and JDK."""
+        return f"{self.name} {__version__} on {OWN_JDK}"
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """The content of the summary file."""
+        return reports.parse_summary(files.get(command.SUMMARY, ""))
+
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:
+        """Its own state, second by second of the timed run."""
+        return reports.seconds(text)
+
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """The collected files with response-time histograms, by operation."""
+        return reports.response_time_logs(names)
+
+    def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
+        heap, workload = request.definition.load_generator.heap, request.definition.workload
+        argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
+        if "--options" in arguments:
+            options = with_last_row(given_options(workload))
+            host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
+        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
+
+
+def _utc(at: datetime) -> str:
+    """The time in the format that `java.time.Instant` reads."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _running(host: Host) -> LoadStatus:
+    told = host.read_tail(folder_of(host) / command.PROGRESS, max_bytes=TAIL_BYTES)
+    if reports.is_ready(told):
+        is_told = bool(host.read_tail(folder_of(host) / command.START, max_bytes=TAIL_BYTES))
+        return LoadStatus("running", seconds_left=_plan(host)["duration_s"], errors=0, is_ready=not is_told)
+    progress = reports.last_progress(told)
+    if progress is None:
+        return LoadStatus("running")
+    if not progress.planned:  # populating as fast as it can, and nothing is answered yet
+        return LoadStatus("running", progress.phase, errors=progress.errors)
+    timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
+    left = (progress.left + timed).total_seconds()
+    rate, errors, note = progress.achieved_ops_s, progress.errors, _draining(progress)
+    return LoadStatus("running", progress.phase, achieved_ops_s=rate, seconds_left=left, errors=errors, note=note)
+
+
+def _draining(progress: reports.Progress) -> str:
+    """What the load waits for after its timed run, and how long at most; empty before."""
+    if progress.missing is None:
+        return ""
+    most = max(progress.planned + command.DRAIN - progress.elapsed, timedelta(0)).total_seconds()
+    answers = f"the answers to {plural(progress.missing, 'operation')}" if progress.missing else "the last answers"
+    return f"its time is over: waiting at most {most:.0f} s for {answers}"
+
+
+def _plan(host: Host) -> dict[str, Any]:
+    """The settings that the load was started with; an empty job id where it was not started."""
+    text = host.read_tail(folder_of(host) / PLAN, max_bytes=TAIL_BYTES)
+    return {"job_id": "", "duration_s": 0, **parse_plan(text)}
+
+
+def _fault(host: Host, job: JobStatus) -> str | None:
+    """Why an ended load is incomplete; None if it is complete."""
+    if job.state == "missing":
+        return "the load was never started"
+    summary = reports.parse_summary(host.read_tail(folder_of(host) / command.SUMMARY, max_bytes=TAIL_BYTES))
+    if not summary.complete:
+        return f"{summary.reason} ({_ending(job)})"
+    if job.exit_code != 0:
+        return f"the summary says complete, but the load generator {_ending(job)}"
+    return _gap(host)
+
+
+def _ending(job: JobStatus) -> str:
+    return "was killed" if job.exit_code is None else f"ended with exit code {job.exit_code}"
+
+
+def _gap(host: Host) -> str | None:
+    """The part of the timed run that response-time logs do not cover."""
+    names = {path.name: path for path in host.files(folder_of(host))}
+    logs = reports.response_time_logs(names).values()
+    ends = [reports.log_end(host.read_tail(names[name], max_bytes=TAIL_BYTES)) for name in logs]
+    reached = min((end or timedelta(0) for end in ends), default=timedelta(0))
+    planned = timedelta(seconds=_plan(host)["duration_s"])
+    if reached > planned - _INTERVAL:
+        return None
+    return f"the summary says complete, but the histogram logs end after {reached} of {planned}"
+
+
+def _console(host: Host, job_id: str) -> str:
+    return last_lines(host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES))

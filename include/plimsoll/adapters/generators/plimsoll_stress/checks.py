@@ -1,0 +1,86 @@
+"""Find what a definition asks of the load generator that it can't do, before anything starts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
+from plimsoll.adapters.generators.plimsoll_stress.operations import shares
+from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems
+from plimsoll.adapters.generators.plimsoll_stress.row_ranges import ROWS, names_last_row, with_last_row
+from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS, data_per_node_problems
+from plimsoll.adapters.generators.workload_options import (
+    given_options,
+    level_problems,
+    number_of,
+    option_problems,
+    timing_problems,
+)
+from plimsoll.domain.data_size import FIRST_SAMPLE
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.units import parse_size
+from plimsoll.ports.artefacts import ProgramSource
+
+_MOST_THREADS = 1000
+_MOST_CONCURRENCY = 32_768
+_LEAST_HEAP = "64M"
+_LENGTHS = (("minfieldlength", "fieldlength"), ("minscanlength", "maxscanlength"))
+
+
+def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
+    """All problems at once. Downloads nothing."""
+    return [
+        *_workload(definition),
+        *data_per_node_problems(definition),
+        *_generator(definition),
+        *timing_problems(definition),
+        *artefacts.missing_of_program("load-generator", "load_generator.name", definition),
+    ]
+
+
+def _workload(definition: Definition) -> Iterator[Problem]:
+    name, known = definition.workload.name, catalogue().by_name
+    if name not in known:
+        yield Problem("workload.name", f"{name!r} is no workload of plimsoll-stress", meant_or_known(name, list(known)))
+        return
+    found = list(option_problems("workload", name, known[name].options, given_options(definition.workload)))
+    if not found:
+        own = name == OWN_STATEMENTS
+        found = list(_own_statements(definition) if own else _lengths(known[name], given_options(definition.workload)))
+    yield from found
+    if not found:
+        yield from level_problems(
+            definition, [name for name, share in shares(definition.workload).items() if share > 0]
+        )
+
+
+def _lengths(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    """Empty ranges of YCSB's lengths."""
+    for least, most in _LENGTHS:
+        options = [option for name in (least, most) if (option := described.option(name))]
+        numbers = [number_of(option, given.get(option.name, option.default)) for option in options]
+        if numbers and numbers[0] > numbers[1]:
+            what = f"{numbers[0]:g} lies above `{most}`, which is {numbers[1]:g}"
+            yield Problem(f"workload.{least}", what, "exchange them")
+
+
+def _own_statements(definition: Definition) -> Iterator[Problem]:
+    """Faults of own statements. While rows are still to be counted, the last row is that of the first sample."""
+    given, is_counted = given_options(definition.workload), definition.workload.data_per_node is not None
+    if names_last_row(given) and not given.get(ROWS) and not is_counted:
+        what = "is missing: a bind has `max: rows`, which is the number of the last row"
+        yield Problem(f"workload.{ROWS}", what, "write a count like 1M")
+        is_counted = True
+    yield from own_statement_problems(with_last_row({**({ROWS: FIRST_SAMPLE} if is_counted else {}), **given}))
+
+
+def _generator(definition: Definition) -> Iterator[Problem]:
+    generator = definition.load_generator
+    limits = {"threads": (generator.threads, _MOST_THREADS), "concurrency": (generator.concurrency, _MOST_CONCURRENCY)}
+    for key, (value, most) in limits.items():
+        if value > most:
+            yield Problem(f"load_generator.{key}", f"{value} is more than plimsoll-stress takes", f"at most {most}")
+    if parse_size(generator.heap) < parse_size(_LEAST_HEAP):
+        yield Problem("load_generator.heap", f"{generator.heap} is too small to run in", f"at least {_LEAST_HEAP}")

@@ -1,0 +1,37 @@
+"""Renew `workloads.json` after a change of workloads.
+
+`python -m plimsoll.adapters.generators.plimsoll_stress.describe` writes the file.
+"""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import FILE, Catalogue
+from plimsoll.ports.artefacts import OWN_JDK
+
+
+def ask(java: Path, class_path: str) -> dict[str, Any]:
+    """The load generator's present description of its workloads."""
+    argv = [str(java), "-XX:TieredStopAtLevel=1", "-cp", class_path, "plimsoll.stress.Main", "workloads", "--json"]
+    said: dict[str, Any] = json.loads(subprocess.run(argv, check=True, capture_output=True, timeout=60).stdout)
+    return said
+
+
+def as_text(said: Mapping[str, Any]) -> str:
+    """The content of the file for that description."""
+    return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
+
+
+def main(cache: Path) -> None:
+    """Write the file again, using the artefacts in that cache."""
+    artefacts = Artefacts(cache, print)
+    FILE.write_text(as_text(ask(artefacts.jdk(OWN_JDK).java, f"{artefacts.load_generator()}/*")), encoding="utf-8")
+    print(f"{FILE.name}: {len(Catalogue.model_validate_json(FILE.read_bytes()).workloads)} workloads")
+
+
+if __name__ == "__main__":
+    main(Path.home() / ".cache" / "plimsoll")

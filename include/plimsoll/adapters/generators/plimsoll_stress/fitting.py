@@ -1,0 +1,112 @@
+"""Whether the values of a bind fit the type of the column that they are for. Pure.
+
+The load generator makes the values (`Types.java`), and refuses the same ones before it populates.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.generators.plimsoll_stress.column_types import LIMIT
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.units import parse_count
+
+_RANGES = {
+    LIMIT: (1, 2**31 - 1),
+    "tinyint": (-(2**7), 2**7 - 1),
+    "smallint": (-(2**15), 2**15 - 1),
+    "int": (-(2**31), 2**31 - 1),
+    "date": (-(2**31), 2**31 - 1),
+    "timeuuid": (0, 103_072_857_660_684),
+}
+"""Numbers that fit, where not all of 64 bits do. A time-based UUID has 60 bits for its time."""
+_NUMBERS = frozenset({"bigint", "counter", "varint", "decimal", "double", "float", "boolean", "timestamp", "uuid"})
+_TEXTS = frozenset({"text", "ascii"})
+_MADE = _RANGES.keys() | _NUMBERS | _TEXTS | {"blob"}
+_TIMES = _TEXTS | {
+    "boolean",
+    "bigint",
+    "counter",
+    "varint",
+    "decimal",
+    "double",
+    "float",
+    "timestamp",
+    "date",
+    "timeuuid",
+}
+"""Types of which the present time is a value."""
+_HASH = (0, 2**63 - 1)
+LONGEST = 2**20
+"""The greatest number of letters or bytes of a value."""
+Bind = Mapping[str, JsonValue]
+
+
+def fit_problems(where: str, bind: Bind, type_: str) -> Iterator[Problem]:
+    """At most one fault of a sound bind (its distribution and parameters are checked before) for a column's type."""
+    if type_ not in _MADE:
+        made = ", ".join(sorted(_MADE - {LIMIT}))
+        yield Problem(
+            where, f"no value of the type {type_} can be made", f"write it into the statement; made are {made}"
+        )
+        return
+    kind, called = _kind(bind), "LIMIT, which takes an int above 0" if type_ == LIMIT else f"the type {type_}"
+    if kind == "now":
+        if type_ not in _TIMES:
+            yield Problem(where, f"the present time does not fit {called}", "choose another distribution, or type")
+    elif kind == "bytes":
+        if type_ != "blob":
+            yield Problem(where, f"bytes do not fit {called}", "write `as: letters` for a text, or a number")
+    elif kind == "text":
+        if type_ not in (*_TEXTS, "blob"):
+            given = "letters" if bind.get("as") == "letters" else "a text with a prefix"
+            yield Problem(where, f"{given}, where values of {called} are needed", "leave out `as` and `prefix`")
+    elif type_ in _RANGES:
+        yield from _out_of_range(where, _HASH if kind == "hash" else bounds(bind), _RANGES[type_], called)
+
+
+def _out_of_range(where: str, given: tuple[int, int], fits: tuple[int, int], called: str) -> Iterator[Problem]:
+    if outside := [number for number in given if not fits[0] <= number <= fits[1]]:
+        what = f"{outside[0]} does not fit {called}: {fits[0]} to {fits[1]}"
+        yield Problem(where, what, "change `min` or `max`, or the column's type")
+
+
+def range_problems(where: str, bind: Bind) -> Iterator[Problem]:
+    """Faults of the range itself: it is empty, its mean lies far outside, or as a length it is too long."""
+    least, most = bounds(bind)
+    if least > most:
+        yield Problem(f"{where}.min", f"{least} lies above `max`, which is {most}", "exchange them")
+    elif bind.get("as") in ("letters", "bytes") and most > LONGEST:
+        what = f"values of {most} {bind['as']} are longer than the load generator makes"
+        yield Problem(where, what, f"at most {LONGEST}")
+    elif bind.get("distribution") == "normal" and bind.get("outside") != "clamp":
+        yield from _far_mean(where, bind, least, most)
+
+
+def _far_mean(where: str, bind: Bind, least: int, most: int) -> Iterator[Problem]:
+    """A bell whose numbers nearly all lie outside, so that drawing again would not end."""
+    mean, deviation = (float(str(bind.get(key, "nan"))) for key in ("mean", "deviation"))
+    mean = (least + most) / 2 if math.isnan(mean) else mean
+    deviation = max(1e-9, (most - least) / 6) if math.isnan(deviation) else deviation
+    if not least - 4 * deviation <= mean <= most + 4 * deviation:
+        mend = "move it into the range, or write `outside: clamp`"
+        yield Problem(f"{where}.mean", f"the mean {mean:g} lies far outside of {least} to {most}", mend)
+
+
+def bounds(bind: Bind) -> tuple[int, int]:
+    """The least and the largest number of a sound bind's distribution."""
+    if (value := bind.get("value")) is not None:
+        return parse_count(str(value)), parse_count(str(value))
+    return parse_count(str(bind.get("min", 0))), parse_count(str(bind.get("max", 0)))
+
+
+def _kind(bind: Bind) -> str:
+    """What the values are: `now`, `bytes`, `text`, `hash` or `number`."""
+    if bind.get("distribution") == "now":
+        return "now"
+    if bind.get("as") == "bytes":
+        return "bytes"
+    if bind.get("as") == "letters" or bind.get("prefix"):
+        return "text"
+    return "hash" if bind.get("as") == "hash" else "number"

@@ -1,0 +1,180 @@
+"""Check a definition's own tables and statements (`workload: {name: cql, …}`) without a database.
+
+Binds are held against the types of the columns in `schema`. The load generator checks facts that only the database
+knows, such as whether a table has a column, by preparing every statement before it populates.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
+from plimsoll.adapters.generators.plimsoll_stress.column_types import Tables, marker_types, tables
+from plimsoll.adapters.generators.plimsoll_stress.fitting import fit_problems, range_problems
+from plimsoll.adapters.generators.plimsoll_stress.statements import markers
+from plimsoll.adapters.generators.workload_options import option_problems
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.spelling import meant_or_known
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_RESERVED = (ALL_OPERATIONS, "errors")
+_LONGEST_SHOWN = 200
+Keys = Mapping[str, JsonValue]
+
+
+def own_statement_problems(given: Keys) -> Iterator[Problem]:
+    """Everything wrong with `schema`, `operations` and `population`, each fault at its key."""
+    yield from _schema(given.get("schema"))
+    known, operations = _tables(given.get("schema")), given.get("operations")
+    if not isinstance(operations, list) or not operations:
+        yield Problem(
+            "workload.operations", "must be a list of operations", "write `- {name: …, share: …, statement: …}`"
+        )
+        return
+    for number, operation in enumerate(operations):
+        yield from _operation(f"workload.operations[{number}]", operation, known)
+    yield from _together([operation for operation in operations if isinstance(operation, dict)])
+    if given.get("population") is not None:
+        yield from _population(given["population"], given.get("rows"), known)
+
+
+def first_page_remarks(given: Keys) -> tuple[str, ...]:
+    """The operations that end with the first page of their answer, in a sentence each."""
+    operations = given.get("operations")
+    return tuple(
+        f"{operation.get('name')} is timed to the first page of each answer (at most 5,000 rows), not to its end"
+        for operation in (operations if isinstance(operations, list) else ())
+        if isinstance(operation, dict) and operation.get("first_page") is True
+    )
+
+
+def _tables(schema: JsonValue) -> Tables:
+    return tables([one for one in (schema if isinstance(schema, list) else [schema]) if isinstance(one, str)])
+
+
+def _schema(schema: JsonValue) -> Iterator[Problem]:
+    for number, statement in enumerate(schema if isinstance(schema, list) else [] if schema is None else [schema]):
+        where = f"workload.schema[{number}]" if isinstance(schema, list) else "workload.schema"
+        if not isinstance(statement, str):
+            yield Problem(where, "must be the text of a statement", "write `CREATE TABLE IF NOT EXISTS …`")
+        elif markers(statement):
+            yield Problem(where, f"has a marker, {_at(statement, markers(statement)[0].place)}", "write it without")
+
+
+def _operation(where: str, operation: JsonValue, known: Tables) -> Iterator[Problem]:
+    if not isinstance(operation, dict):
+        yield Problem(where, "must have keys of its own", "write `{name: …, share: …, statement: …}`")
+        return
+    yield from option_problems(where, "an operation", catalogue().operation, operation)
+    name = operation.get("name")
+    if isinstance(name, str) and (not _NAME.fullmatch(name) or name in _RESERVED):
+        mend = "small letters, digits and dashes; neither of: all, errors"
+        yield Problem(f"{where}.name", f"{name!r} can't be an operation's name", mend)
+    if "batch" in operation and operation.get("rows", 1) == 1:
+        what = "an operation of one row is no batch"
+        yield Problem(f"{where}.batch", what, "write how many with `rows`, or leave `batch` out")
+    yield from _statement(where, operation, known)
+
+
+def _population(population: JsonValue, rows: JsonValue, known: Tables) -> Iterator[Problem]:
+    where = "workload.population"
+    if not isinstance(population, dict):
+        yield Problem(
+            where, "must have keys of its own", "write `{statement: …, bind: …}`, and how many in `workload.rows`"
+        )
+        return
+    yield from option_problems(where, "population", catalogue().populate, population)
+    yield from _statement(where, population, known)
+    yield from _read_back(f"{where}.read_back", population)
+    if not rows:
+        yield Problem("workload.rows", "is missing: how many rows to populate", "write a count like 1M")
+
+
+def _read_back(where: str, population: Keys) -> Iterator[Problem]:
+    """Faults of the read-back statement: its markers must be bound to values that the row's number alone determines."""
+    statement, bind = population.get("read_back"), population.get("bind") or {}
+    if not isinstance(statement, str) or not isinstance(bind, dict):
+        return
+    yield from _markers(where, statement, list(bind))
+    for marker in markers(statement):
+        value = bind.get(marker.name or "")
+        if isinstance(value, dict) and value.get("distribution") != "sequence":
+            what = f"the marker :{marker.name} is bound to no sequence, {_at(statement, marker.place)}"
+            yield Problem(where, what, "ask for the row by markers that are sequences: others are drawn anew")
+
+
+def _statement(where: str, keys: Keys, known: Tables) -> Iterator[Problem]:
+    """Markers without a bind, binds without a marker, and faults of the binds themselves and for their columns."""
+    statement, bind = keys.get("statement"), keys.get("bind") or {}
+    if not isinstance(bind, dict):
+        yield Problem(
+            f"{where}.bind", "must have a key for each marker", "write `{id: {distribution: uniform, max: 1M}}`"
+        )
+        return
+    if isinstance(statement, str):
+        yield from _markers(f"{where}.statement", statement, list(bind))
+        named = {marker.name for marker in markers(statement)}
+        for name in bind.keys() - named:
+            what = f"the statement has no marker :{name}: {_shown(statement)}"
+            yield Problem(f"{where}.bind.{name}", what, "remove it, or write the marker into the statement")
+    types = marker_types(statement, known) if isinstance(statement, str) else {}
+    for name, value in bind.items():
+        yield from _bind(f"{where}.bind.{name}", value, types.get(name))
+
+
+def _markers(where: str, statement: str, bound: Sequence[str]) -> Iterator[Problem]:
+    for marker in markers(statement):
+        at = _at(statement, marker.place)
+        if marker.name is None:
+            yield Problem(where, f"a quote or comment is opened and never closed, {at}", "close it")
+        elif not marker.name:
+            yield Problem(where, f"`?` has no name, {at}", "write `:name`, and what stands for it in `bind`")
+        elif marker.name not in bound:
+            mend = meant_or_known(marker.name, list(bound)) if bound else ""
+            what = f"nothing is bound to the marker :{marker.name}, {at}"
+            yield Problem(where, what, mend or f"write `bind: {{{marker.name}: {{distribution: …}}}}`")
+
+
+def _bind(where: str, value: JsonValue, type_: str | None) -> Iterator[Problem]:
+    known = {kind.name: kind for kind in catalogue().distributions}
+    if not isinstance(value, dict):
+        yield Problem(where, "must have keys of its own", "write `{distribution: uniform, max: 1M}`")
+        return
+    name = value.get("distribution")
+    if not isinstance(name, str) or name not in known:
+        what = "`distribution` is missing" if name is None else f"{name!r} is no distribution"
+        yield Problem(f"{where}.distribution", what, meant_or_known(str(name), list(known)))
+        return
+    given = {key: part for key, part in value.items() if key != "distribution"}
+    options = (*known[name].parameters, *catalogue().bind)
+    found = list(option_problems(where, f"the distribution {name}", options, given))
+    if not found:
+        found = list(range_problems(where, value))
+    if not found and type_ is not None:
+        found = list(fit_problems(where, value, type_))
+    yield from found
+
+
+def _together(operations: Sequence[Keys]) -> Iterator[Problem]:
+    names = Counter(str(operation.get("name")) for operation in operations)
+    for number, operation in enumerate(operations):
+        name = str(operation.get("name"))
+        if names[name] > 1:
+            what = f"{name!r} stands {names[name]} times; each operation needs a name of its own"
+            yield Problem(f"workload.operations[{number}].name", what, "change one")
+    shares = [share for operation in operations if isinstance(share := operation.get("share"), int | float)]
+    if len(shares) == len(operations) and not math.isclose(sum(shares), 1, abs_tol=1e-6):
+        yield Problem("workload.operations", f"the shares add up to {sum(shares):g}", "change them so that they make 1")
+
+
+def _at(statement: str, place: str) -> str:
+    return f"{place} of: {_shown(statement)}"
+
+
+def _shown(statement: str) -> str:
+    text = " ".join(statement.split())
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -1,0 +1,72 @@
+"""Which workloads can populate to a size on disk, and how each is told the number of counted rows. Pure."""
+
+from collections.abc import Iterator
+from math import ceil
+
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
+from plimsoll.adapters.generators.plimsoll_stress.row_ranges import numbers_all_rows
+from plimsoll.adapters.generators.workload_options import given_options
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+
+OWN_STATEMENTS = "cql"
+_OF_EACH_THREAD = "populate"
+_ROWS = ("rows", "recordcount", _OF_EACH_THREAD)
+"""What workloads call the number of rows that they populate."""
+
+
+def rows_option(workload: str) -> str | None:
+    """The option that says how many rows a workload populates; None where it populates none."""
+    described = catalogue().by_name.get(workload)
+    return next((name for name in _ROWS if described and described.option(name)), None)
+
+
+def with_rows(definition: Definition, rows: int) -> Definition:
+    """The definition whose workload populates that many rows, or a few more where threads must have as many each.
+
+    ValueError where the workload populates none.
+    """
+    workload = definition.workload
+    option = rows_option(workload.name)
+    if option is None:
+        raise ValueError(f"{workload.name} has no rows that could be counted")
+    told = ceil(rows / _threads(definition)) if option == _OF_EACH_THREAD else rows
+    return definition.model_copy(update={"workload": workload.with_options(**{option: told})})
+
+
+def data_per_node_problems(definition: Definition) -> Iterator[Problem]:
+    """Faults where a size on disk is asked for and rows can't be counted from it, or their number is given as well."""
+    workload = definition.workload
+    if workload.data_per_node is None:
+        return
+    option = rows_option(workload.name)
+    if option is None:
+        able = ", ".join(name for name in catalogue().by_name if rows_option(name))
+        what = f"{workload.name} populates no rows that could be counted from a size"
+        yield Problem("workload.data_per_node", what, f"leave it out; these populate: {able}")
+    elif _is_given(definition, option):
+        what = f"{option!r} and `data_per_node` both say how many rows there are"
+        yield Problem(f"workload.{option}", what, "leave one of them out")
+    elif workload.name == OWN_STATEMENTS:
+        yield from _own_population(given_options(workload).get("population"))
+
+
+def _is_given(definition: Definition, option: str) -> bool:
+    """Whether the definition says how many rows there are. BasicTimeSeries has the option always, with 0 for none."""
+    if option == _OF_EACH_THREAD:
+        return definition.workload.populate > 0
+    return option in given_options(definition.workload)
+
+
+def _own_population(population: object) -> Iterator[Problem]:
+    if not isinstance(population, dict):
+        mend = "write `population: {statement: …, bind: …}`"
+        yield Problem("workload.population", "is missing: how a row is populated", mend)
+    elif not numbers_all_rows(population):
+        what = "no marker tells the counted rows apart, so they would overwrite each other"
+        mend = "bind a marker of the key to `{distribution: sequence, max: rows}`: `rows` is the last row's number"
+        yield Problem("workload.population.bind", what, mend)
+
+
+def _threads(definition: Definition) -> int:
+    return definition.load_generator.threads * definition.load_generator.hosts

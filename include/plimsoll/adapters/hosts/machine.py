@@ -1,0 +1,154 @@
+"""The requirements on a machine that runs campaigns, each tested on the machine itself."""
+
+import os
+import resource
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from plimsoll.adapters.hosts.node_ports import PORTS
+from plimsoll.adapters.hosts.sampler import sample
+from plimsoll.adapters.hosts.sampler.adapter import activity
+from plimsoll.domain.disturbance import Disturbance
+from plimsoll.domain.host_activity import HostActivity, noise
+
+_GIB = 1 << 30
+_OPEN_FILES = 4096
+_LOOK_S = 0.5
+PYTHONS = ((3, 11), (3, 14))
+"""The oldest and the newest that Plimsoll supports, as `requires-python` in pyproject.toml has them."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check, with advice where it failed."""
+
+    name: str
+    ok: bool
+    found: str
+    mend: str = ""
+    is_note: bool = False
+    """Whether it is worth a note only, since the machine can run campaigns all the same."""
+
+
+def examine(work: Path, cache: Path) -> Sequence[Finding]:
+    """All checks, in the order in which a person would mend them."""
+    checks: tuple[Callable[[], Finding], ...] = (
+        _system,
+        _python,
+        _cores,
+        _memory,
+        calm,
+        lambda: _disk("disk for clusters", work, 10),
+        lambda: _disk("disk for the cache", cache, 2),
+        lambda: _writable("cluster folder", work),
+        lambda: _writable("cache folder", cache),
+        _loopback,
+        _ports,
+        _open_files,
+        _coreutils,
+    )
+    return [check() for check in checks]
+
+
+def _system() -> Finding:
+    ok = sys.platform == "linux"
+    return Finding("operating system", ok, sys.platform, "run on Linux: clusters are found and ended through /proc")
+
+
+def _python() -> Finding:
+    found = _dotted(sys.version_info[:3])
+    oldest, newest = PYTHONS
+    mend = f"make the virtual environment with Python {_dotted(oldest)} to {_dotted(newest)}"
+    return Finding("Python", oldest <= sys.version_info[:2] <= newest, found, mend)
+
+
+def _dotted(version: Sequence[int]) -> str:
+    return ".".join(str(part) for part in version)
+
+
+def _cores() -> Finding:
+    cores = len(os.sched_getaffinity(0))
+    return Finding("processor", cores >= 2, f"{cores} cores", "two cores at least: nodes and load generator share them")
+
+
+def _memory() -> Finding:
+    free = psutil.virtual_memory().available / _GIB
+    mend = "free memory: the demo's cluster takes about 4 GiB, Airflow 2 GiB"
+    return Finding("memory", free >= 6, f"{free:.1f} GiB available", mend)
+
+
+def calm() -> Finding:
+    """Whether other programs leave the processors to a measurement. Worth a note, since campaigns run all the same."""
+    now = activity_now()
+    busy = noise(now, Disturbance())
+    mend = "end other programs before you measure: a miss beside them may not count"
+    return Finding("calm", True, f"{in_words(now)}{f': {busy}' if busy else ''}", mend, is_note=bool(busy))
+
+
+def activity_now() -> HostActivity:
+    """What this machine is busy with, over half a second. Every program counts, those of clusters too."""
+    return activity(f"{','.join(sample.COLUMNS)}\n{sample.look(_LOOK_S)}")
+
+
+def in_words(now: HostActivity) -> str:
+    """Load and use of the machine in a few words."""
+    load, processors = os.getloadavg()[0], os.cpu_count()
+    return f"load {load:.1f} on {processors} processors, {now.foreign_cpu or 0:.0%} in use, {now.steal:.0%} stolen"
+
+
+def _disk(name: str, folder: Path, needed_gib: int) -> Finding:
+    free = shutil.disk_usage(existing_part(folder)).free / _GIB
+    return Finding(name, free >= needed_gib, f"{free:.0f} GiB free", f"free at least {needed_gib} GiB below {folder}")
+
+
+def _writable(name: str, folder: Path) -> Finding:
+    there = existing_part(folder)
+    ok = os.access(there, os.W_OK | os.X_OK)
+    return Finding(name, ok, str(folder), f"give {os.getenv('USER', 'the user')} the right to write to {there}")
+
+
+def existing_part(folder: Path) -> Path:
+    """The folder itself, or the nearest folder above that is there."""
+    return next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+
+
+def _loopback() -> Finding:
+    taken = [address for address in ("127.0.0.1", "127.10.20.1") if not _can_bind(address, 0)]
+    mend = "loopback must answer for all of 127.0.0.0/8, as it does on Linux unless it was narrowed"
+    return Finding("loopback addresses", not taken, f"can't bind {', '.join(taken)}" if taken else "bindable", mend)
+
+
+def _ports() -> Finding:
+    taken = [str(port) for port in PORTS if not _can_bind("127.10.20.1", port)]
+    mend = "stop what listens on all addresses (0.0.0.0) at these ports: `ss -ltnp` names it"
+    return Finding(
+        "ports", not taken, f"taken: {', '.join(taken)}" if taken else f"{' and '.join(map(str, PORTS))} are free", mend
+    )
+
+
+def _can_bind(address: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+        return True
+
+
+def _open_files() -> Finding:
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    ok = limit == resource.RLIM_INFINITY or limit >= _OPEN_FILES
+    return Finding("open files", ok, f"limit {limit}", f"raise the hard limit to {_OPEN_FILES} or more (`ulimit -Hn`)")
+
+
+def _coreutils() -> Finding:
+    missing = [tool for tool in ("timeout", "setsid") if shutil.which(tool) is None]
+    found = f"missing: {', '.join(missing)}" if missing else "present"
+    return Finding("system tools", not missing, found, "install coreutils and util-linux")

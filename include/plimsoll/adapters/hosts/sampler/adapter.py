@@ -1,0 +1,56 @@
+"""Samples of a host from `/proc`, written by a script that any host with Python 3 can run."""
+
+import csv
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+
+from plimsoll.adapters.hosts.sampler import sample
+from plimsoll.domain.host_activity import HostActivity
+from plimsoll.ports.host import Host, Job
+
+JOB = "sampler"
+SAMPLES = "host.csv"
+_LOOK_S = 3
+_LOOK_TIMEOUT = timedelta(minutes=1)
+
+
+class ProcSampler:
+    """Implements the HostSampler port; the columns are those of `sample.COLUMNS`."""
+
+    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
+        """Start the script as a detached job, or leave a running one alone."""
+        folder = host.root / JOB
+        script = folder / "sample.py"
+        host.write(script, Path(sample.__file__).read_text(encoding="utf-8"))
+        # Isolated: neither the user's packages nor PYTHON* variables get into it.
+        argv = ("python3", "-I", "-S", str(script), str(folder / SAMPLES), *sorted(environments))
+        host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
+
+    def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity:
+        """Run the script for some seconds."""
+        script = host.root / JOB / "sample.py"
+        host.write(script, Path(sample.__file__).read_text(encoding="utf-8"))
+        argv = ("python3", "-I", "-S", str(script), str(_LOOK_S), *sorted(environments))
+        return activity(host.run(argv, timeout=_LOOK_TIMEOUT).stdout)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """The path of the CSV file, if the sampler has written it."""
+        return [path for path in host.files(host.root / JOB) if path.name == SAMPLES]
+
+
+def activity(text: str) -> HostActivity:
+    """The figures of one line with its head."""
+    row = next(csv.DictReader(text.splitlines()))
+    named = [entry.rpartition("=") for entry in row["others_top"].split(";") if entry]
+    return HostActivity(
+        foreign_cpu=_number(row["cpu_others"]),
+        steal=float(row["cpu_steal"]),
+        throttled=_number(row["cpu_throttled"]),
+        memory_available_bytes=float(row["memory_available_bytes"]),
+        programs=tuple((name, float(share)) for name, _, share in named),
+    )
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None

@@ -1,5 +1,0 @@
-"""The load generator latte, where its program is installed on the load host."""
-
-from plimsoll.adapters.latte.adapter import Latte
-
-__all__ = ["Latte"]

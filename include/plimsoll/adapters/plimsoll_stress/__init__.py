@@ -1,5 +1,0 @@
-"""Plimsoll's own load generator."""
-
-from plimsoll.adapters.plimsoll_stress.adapter import PlimsollStress
-
-__all__ = ["PlimsollStress"]

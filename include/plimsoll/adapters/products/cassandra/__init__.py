@@ -1,0 +1,5 @@
+"""Apache Cassandra."""
+
+from plimsoll.adapters.products.cassandra.adapter import Cassandra
+
+__all__ = ["Cassandra"]

@@ -1,0 +1,159 @@
+"""Apache Cassandra as a database under test."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from datetime import timedelta, tzinfo
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll.adapters.products.cassandra.checks import only_cassandra, problems, unchecked
+from plimsoll.adapters.products.cassandra.class_data import class_data
+from plimsoll.adapters.products.cassandra.compactions import aftermath
+from plimsoll.adapters.products.cassandra.events import events, lines
+from plimsoll.adapters.products.cassandra.inquiry import WHOLE, inspect, probe
+from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
+from plimsoll.adapters.products.cassandra.node import Blueprint, install, start
+from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.node_status import down
+from plimsoll.adapters.products.cassandra.node_tool import NodeTool
+from plimsoll.adapters.products.cassandra.release import PRODUCT
+from plimsoll.adapters.products.cassandra.releases import release_of
+from plimsoll.adapters.products.cassandra.waiting import Patience
+from plimsoll.domain.aftermath import Aftermath
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.happening import Event, LogLine
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+
+_PATIENCE = timedelta(minutes=5)
+
+
+class Cassandra:
+    """Implements the MeasuredDatabase port.
+
+    `patience`: longest time for all nodes together to start, where a definition gives none.
+    """
+
+    name = PRODUCT
+    log_file = "system.log"
+
+    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
+        self._artefacts, self._clock, self._patience = artefacts, clock, patience
+        self._tool = NodeTool(artefacts)
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Problems with versions, JDKs, collectors, flags and settings that nodes can't run with."""
+        return problems(definition, self._artefacts)
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Sentences that name the JVM flags that could not be checked with their JDK on this machine."""
+        return list(unchecked(definition, self._artefacts))
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:
+        """The releases and JDKs of its variants, and what the node tool is compiled from."""
+        of_variants = self._artefacts.downloads_of_variants(only_cassandra(definition))
+        return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
+
+    def prepare(self, definition: Definition) -> None:
+        """Fetch all artefacts, and make the class data archives with which nodes start faster.
+
+        `deploy` makes an archive that is missing.
+        """
+        self._artefacts.prepare_variants(only_cassandra(definition))
+        self._artefacts.prepare_program("node-tool")
+        for _, variant in definition.of_product(self.name):
+            if variant.jvm is not None:
+                class_data(self._artefacts, variant.jvm, definition.version_of(variant))
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Start the seed, then the other nodes as soon as they can reach it, and wait until clients can use all nodes.
+
+        Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
+        node that did not start.
+        """
+        blueprint = self._blueprint(definition, variant, nodes, expires)
+        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience))
+        seed, others = nodes[0], nodes[1:]
+        with ThreadPoolExecutor(len(nodes) + 1) as pool:
+            # Software is copied to the other hosts while the seed starts. An error here is ignored, because the same
+            # step is repeated below and raises it.
+            brought: list[Future[Any]] = [pool.submit(install, node, blueprint) for node in others]
+            start(seed, blueprint)
+            brought += [pool.submit(self._tool.argv, host) for host in (load, *nodes)]
+            patience.await_line([seed], blueprint.release.listening)
+            wait(brought)
+            list(pool.map(partial(start, blueprint=blueprint), others))
+            patience.await_line(nodes, blueprint.release.ready)
+            probe(self._tool, load, nodes, max(patience.until - self._clock.now(), WHOLE))
+
+    def fingerprint(
+        self,
+        variant: Variant,  # noqa: ARG002 - what runs is asked of the nodes, not of the definition
+        nodes: Sequence[Host],
+        load: Host,  # noqa: ARG002 - JMX is open on a node's own host only
+    ) -> Sequence[NodeFingerprint]:
+        """What really runs on each node, as its JVM reports it."""
+        return inspect(self._tool, nodes)
+
+    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
+        """True for releases before 4.0, which have no virtual tables."""
+        release = release_of(definition.version_of(variant))
+        return release is not None and not release.tells_compactions
+
+    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+        """Waits for compactions over JMX, on the nodes' own machines."""
+        return aftermath(self._tool, nodes)
+
+    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+        """The size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""
+        return bytes_on_disk(self._tool, nodes, keyspace)
+
+    def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
+        """Drops the keyspace with CQL, through the first node."""
+        drop(self._tool, nodes[0], keyspace)
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """A sentence with the last log lines for each node that is not running."""
+        return [sentence for node in nodes if (sentence := down(node))]
+
+    def files(self, node: Host) -> Sequence[PurePosixPath]:
+        """Logs, GC log, command and settings of a node."""
+        files = NodeFiles(node.root)
+        console = [path for path in node.files(files.console.parent) if path == files.console]
+        settings = [path for path in node.files(files.configuration) if path == files.settings]
+        return [*settings, *node.files(files.logs), *console]
+
+    def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
+        """Compactions, flushes and dropped messages of a node's system.log."""
+        return events(text, zone)
+
+    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """The lines of a node's system.log, with their times."""
+        return lines(text, zone)
+
+    def _blueprint(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta
+    ) -> Blueprint:
+        version, jvm = definition.version_of(variant), variant.jvm
+        release = release_of(version)
+        if release is None or jvm is None:
+            what = f"Cassandra {version} is of no release line known here" if jvm else "Cassandra runs in a JVM"
+            raise DeployError(what, where=f"variant {variant.id}", mend="run `plimsoll plan`")
+        return Blueprint(
+            release=release,
+            settings=definition.settings_of(variant),
+            jvm=jvm,
+            jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
+            jars=self._artefacts.database(self.name, version),
+            class_data=class_data(self._artefacts, jvm, version),
+            addresses=[node.info.address for node in nodes],
+            expires=expires,
+        )

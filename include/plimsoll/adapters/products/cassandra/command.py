@@ -1,0 +1,115 @@
+"""The command that starts a node. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+from plimsoll.adapters.products.cassandra.flags import collector_flags, gc_log_flags, heap_flags, jdk_major
+from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.domain.variant import JvmConfiguration
+
+JMX_PORT = 7199
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The paths of a node's artefacts on its host."""
+
+    java: PurePosixPath
+    jars: tuple[PurePosixPath, ...]
+    class_data: PurePosixPath | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node runs."""
+
+    address: str
+    cpus: int
+    files: NodeFiles
+
+
+def node_command(release: Release, jvm: JvmConfiguration, installation: Installation, place: Place) -> tuple[str, ...]:
+    """The program and the arguments of a node."""
+    return (
+        str(installation.java),
+        *jvm_arguments(release, jvm, place.cpus),
+        *_class_data_argument(installation),
+        *gc_log_flags(jvm, str(place.files.gc_log)),
+        *_file_arguments(release, installation, place.files),
+        *_jmx_arguments(place.address, place.files),
+        *_START,
+        "-cp",
+        ":".join(str(jar) for jar in installation.jars),
+        "org.apache.cassandra.service.CassandraDaemon",
+    )
+
+
+def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
+    """The JVM arguments of a variant. Its own flags come last, because the JVM takes the later one of two flags."""
+    return (
+        *release.jvm_flags,
+        *release.jdk_flags[jdk_major(jvm)],
+        *heap_flags(jvm),
+        *collector_flags(release, jvm, cpus),
+        *jvm.flags,
+    )
+
+
+def jmx_address(address: str) -> str:
+    """The address on which a node's JMX listens: always a loopback address, because JMX is not encrypted here.
+
+    Nodes on one machine have different loopback addresses, so all of them can use the same port.
+    """
+    return address if ip_address(address).is_loopback else "127.0.0.1"
+
+
+# A new cluster has no ring to settle and nobody to say goodbye to.
+_START = (
+    "-Dcassandra-foreground=yes",
+    "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+    "-Dcassandra.superuser_setup_delay_ms=0",
+    "-Dcassandra.shutdown_announce_in_ms=0",
+)
+
+
+def _file_arguments(release: Release, installation: Installation, files: NodeFiles) -> Iterator[str]:
+    yield f"-XX:ErrorFile={files.logs}/hs_err_%p.log"
+    yield f"-XX:CompileCommandFile={files.compiler_hints}"
+    # Native libraries are unpacked there, and a node that is killed leaves them.
+    yield f"-Djava.io.tmpdir={files.home}"
+    yield from (f"-javaagent:{jar}" for jar in installation.jars if jar.name.startswith(release.agent_jar))
+    yield f"-Dlogback.configurationFile={_url(files.logback)}"
+    yield f"-Dcassandra.config={_url(files.settings)}"
+    yield f"-Dcassandra.logdir={files.logs}"
+    yield f"-Dcassandra.storagedir={files.data}"
+
+
+def _class_data_argument(installation: Installation) -> Iterator[str]:
+    if installation.class_data is not None:
+        yield f"-XX:SharedArchiveFile={installation.class_data}"
+
+
+def _jmx_arguments(address: str, files: NodeFiles) -> Iterator[str]:
+    # The JVM's own agent: Cassandra's binds every node of one machine to 127.0.0.1.
+    prefix = "-Dcom.sun.management.jmxremote"
+    yield f"-Djava.rmi.server.hostname={jmx_address(address)}"
+    yield f"{prefix}.host={jmx_address(address)}"
+    yield f"{prefix}.port={JMX_PORT}"
+    yield f"{prefix}.rmi.port={JMX_PORT}"
+    # Every user of the host reaches a loopback address.
+    yield f"{prefix}.authenticate=true"
+    yield f"{prefix}.password.file={files.jmx_password}"
+    yield f"{prefix}.access.file={files.jmx_access}"
+    # The node tool reads the password from the same file. JDKs from 9 on would put a hash in its place.
+    yield f"{prefix}.password.toHashes=false"
+    yield f"{prefix}.ssl=false"
+    yield f"{prefix}.local.only=true"
+
+
+def _url(path: PurePosixPath) -> str:
+    """A path on a host as a URL. (`PurePath.as_uri` is deprecated since Python 3.14.)"""
+    return f"file://{quote(str(path))}"

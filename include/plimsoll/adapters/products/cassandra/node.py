@@ -1,0 +1,89 @@
+"""Install and start one node on its host."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from zipfile import ZipFile
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.artefacts.class_data import ARCHIVE
+from plimsoll.adapters.products.cassandra.command import Installation, Place, node_command
+from plimsoll.adapters.products.cassandra.logback import LOGBACK
+from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
+from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.adapters.products.cassandra.settings import node_settings, render
+from plimsoll.domain.variant import JvmConfiguration
+from plimsoll.ports.artefacts import Jdk
+from plimsoll.ports.host import Host, Job
+
+_HINTS = "META-INF/hotspot_compiler"
+_JMX_USER = "plimsoll"
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """The properties that all nodes of a cluster have in common."""
+
+    release: Release
+    settings: Mapping[str, JsonValue]
+    """The definition's settings, which replace the release's own."""
+    jvm: JvmConfiguration
+    jdk: Jdk
+    jars: Path
+    class_data: Path | None
+    addresses: Sequence[str]
+    expires: timedelta
+
+
+def install(host: Host, blueprint: Blueprint) -> Installation:
+    """Copy the artefacts to the host if they are not there yet. Returns their paths there."""
+    home = host.install(blueprint.jdk.home)
+    folder = host.install(blueprint.jars)
+    in_place = (home, folder) == (PurePosixPath(blueprint.jdk.home), PurePosixPath(blueprint.jars))
+    # Sorted by name, because the order of files in a directory differs from host to host.
+    names = sorted(jar.name for jar in blueprint.jars.glob("*.jar"))
+    return Installation(
+        java=home / blueprint.jdk.java.relative_to(blueprint.jdk.home),
+        jars=tuple(folder / name for name in names),
+        # The JVM compares paths and times, so it would ignore the archive if the files had other paths on the host.
+        class_data=host.install(blueprint.class_data) / ARCHIVE if blueprint.class_data and in_place else None,
+    )
+
+
+def start(host: Host, blueprint: Blueprint) -> None:
+    """Write the node's configuration and start the node. A node that was started before is left as it is."""
+    files = NodeFiles(host.root)
+    place = Place(host.info.address, host.facts().cpus, files)
+    number = blueprint.addresses.index(host.info.address)
+    job = Job(
+        id=JOB,
+        argv=node_command(blueprint.release, blueprint.jvm, install(host, blueprint), place),
+        expires=blueprint.expires,
+        env=blueprint.release.environment,
+        cwd=files.home,
+        owns=files.data,
+    )
+    settings = node_settings(blueprint.release, blueprint.settings, files, blueprint.addresses, number)
+    host.write(files.settings, render(settings))
+    host.write(files.logback, LOGBACK)
+    host.write(files.compiler_hints, compiler_hints(blueprint.jars))
+    if not host.read_tail(files.jmx_password, max_bytes=1):  # else the node may run with it
+        host.write(files.jmx_password, f"{_JMX_USER} {secrets.token_hex(32)}\n")
+    host.write(files.jmx_access, f"{_JMX_USER} readwrite\n")
+    host.write(files.command, "\n".join([*job.argv, ""]))
+    host.start(job)
+
+
+def compiler_hints(jars: Path) -> str:
+    """The release's hints for the JIT compiler, which the shipped start script takes from `conf/`.
+
+    `quiet` keeps the JVM from printing every line. It is the only line where a release has no hints.
+    """
+    for path in sorted(jars.glob("cassandra-all-*.jar")):
+        with ZipFile(path) as jar:
+            if _HINTS in jar.namelist():
+                return f"quiet\n{jar.read(_HINTS).decode()}"
+    return "quiet\n"

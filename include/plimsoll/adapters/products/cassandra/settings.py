@@ -1,0 +1,75 @@
+"""`cassandra.yaml` of one node. The definition's settings replace the release's; the node's own replace both."""
+
+from collections.abc import Mapping, Sequence
+from io import StringIO
+
+from pydantic import JsonValue
+from ruamel.yaml import YAML
+
+from plimsoll.adapters.hosts.node_ports import NATIVE_PORT, STORAGE_PORT
+from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.adapters.products.cassandra.tokens import initial_tokens
+
+TOKENS = "num_tokens"
+
+_FOLDERS = ("commitlog", "hints", "saved_caches", "cdc_raw")
+
+RESERVED = frozenset(
+    {
+        "cluster_name",
+        "seed_provider",
+        "listen_address",
+        "rpc_address",
+        "storage_port",
+        "native_transport_port",
+        "start_native_transport",
+        "auto_bootstrap",
+        "initial_token",
+        "data_file_directories",
+        *(f"{folder}_directory" for folder in _FOLDERS),
+    }
+)
+"""Settings that Plimsoll writes for each node. A definition can't set them."""
+
+
+def merged(*layers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The settings of all layers. Where layers contradict each other, the later one counts."""
+    return {key: value for layer in layers for key, value in layer.items()}
+
+
+def node_settings(
+    release: Release, overrides: Mapping[str, JsonValue], files: NodeFiles, addresses: Sequence[str], node: int
+) -> dict[str, JsonValue]:
+    """All settings of node number `node`, counted from 0, of a new cluster with these addresses, the seed's first."""
+    settings = merged(release.settings, overrides)
+    tokens = initial_tokens(node, nodes=len(addresses), tokens_per_node=int(str(settings[TOKENS])))
+    own: dict[str, JsonValue] = {
+        "cluster_name": f"plimsoll {addresses[0]}",
+        "seed_provider": [
+            {
+                "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
+                "parameters": [{"seeds": addresses[0]}],  # 3.11 takes no port here; it is `storage_port`
+            }
+        ],
+        "listen_address": addresses[node],
+        "rpc_address": addresses[node],
+        "storage_port": STORAGE_PORT,
+        "native_transport_port": NATIVE_PORT,
+        "start_native_transport": True,
+        # There is nothing to stream, because all nodes of the cluster are new.
+        "auto_bootstrap": False,
+        "initial_token": ",".join(str(token) for token in tokens),
+        "data_file_directories": [str(files.data / "tables")],
+        **{f"{folder}_directory": str(files.data / folder) for folder in _FOLDERS},
+    }
+    return merged(settings, own)
+
+
+def render(settings: Mapping[str, JsonValue]) -> str:
+    """The settings as YAML."""
+    stream = StringIO()
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.dump(dict(settings), stream)
+    return stream.getvalue()

@@ -1,0 +1,79 @@
+"""Wait for lines in the logs of starting nodes. If a node ends meanwhile, waiting fails at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
+from plimsoll.adapters.products.cassandra.node_status import (
+    FULL,
+    OUT_OF_MEMORY,
+    is_disk_full,
+    name_of,
+    state_of,
+    was_killed,
+)
+from plimsoll.adapters.products.cassandra.remedies import remedy
+from plimsoll.adapters.products.cassandra.said import Said, said_last
+from plimsoll.domain.errors import DeployError
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+
+# The lines waited for are among the first few hundred that a node ever writes.
+_LOG_BYTES = 1 << 20
+_POLL_S = 0.2
+_MORE_TIME = "see what else its host does; for a busy machine write `start_within` below system"
+
+
+@dataclass(frozen=True)
+class Patience:
+    """The clock, and the time until which to wait."""
+
+    clock: Clock
+    until: datetime
+
+    def await_line(self, nodes: Sequence[Host], text: str) -> None:
+        """Return once every node's log has a line with that text. Raises DeployError when a node or the time ends."""
+        waiting = list(nodes)
+        while True:
+            began = self.clock.now()
+            waiting = [node for node in waiting if not _has_said(node, text)]
+            for node in nodes:
+                _require_running(node)
+            if not waiting:
+                return
+            if self.clock.now() >= self.until:
+                raise _late(waiting[0], text, self)
+            # Reading logs over a network takes a while. A longer pause keeps it from going on all the time.
+            self.clock.sleep(max(_POLL_S, 2 * (self.clock.now() - began).total_seconds()))
+
+
+def _has_said(node: Host, text: str) -> bool:
+    return text in node.read_tail(NodeFiles(node.root).system_log, max_bytes=_LOG_BYTES)
+
+
+def _require_running(node: Host) -> None:
+    status = node.status(JOB)
+    if status.state == "running":
+        return
+    said = said_last(node)
+    mend = remedy("\n".join(said.complaints)) or _guess(node)
+    raise _failed(node, f"{state_of(status)} before it was up", said, mend)
+
+
+def _guess(node: Host) -> str:
+    """The advice for a node whose log does not say why it ended; empty where none is known."""
+    if is_disk_full(node):
+        return FULL
+    return OUT_OF_MEMORY if was_killed(node.status(JOB)) else ""
+
+
+def _late(node: Host, text: str, patience: Patience) -> DeployError:
+    what = f"{state_of(node.status(JOB))} but was not up at {patience.until:%H:%M:%S} UTC: it never said {text!r}"
+    said = said_last(node)
+    mend = remedy("\n".join(said.complaints)) or _MORE_TIME
+    return _failed(node, what, said, mend)
+
+
+def _failed(node: Host, what: str, said: Said, mend: str) -> DeployError:
+    return DeployError(f"{what}:\n{said}", where=f"cassandra on {name_of(node)}", mend=mend)

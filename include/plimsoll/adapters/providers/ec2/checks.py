@@ -1,0 +1,248 @@
+"""Problems that would keep a definition's clusters from being launched, found by Describe calls and dry runs."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from plimsoll.adapters.aws.renewing import REFUSED_CREDENTIALS
+from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud, Place, clouds
+from plimsoll.adapters.providers.ec2.errors import CloudError, explained
+from plimsoll.adapters.providers.ec2.host_keys import authorized_key
+from plimsoll.adapters.providers.ec2.images import Image, find_image
+from plimsoll.adapters.providers.ec2.instance_store import instance_store
+from plimsoll.adapters.providers.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
+from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
+from plimsoll.adapters.providers.ec2.quotas import Quota, quota_of
+from plimsoll.adapters.providers.ec2.requests import Wanted, create_placement_group, run_instances
+from plimsoll.adapters.providers.ec2.tagged import KINDS
+from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, ProviderError, SecretError
+from plimsoll.domain.faults import as_written, problems_of
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.units import format_duration
+from plimsoll.ports.provider import TIME_TO_PROVISION
+from plimsoll.ports.secrets import Secrets
+
+# A dry run names no real cluster: nothing is made.
+_DRY_RUN = ClusterId(campaign_id="dry-run", name="dry-run/1")
+
+
+def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
+    """Every problem found. Raises SecretError when AWS can't be asked because credentials are missing."""
+    try:
+        options = Ec2Options.model_validate(as_written(definition.provider.options, Ec2Options))
+    except ValidationError as error:
+        return problems_of(error, Ec2Options, "provider.options")
+    place = Place(options.connection, options.region)
+    return [*patience_problems(options), *_Examination(definition, options, clouds(secrets)(place), secrets).problems()]
+
+
+def patience_problems(options: Ec2Options) -> list[Problem]:
+    """The problem of a cell that may wait for longer than it may take to have hosts. Pure."""
+    # Hosts may take `startup` until they run, and once more until they are prepared.
+    most = TIME_TO_PROVISION - 2 * options.startup
+    if options.patience <= most:
+        return []
+    allowed, startup = format_duration(TIME_TO_PROVISION), format_duration(options.startup)
+    what = f"a cell may wait {format_duration(options.patience)} for room and 2 × {startup} for its hosts to start, "
+    mend = "write a shorter `startup`" + (f", or at most {format_duration(most)}" if most > timedelta(0) else "")
+    return [Problem("provider.options.patience", f"{what}but its hosts must be there after {allowed}", mend)]
+
+
+class _Examination:
+    """The checks of one definition in one place. They continue after each problem, to find all of them."""
+
+    def __init__(self, definition: Definition, options: Ec2Options, cloud: Cloud, secrets: Secrets) -> None:
+        self._definition, self._options, self._cloud, self._secrets = definition, options, cloud, secrets
+        self._found: list[Problem] = []
+
+    def problems(self) -> list[Problem]:
+        # Asked first: where the region does not answer, every other question would only fail in the same way.
+        try:
+            self._cloud.require_endpoint()
+            self._cloud.call("describe_availability_zones")
+        except CloudError as error:
+            self._note("connection" if error.code in REFUSED_CREDENTIALS else "region", error.what, error.mend)
+            return self._found
+        self._examine()
+        return self._found
+
+    def _examine(self) -> None:
+        self._ssh_key()
+        self._may_look()
+        there, group = self._network()
+        image = self._image()
+        types = self._types()
+        self._fits_image(types, image)
+        self._fits_group(types)
+        self._offered(there)
+        self._quotas(types)
+        if image and group and not self._found:
+            self._dry_runs(there[0], image, group, types)
+
+    def _ssh_key(self) -> None:
+        connection = self._options.ssh_connection
+        try:
+            authorized_key(self._secrets.ssh_identity(connection), connection)
+        except SecretError as error:
+            self._note("ssh_connection", f"{error.where}: {error.what}", error.mend)
+
+    def _may_look(self) -> None:
+        """Check the calls that list resources first, because a cell that can't be ended must not begin."""
+        for operation in ("describe_instances", *(kind.listed_by for kind in KINDS)):
+            self._dry_run("connection", operation, {})
+
+    def _network(self) -> tuple[list[Subnet], Answer | None]:
+        there: list[Subnet] = []
+        with self._noted(self._place_key):
+            there = subnets(self._cloud, self._options)
+            self._addresses(there)
+        with self._noted("security_group"):
+            group = security_group(self._cloud, self._options, there[0].vpc) if there else None
+            for what in (*wrong_rules(group, self._options.ssh_port), *wrong_egress(group, there)) if group else ():
+                self._note("security_group", f"{group and group['GroupId']} {what}", "docs/guides/aws.md has the rules")
+            return there, group
+        return there, None
+
+    def _addresses(self, there: list[Subnet]) -> None:
+        needed = self._definition.cluster_size
+        for subnet in there:
+            if subnet.free_addresses < needed:
+                what = f"{subnet.id} in {subnet.zone} has {subnet.free_addresses} free addresses, a cell takes {needed}"
+                self._note(self._place_key, what, "name a larger subnet, or remove what takes its addresses")
+        free, wanted = sum(subnet.free_addresses for subnet in there), needed * self._definition.max_parallel
+        if free < wanted:
+            what = f"there are {free} free addresses; {plural(self._definition.max_parallel, 'cell')} at once: {wanted}"
+            self._note(self._place_key, what, "name further subnets, or lower max_parallel")
+
+    def _image(self) -> Image | None:
+        with self._noted("image"):
+            return find_image(self._cloud, self._options)
+        return None
+
+    def _types(self) -> dict[str, Answer]:
+        found: dict[str, Answer] = {}
+        for role in ROLES:
+            kind = self._options.instance_types.of(role)
+            with self._noted(f"instance_types.{role}"):
+                found[kind] = self._cloud.call("describe_instance_types", InstanceTypes=[kind])["InstanceTypes"][0]
+        return found
+
+    def _fits_group(self, types: dict[str, Answer]) -> None:
+        """Check that the types can be in a placement group; burstable types can't. A dry run does not test this."""
+        strategy = self._options.placement_group
+        for kind, answer in types.items():
+            known = answer.get("PlacementGroupInfo", {}).get("SupportedStrategies", [strategy])
+            if strategy != "none" and strategy not in known:
+                what = f"{kind} can't stand in a placement group with the strategy {strategy}"
+                self._note("placement_group", what, "name another type, or `placement_group: none`")
+
+    def _fits_image(self, types: dict[str, Answer], image: Image | None) -> None:
+        for kind, answer in types.items():
+            runs = answer.get("ProcessorInfo", {}).get("SupportedArchitectures", ())
+            if image and image.architecture and runs and image.architecture not in runs:
+                what = f"{image.id} is for {image.architecture}, {kind} runs {', '.join(runs)}"
+                self._note("image", what, "name an image of the instance type's architecture")
+
+    def _offered(self, there: list[Subnet]) -> None:
+        """Check that every zone offers every type, because all hosts of a cell are in one zone."""
+        kinds = sorted({self._options.instance_types.of(role) for role in ROLES})
+        by_type = [{"Name": "instance-type", "Values": kinds}]
+        with self._noted("instance_types"):
+            pages = self._cloud.pages(
+                "describe_instance_type_offerings",
+                "InstanceTypeOfferings",
+                LocationType="availability-zone",
+                Filters=by_type,
+            )
+            offered = {(one["Location"], one["InstanceType"]) for one in pages}
+            for zone in dict.fromkeys(subnet.zone for subnet in there):
+                for kind in kinds:
+                    if (zone, kind) not in offered:
+                        self._note(self._place_key, f"{zone} does not offer {kind}", "name other zones or types")
+
+    def _quotas(self, types: dict[str, Answer]) -> None:
+        """Compare the vCPUs with the quota, where Service Quotas can be asked. Launching waits for its share anyway."""
+        needed: defaultdict[Quota, int] = defaultdict(int)
+        for role, count in zip(
+            ROLES, (self._definition.system.nodes, self._definition.load_generator.hosts), strict=True
+        ):
+            kind = self._options.instance_types.of(role)
+            quota = quota_of(kind)
+            if quota is not None and kind in types:
+                needed[quota] += count * types[kind]["VCpuInfo"]["DefaultVCpus"]
+        for quota, vcpus in needed.items():
+            granted = self._granted(quota)
+            if granted is not None:
+                self._compare(quota, vcpus, granted)
+
+    def _compare(self, quota: Quota, needed: int, granted: int) -> None:
+        cells = self._definition.max_parallel
+        if needed > granted:
+            what = f"a cell takes {needed} vCPUs, the quota `{quota.name}` is {granted}"
+            self._note("instance_types", what, "ask for a higher quota in the Service Quotas console")
+        elif needed * cells > granted:
+            what = f"{plural(cells, 'cell')} at once: {needed * cells} vCPUs, the quota `{quota.name}` is {granted}"
+            mend = f"lower max_parallel to {granted // needed} at most, or ask for a higher quota"
+            self._found.append(Problem("max_parallel", what, mend))
+
+    def _granted(self, quota: Quota) -> int | None:
+        try:
+            with explained("servicequotas", self._cloud.where):
+                client: Any = self._cloud.client("service-quotas")
+                answer = client.get_service_quota(ServiceCode="ec2", QuotaCode=quota.code)
+        except CloudError:  # not every installation may ask, or has it
+            return None
+        return int(answer["Quota"]["Value"])
+
+    def _dry_runs(self, subnet: Subnet, image: Image, group: Answer, types: dict[str, Answer]) -> None:
+        wanted = self._dry(image, group, types)
+        if self._options.placement_group == "cluster":
+            self._dry_run("placement_group", "create_placement_group", create_placement_group(wanted, subnet))
+        for role in ROLES:
+            request = run_instances(wanted, role, subnet, 0)
+            # The group is not there: it comes with the cluster.
+            request["Placement"].pop("GroupName", None)
+            self._dry_run(f"instance_types.{role}", "run_instances", request)
+
+    def _dry_run(self, key: str, operation: str, request: dict[str, Any]) -> None:
+        try:
+            self._cloud.call(operation, DryRun=True, **request)
+        except CloudError as error:
+            if error.code != "DryRunOperation":
+                self._note(key, error.what, error.mend)
+
+    def _dry(self, image: Image, group: Answer, types: dict[str, Answer]) -> Wanted:
+        return Wanted(
+            id=_DRY_RUN,
+            owner="dry-run",
+            store="dry-run",
+            nodes=self._definition.system.nodes,
+            load_hosts=self._definition.load_generator.hosts,
+            expires=datetime.now(UTC),
+            options=self._options,
+            image=image,
+            security_group=group["GroupId"],
+            user_data=dict.fromkeys(ROLES, ""),
+            disks={role: instance_store(types[self._options.instance_types.of(role)]) for role in ROLES},
+            usd_per_hour={"node": None, "load": None},
+        )
+
+    @property
+    def _place_key(self) -> str:
+        return "subnets" if self._options.subnets else "zones"
+
+    @contextmanager
+    def _noted(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except ProviderError as error:
+            self._note(key, error.what, error.mend)
+
+    def _note(self, key: str, what: str, mend: str) -> None:
+        self._found.append(Problem(f"provider.options.{key}", what, mend))

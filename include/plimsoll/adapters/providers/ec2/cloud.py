@@ -1,0 +1,131 @@
+"""The API of one region through one connection, with errors in words and pages joined."""
+
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from botocore.session import get_session
+from botocore.utils import get_environ_proxies
+
+from plimsoll.adapters.aws.renewing import RenewedClient
+from plimsoll.adapters.providers.ec2.errors import CAPACITY, CloudError, explained
+from plimsoll.adapters.providers.ec2.tags import Filter
+from plimsoll.ports.secrets import AwsAccess, Secrets
+
+Answer = dict[str, Any]
+"""An answer, or a part of one, as boto3 gives it."""
+
+LIVING = ("pending", "running", "stopping", "stopped")
+"""States of instances that exist; `shutting-down` and `terminated` ones are gone, or will be whatever happens."""
+NOT_GONE = (*LIVING, "shutting-down")
+"""States of instances that still hold disks, addresses and their placement group."""
+STATES = (*NOT_GONE, "terminated")
+"""All states. What has terminated is shown for about an hour."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A region and the connection through which it is used."""
+
+    connection: str
+    region: str
+
+    def __str__(self) -> str:
+        return f"AWS {self.region} (connection {self.connection})"
+
+
+class Cloud:
+    """EC2 and related services in one place. The clients' own retries absorb throttling."""
+
+    def __init__(self, access: AwsAccess, place: Place) -> None:
+        self.place = place
+        self.where = str(place)
+        self._access = access
+        self._ec2 = RenewedClient(self._made)
+
+    def client(self, service: str) -> Any:
+        """A client of another service in the same place."""
+        return self._access.client(service, self.place.region)
+
+    def require_endpoint(self) -> None:
+        """Raise CloudError, with regions of similar names, where the region's endpoint has no address.
+
+        boto3 itself would retry for long. Behind a proxy this check is not possible.
+        """
+        client = self._ec2()
+        url = client.meta.endpoint_url
+        with explained("ec2", self.where):  # signed only: without credentials nobody is asked
+            client.generate_presigned_url("describe_availability_zones")
+        if get_environ_proxies(url):
+            return
+        name = urlsplit(url).hostname
+        try:
+            socket.getaddrinfo(name, None)
+        except OSError as error:
+            raise CloudError(
+                f"{name} can't be found: {error}", where=self.where, mend=_region_mend(self.place)
+            ) from error
+
+    def call(self, operation: str, **parameters: Any) -> Answer:
+        """Make one call to EC2. Raises CloudError when it is refused."""
+        with explained("ec2", self.where):
+            answer: Answer = self._ec2.ask(lambda client: getattr(client, operation)(**parameters))
+            return answer
+
+    def pages(self, operation: str, key: str, **parameters: Any) -> list[Answer]:
+        """The entries below `key` of every page. Operations without pages work too."""
+
+        def asked(client: Any) -> list[Answer]:
+            return [entry for page in client.get_paginator(operation).paginate(**parameters) for entry in page[key]]
+
+        if not self._ec2().can_paginate(operation):
+            return list(self.call(operation, **parameters)[key])
+        with explained("ec2", self.where):
+            found: list[Answer] = self._ec2.ask(asked)
+            return found
+
+    def instances(self, filters: Sequence[Filter], states: Sequence[str] = LIVING) -> list[Answer]:
+        """The instances in those states, in the order of their launch."""
+        wanted = [*filters, {"Name": "instance-state-name", "Values": list(states)}]
+        found = [
+            instance
+            for reservation in self.pages("describe_instances", "Reservations", Filters=wanted)
+            for instance in reservation["Instances"]
+        ]
+        return sorted(found, key=lambda one: (one["LaunchTime"], one["AmiLaunchIndex"], one["InstanceId"]))
+
+    def _made(self) -> Any:
+        client = self.client("ec2")
+        # Before boto3's own handler: the first answer counts, and False means no.
+        client.meta.events.register_first("needs-retry.ec2.RunInstances", _refused_for_now)
+        return client
+
+
+def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[False] | None:
+    """Ask a full zone only once. EC2 reports it as a server error (HTTP 500), which boto3 would retry."""
+    code = response[1].get("Error", {}).get("Code") if response else None
+    return False if code in CAPACITY else None
+
+
+def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:
+    """A function that returns the cloud of a place, and keeps it with its client.
+
+    The connection is read with each client: one that can't be read is an error of the calls through it.
+    """
+
+    def cloud(place: Place) -> Cloud:
+        return Cloud(AwsAccess(lambda service, region: secrets.aws(place.connection).client(service, region)), place)
+
+    return cache(cloud)
+
+
+def _region_mend(place: Place) -> str:
+    known = get_session().get_available_regions("ec2")
+    if place.region in known:
+        return "check this machine's network"
+    alike = get_close_matches(place.region, known, n=1)
+    return f"name a region that there is{f', such as {alike[0]}' if alike else ''}; or check this machine's network"

@@ -1,0 +1,131 @@
+"""Instances and what else carries a cluster's tags, as clusters. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from plimsoll.adapters.providers.ec2.cloud import Answer, Place
+from plimsoll.adapters.providers.ec2.options import ROLES
+from plimsoll.adapters.providers.ec2.tags import ResourceTags, read_tags
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role, load_host_name
+
+PROVIDER = "ec2"
+_UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Something with tags, as people and as AWS call it: `volume vol-…`, and its description."""
+
+    name: str
+    answer: Answer
+
+
+def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]:
+    """Tagged resources, cluster by cluster."""
+    found: dict[ClusterId, list[Resource]] = defaultdict(list)
+    for resource in resources:
+        tags = tags_of(resource.answer)
+        if tags is not None:
+            found[tags.cluster_id].append(resource)
+    return found
+
+
+def tags_of(resource: Answer) -> ResourceTags | None:
+    """The content of the resource's tags; None if it belongs to no cluster."""
+    return read_tags(resource.get("Tags") or resource.get("TagSet") or ())
+
+
+def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
+    """The instances of that role, in the order in which they are named."""
+    chosen = [instance for instance in instances if (tags := tags_of(instance)) and tags.role == role]
+    return sorted(chosen, key=lambda one: (one["AmiLaunchIndex"], one["InstanceId"]))
+
+
+def is_whole(instances: Sequence[Answer]) -> bool:
+    """Whether these are exactly the requested hosts, all in one zone."""
+    wanted = {(tags.nodes, tags.load_hosts) for instance in instances if (tags := tags_of(instance))}
+    found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
+    zones = {instance["Placement"]["AvailabilityZone"] for instance in instances}
+    return len(wanted) == len(zones) == 1 and found == wanted.pop()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What the record of launches knows of a cluster beyond what EC2 lists."""
+
+    hosts: Sequence[HostInfo] = ()
+    """Hosts that EC2 does not list yet."""
+    owner: str = ""
+    expires_at: datetime | None = None
+    names: Sequence[str] = ()
+    """The same for people, as far as it is known."""
+
+
+def described(  # noqa: PLR0913, PLR0917  # all that is known of it
+    cluster_id: ClusterId,
+    resources: Sequence[Answer],
+    place: Place,
+    now: datetime,
+    names: Sequence[str] = (),
+    recorded: Recorded = Recorded(),
+) -> Cluster:
+    """A cluster of those resources: instances are its hosts; where there are none, one unknown host stands for it.
+
+    `names` lists everything of it, for people.
+    """
+    instances = [resource for resource in resources if "InstanceId" in resource]
+    tags = [found for resource in resources if (found := tags_of(resource))]
+    nodes, loads = (_hosts(instances, recorded.hosts, role, place) for role in ROLES)
+    unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
+    began = [host.since for host in (*nodes, *loads) if host.since]
+    ends = [*(one.expires for one in tags if one.expires), *([recorded.expires_at] if recorded.expires_at else [])]
+    return Cluster(
+        id=cluster_id,
+        owner=next((one.owner for one in tags if one.owner), recorded.owner),
+        provider=PROVIDER,
+        hosts=(*nodes, *loads) or (unknown,),
+        created_at=min(began, default=now),
+        expires_at=max(ends, default=now),
+        resources=(*names, *recorded.names),
+    )
+
+
+def why_ended(instance: Answer) -> str:
+    """AWS's reason for the end of an instance, such as a Spot interruption, maintenance or a user; and when."""
+    said = (instance.get("StateReason", {}).get("Message"), instance.get("StateTransitionReason"))
+    return ", ".join(dict.fromkeys(filter(None, said))) or "no reason given"
+
+
+def _hosts(instances: Sequence[Answer], hidden: Sequence[HostInfo], role: Role, place: Place) -> list[HostInfo]:
+    """The hosts of that role, those that are not listed last."""
+    shown = [host_info(one, role, number, place) for number, one in enumerate(of_role(instances, role), start=1)]
+    further = enumerate((host for host in hidden if host.role == role), start=len(shown) + 1)
+    return [*shown, *(host.model_copy(update={"name": _name(role, number)}) for number, host in further)]
+
+
+def _name(role: Role, number: int) -> str:
+    return load_host_name(number) if role == "load" else f"node{number}"
+
+
+def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostInfo:
+    """The host for an instance with that number in its role. Its paid time begins with its launch."""
+    tags = tags_of(instance)
+    return HostInfo(
+        name=_name(role, number),
+        role=role,
+        address=instance.get("PrivateIpAddress") or _UNKNOWN,
+        since=instance["LaunchTime"].astimezone(UTC),
+        usd_per_hour=tags.usd_per_hour if tags else None,
+        facts={
+            "instance_id": instance["InstanceId"],
+            "instance_type": instance["InstanceType"],
+            "image": instance.get("ImageId", _UNKNOWN),
+            "region": place.region,
+            "zone": instance["Placement"]["AvailabilityZone"],
+            "placement_group": instance["Placement"].get("GroupName", ""),
+            "tenancy": instance["Placement"].get("Tenancy", "default"),
+            "tuning": tags.tuning if tags else "",
+        },
+    )

@@ -1,0 +1,76 @@
+"""Destroy a cluster wherever it may be: an error of one place keeps no other place from being tried and verified."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from plimsoll.adapters.providers.ec2.cloud import Cloud, Place
+from plimsoll.adapters.providers.ec2.launched import Launched
+from plimsoll.adapters.providers.ec2.remnants import PATIENCE, Removal, Shown, remove, terminate_shown
+from plimsoll.adapters.providers.ec2.tags import of_cluster
+from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.errors import ProviderError
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.launches import Launches
+
+Say = Callable[[str], None]
+Tried = dict[tuple[ClusterId, Place], datetime]
+
+
+@dataclass(frozen=True)
+class Destroyer:
+    """Destroys clusters of one result store.
+
+    `tried` has, for clusters whose record could not be read, the time before which all their launches were. So hosts
+    that may not show yet are waited for once, and not again by each further try of this process.
+    """
+
+    clock: Clock
+    store: str
+    launches: Launches
+    say: Say
+    tried: Tried = field(default_factory=dict)
+
+    def destroy(self, clouds: Sequence[Cloud], cluster_id: ClusterId) -> None:
+        """Terminate and delete everything with the cluster's tags, and look whether it is so.
+
+        A cluster is in one place. Where it was found, errors of other places say nothing about it; else they are raised
+        once all places were tried.
+        """
+        # First what shows: the record of launches may be out of reach, and take minutes to be found so.
+        shown = [(cloud, terminate_shown(cloud, of_cluster(self.store, cluster_id))) for cloud in clouds]
+        found = [(cloud, self._launched(cloud, cluster_id, one)) for cloud, one in shown]
+        homes = [one for one in found if one[1].is_known_here]
+        errors = self._removed(homes or found, cluster_id, PATIENCE)
+        if homes:
+            self._removed([one for one in found if one not in homes], cluster_id, timedelta(0))
+        _require_none(errors)
+
+    def forget(self, cluster_id: ClusterId) -> None:
+        """Forget what was remembered of the cluster, because it is about to have other hosts."""
+        for key in [key for key in self.tried if key[0] == cluster_id]:
+            self.tried.pop(key, None)
+
+    def _launched(self, cloud: Cloud, cluster_id: ClusterId, shown: Shown) -> Launched:
+        key = cluster_id, cloud.place
+        since = self.tried.setdefault(key, shown.whole_since or self.clock.now())
+        launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock, since)
+        if launched.is_complete:
+            self.tried.pop(key, None)
+        launched.discovered(shown.instances)
+        launched.ended(shown.accepted)
+        return launched
+
+    def _removed(
+        self, places: Sequence[tuple[Cloud, Launched]], cluster_id: ClusterId, patience: timedelta
+    ) -> list[ProviderError]:
+        removals = [Removal(cloud, self.clock, self.store, launched, cluster_id) for cloud, launched in places]
+        return remove(removals, self.clock, self.say, patience)
+
+
+def _require_none(errors: Sequence[ProviderError]) -> None:
+    if len(errors) > 1:
+        mend = "; ".join(dict.fromkeys(error.mend for error in errors))
+        raise ProviderError("; ".join(f"{error.where}: {error.what}" for error in errors), mend=mend)
+    for error in errors:
+        raise error

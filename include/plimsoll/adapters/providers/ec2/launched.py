@@ -1,0 +1,262 @@
+"""The launches of a cluster: instance ids in the answers of RunInstances, known before any describe call shows them.
+
+EC2 is eventually consistent: for a while after RunInstances has returned an instance, describe calls may not show it,
+and other calls may not know it. So each request is recorded before it is sent, and its answer at once.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+from plimsoll.adapters.providers.ec2.cloud import LIVING, Answer, Place
+from plimsoll.adapters.providers.ec2.describing import Recorded, host_info, tags_of
+from plimsoll.domain.cluster import ClusterId, HostInfo, Role
+from plimsoll.domain.errors import StoreError
+from plimsoll.domain.launch import Launch
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.launches import Launches
+
+LAG = timedelta(minutes=5)
+"""How long EC2's answers may lag behind what was done: AWS advises to repeat describe calls for about as long
+(EC2 Developer Guide, "Eventual consistency in the Amazon EC2 API")."""
+
+DOUBT = timedelta(minutes=1)
+"""How long a host that EC2 has shown before, and shows no more, is looked for again: one answer may lack it."""
+
+INSTANCE_ID = "instance_id"
+_ZONE, _SUBNET, _GROUP = "zone", "subnet", "placement_group"
+
+
+class Launched:
+    """One cluster's launches in one place, in memory and in the record."""
+
+    def __init__(self, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> None:
+        self._records, self._id, self._place, self._clock = records, cluster_id, place, clock
+        self._known: dict[str, Launch] = {}
+        self._blind_until: datetime | None = None
+        self._pending: dict[str, datetime] = {}
+
+    @classmethod
+    def read(cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> "Launched":
+        """Read the launches in that place from the record. Raises StoreError when it can't be read."""
+        found = cls(records, cluster_id, place, clock)
+        # Another connection may be another account, to which these instances are unknown although they live.
+        found._known = {one.token: one for one in records.of(cluster_id) if one.place.items() >= found._here.items()}
+        return found
+
+    @classmethod
+    def read_if_possible(
+        cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock, since: datetime | None = None
+    ) -> "Launched":
+        """Read the launches in order to end their hosts. Without the record, hosts are looked for longer.
+
+        The search then lasts until answers no longer lag behind the last possible launch, at `since`, or now.
+        """
+        try:
+            return cls.read(records, cluster_id, place, clock)
+        except StoreError:
+            blind = cls(records, cluster_id, place, clock)
+            blind._blind_until = (since or clock.now()) + LAG
+            return blind
+
+    @property
+    def is_known_here(self) -> bool:
+        """Whether the record names a launch in this place."""
+        return bool(self._known)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the record could be read, so that it names every launch."""
+        return self._blind_until is None
+
+    def asked(self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime, owner: str) -> None:
+        """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent."""
+        before = self._known.get(token)
+        self._note(
+            Launch(
+                id=self._id,
+                token=token,
+                role=role,
+                place={**self._here, **where},
+                asked_at=self._clock.now(),
+                expires_at=expires_at,
+                owner=owner,
+                hosts=(before.hosts or None) if before else None,
+            )
+        )
+
+    def answered(self, token: str, instances: Sequence[Answer]) -> None:
+        """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
+        launch, known = self._known[token], {_id(host): host for host in self._known[token].hosts or ()}
+        told = [host_info(one, launch.role, number, self._place) for number, one in enumerate(instances, start=1)]
+        # Not from the request on: a repeated one is answered as the first was, long after the hosts began to run.
+        pending = {*_pending(instances)} - {*known}
+        self._pending |= {_id(host): host.since for host in told if host.since and _id(host) in pending}
+        known = {**{_id(host): host for host in told}, **known}
+        self._note(launch.model_copy(update={"hosts": tuple(known.values())}))
+
+    def discovered(self, instances: Iterable[Answer]) -> None:
+        """Record listed instances that no record names, by their tags: the answer to their launch was lost.
+
+        Each gets a record of its own: other hosts of the same launch may still be hidden, so that one stays unanswered.
+        If they can't be recorded, they are kept in memory.
+        """
+        known = {_id(host) for launch in self._known.values() for host in launch.hosts or ()}
+        for one in instances:
+            tags = tags_of(one)
+            if one["InstanceId"] in known or tags is None or not tags.role:
+                continue
+            role: Role = "load" if tags.role == "load" else "node"
+            placement = one["Placement"]
+            place = where(one.get("SubnetId", ""), placement["AvailabilityZone"], placement.get("GroupName", ""))
+            launch = Launch(
+                id=self._id,
+                token=sha256(one["InstanceId"].encode()).hexdigest(),
+                role=role,
+                place={**self._here, **place},
+                asked_at=one["LaunchTime"],
+                expires_at=tags.expires or one["LaunchTime"],
+                owner=tags.owner,
+                hosts=(host_info(one, role, 1, self._place),),
+            )
+            with suppress(StoreError):
+                self._note(launch)
+
+    def seen(self, instances: Sequence[Answer], asked_at: datetime) -> None:
+        """Record which instances run, by an answer of EC2's and the time at which it was asked for.
+
+        An instance that was pending at its launch is paid for from the last time at which it was seen to be pending, or
+        from its launch: some seconds too long, so that its cost is never less than AWS's bill. One that was seen to be
+        pending until it ended is not paid for.
+        """
+        self.ended({one: "pending" for one in _ended(instances) if one in self._pending})
+        running = [one["InstanceId"] for one in instances if runs(one)]
+        began = {instance: self._pending.pop(instance) for instance in running if instance in self._pending}
+        self._pending |= {one: asked_at for one in _pending(instances) if one in self._pending}
+        self._update({instance: {"since": at} for instance, at in began.items()})
+
+    def ended(self, states: Mapping[str, str], at: Mapping[str, datetime] | None = None) -> None:
+        """Record that those instances have ended or were told to: by id, the state before. `at`: the time, if known.
+
+        An instance that never ran was never paid for. If the record can't be written, the data is kept in memory, so
+        that ending hosts never waits.
+        """
+        now, times = self._clock.now(), at or {}
+        changes = {
+            instance: {"until": times.get(instance, now), **({"since": None} if state == "pending" else {})}
+            for instance, state in states.items()
+            if instance in self._open()
+        }
+        with suppress(StoreError):
+            self._update(changes)
+
+    def not_listed(self, seen: Collection[str] | None) -> Recorded:
+        """What may live of the cluster beside the listed instances; `seen` None: they could not be listed."""
+        living = [host for launch in self._known.values() for host in launch.living]
+        hidden = [host for host in living if seen is None or (_id(host) not in seen and self.may_lag(_id(host)))]
+        until, newest = self.unknown_until(), max(self._known.values(), key=lambda one: one.asked_at, default=None)
+        lost = [f"a launch whose answer was lost, which may show until {until:%H:%M:%S} UTC"] if until else []
+        return Recorded(
+            hosts=tuple({_id(host): host for host in hidden}.values()),
+            owner=newest.owner if newest else "",
+            expires_at=newest.expires_at if newest else None,
+            names=(*(f"instance {_id(host)}, not listed yet" for host in hidden), *lost),
+        )
+
+    def living(self, role: Role | None = None, subnet: str = "") -> list[str]:
+        """Instances without a known end; of one role, and in one subnet, where these are given."""
+        chosen = (
+            launch
+            for launch in self._known.values()
+            if role in (None, launch.role) and subnet in ("", launch.place[_SUBNET])
+        )
+        return [_id(host) for launch in chosen for host in launch.living]
+
+    def has_ended(self, instance: str) -> bool:
+        """Whether the instance was told to end."""
+        hosts = (host for launch in self._known.values() for host in launch.hosts or ())
+        return any(_id(host) == instance and host.until is not None for host in hosts)
+
+    def is_used_up(self, token: str) -> bool:
+        """Whether that request has launched hosts, and all of them have ended."""
+        launch = self._known.get(token)
+        return launch is not None and bool(launch.hosts) and not launch.living
+
+    def begun_in(self) -> set[str]:
+        """Subnets with living hosts, or with a launch whose answer is not known."""
+        return {one.place[_SUBNET] for one in self._known.values() if one.hosts is None or one.living}
+
+    def groups(self) -> dict[str, datetime]:
+        """The requested placement groups by name, with the time until which EC2 may not know them."""
+        named = [(one.place.get(_GROUP, ""), one.asked_at + LAG) for one in self._known.values()]
+        return {group: max(until for name, until in named if name == group) for group, _ in named if group}
+
+    def may_lag(self, instance: str) -> bool:
+        """Whether EC2 may not know that instance yet."""
+        launches = (one for one in self._known.values() if instance in [_id(host) for host in one.hosts or ()])
+        return any(self._clock.now() < launch.asked_at + LAG for launch in launches)
+
+    def unknown_until(self) -> datetime | None:
+        """The time until which instances with unknown ids may still appear; None where that is impossible."""
+        times = [one.asked_at + LAG for one in self._known.values() if one.hosts is None]
+        latest = max([*times, *([self._blind_until] if self._blind_until else [])], default=None)
+        return latest if latest and self._clock.now() < latest else None
+
+    @property
+    def _here(self) -> dict[str, str]:
+        return {"connection": self._place.connection, "region": self._place.region}
+
+    def _open(self) -> set[str]:
+        return set(self.living())
+
+    def _update(self, changes: Mapping[str, Mapping[str, object]]) -> None:
+        """Change hosts, in memory and in the record. Each launch is written once."""
+        failed: StoreError | None = None
+        for launch in list(self._known.values()):
+            hosts = tuple(host.model_copy(update=dict(changes.get(_id(host), {}))) for host in launch.hosts or ())
+            if launch.hosts is not None and hosts != launch.hosts:
+                try:
+                    self._note(launch.model_copy(update={"hosts": hosts}))
+                except StoreError as error:
+                    failed = error
+        if failed:
+            raise failed
+
+    def _note(self, launch: Launch) -> None:
+        self._known[launch.token] = launch
+        self._records.note(launch)
+
+
+def where(subnet: str, zone: str, group: str) -> dict[str, str]:
+    """The position of a launch within a region; `group` is empty where it has none."""
+    return {_SUBNET: subnet, _ZONE: zone, **({_GROUP: group} if group else {})}
+
+
+def end_of(instance: Answer) -> datetime | None:
+    """When a user ended it, as EC2 reports it: `User initiated (2026-01-31 12:00:00 GMT)`.
+
+    None without such a report.
+    """
+    said = str(instance.get("StateTransitionReason") or "").partition("(")[2].rpartition(" GMT)")[0]
+    try:
+        return datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def runs(instance: Answer) -> bool:
+    """Whether EC2 says that it runs."""
+    return bool(instance["State"]["Name"] == "running")
+
+
+def _pending(instances: Iterable[Answer]) -> list[str]:
+    return [one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"]
+
+
+def _ended(instances: Iterable[Answer]) -> list[str]:
+    return [one["InstanceId"] for one in instances if one["State"]["Name"] not in LIVING]
+
+
+def _id(host: HostInfo) -> str:
+    return host.facts[INSTANCE_ID]

@@ -1,0 +1,265 @@
+"""Launch a cell's hosts in one zone, all or none. Launching again finds the hosts that were launched before."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud
+from plimsoll.adapters.providers.ec2.describing import is_whole, why_ended
+from plimsoll.adapters.providers.ec2.ending import Ended, end
+from plimsoll.adapters.providers.ec2.errors import LATER, UNSURE, CloudError
+from plimsoll.adapters.providers.ec2.finding import STANDING
+from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, runs, where
+from plimsoll.adapters.providers.ec2.network import Subnet
+from plimsoll.adapters.providers.ec2.pausing import looks
+from plimsoll.adapters.providers.ec2.requests import Wanted, create_placement_group, group_name, run_instances
+from plimsoll.adapters.providers.ec2.tags import of_cluster
+from plimsoll.domain.cluster import Role
+from plimsoll.domain.errors import StoreError
+from plimsoll.ports.clock import Clock
+
+NOT_STARTED = "Plimsoll.NotStarted"
+"""Our own code beside AWS's: launched hosts that never ran."""
+
+# Where a zone is full, the load hosts alone have been launched in vain.
+_ROLES: tuple[Role, Role] = ("load", "node")
+# Tokens that one attempt may use up in one zone.
+_GENERATIONS = 20
+_UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
+
+
+class Launcher:
+    """Launches one requested cluster. The answers of RunInstances are trusted until describe calls show the hosts."""
+
+    def __init__(self, cloud: Cloud, clock: Clock, wanted: Wanted, launched: Launched) -> None:
+        self._cloud, self._clock, self.wanted, self._launched = cloud, clock, wanted, launched
+
+    def begun_in(self) -> set[str]:
+        """Subnets in which an interrupted try has hosts, or may have some that are not listed yet."""
+        seen = self._living()
+        return self._launched.begun_in() | {one["SubnetId"] for one in seen}
+
+    def serves_in(self) -> set[str]:
+        """Subnets that still have hosts of a cluster that was complete before; empty if it never was."""
+        return {one["SubnetId"] for one in self._living()} if self.wanted.was_whole else set()
+
+    def launch(self, subnet: Subnet) -> list[Answer]:
+        """Launch all hosts in that subnet and wait until they run. Raises CloudError with AWS's code if that fails."""
+        here = set(self._launched.living(subnet=subnet.id))
+        elsewhere = [one for one in self._living() if one["SubnetId"] != subnet.id]
+        self._end_listed(elsewhere, [instance for instance in self._launched.living() if instance not in here])
+        ids = [instance for role in _ROLES for instance in self._launch_role(role, subnet)]
+        return self._await_running(ids)
+
+    def require_alive(self) -> None:
+        """Raise CloudError with AWS's reason if a launched host shows as ended. One that does not show may live."""
+        known = set(self._launched.living())
+        try:
+            seen = self._seen()
+        except CloudError as error:
+            if error.code in LATER:  # the next look tells
+                return
+            raise
+        for one in seen:
+            if one["InstanceId"] in known:
+                _require_alive(one, self._cloud.where)
+
+    def undo(self) -> None:
+        """Terminate everything that the attempt has launched, whether EC2 lists it yet or not."""
+        self._end_listed(self._living(), self._launched.living())
+
+    def _end_listed(self, listed: Sequence[Answer], ids: Collection[str] = ()) -> None:
+        """End those instances, and what no record names of them is recorded before: it is to be paid for too."""
+        self._launched.discovered(listed)
+        self._end([*ids, *(one["InstanceId"] for one in listed)])
+
+    def _end(self, ids: Collection[str]) -> None:
+        """Tell the instances to end, again and again until EC2 knows each of them.
+
+        An instance that stays unknown for longer than answers can lag counts as terminated. Raises CloudError where AWS
+        refuses to end one, once all others were told to end.
+        """
+        left, refused = list(dict.fromkeys(ids)), Ended()
+        for pause in looks():
+            ended = end(self._cloud, left, self._launched.may_lag)
+            refused.refused.update(ended.refused)
+            self._launched.ended(ended.accepted)
+            left = [instance for instance in ended.unknown if self._launched.may_lag(instance)]
+            self._launched.ended(dict.fromkeys(set(ended.unknown) - set(left), "terminated"))
+            if not left:
+                break
+            self._clock.sleep(pause)
+        refused.require()
+
+    def _living(self) -> list[Answer]:
+        """The cluster's living instances that EC2 lists, without those that were told to end."""
+        seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
+        return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
+
+    def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
+        """Ids of all hosts of that role, launched now or earlier.
+
+        If hosts of an attempt's own cluster died, all hosts of that role are launched again together. Of kept hosts
+        only those that died or are unfit are replaced.
+        """
+        known = self._launched.living(role, subnet.id)
+        lost = self._lost(known) | (self.wanted.unfit & set(known))
+        if len(known) == self.wanted.count(role) and not lost:
+            return known
+        staying = [one for one in known if one not in lost] if self.wanted.id.is_kept else []
+        self._end([one for one in known if one not in staying])
+        if len(staying) == self.wanted.count(role):  # others have replaced those that ended, which no record told
+            return staying
+        return [*staying, *self._launch_beside(staying, role, subnet)]
+
+    def _launch_beside(self, staying: Collection[str], role: Role, subnet: Subnet) -> list[str]:
+        """Ids of the hosts of that role that are missing beside those that stay, launched now or before."""
+        for generation in range(_GENERATIONS):
+            made = self._run(role, subnet, generation, staying)
+            if made and all(self._is_alive(one) for one in made):
+                return [one["InstanceId"] for one in made]
+            self._end([one["InstanceId"] for one in made if self._is_alive(one)])
+        what = f"all of {_GENERATIONS} launches of the role {role} were terminated from outside"
+        raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
+
+    def _is_alive(self, instance: Answer) -> bool:
+        """Whether the instance lives.
+
+        The answer to a repeated request may show instances that have ended since as they were then.
+        """
+        return instance["State"]["Name"] in LIVING and not self._launched.has_ended(instance["InstanceId"])
+
+    def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
+        """The instances that this generation's request launched, now or earlier; empty if they were terminated.
+
+        EC2 is not asked for hosts that have ended according to the record. `beside`: ids of living hosts of that role,
+        which stay.
+        """
+        request = run_instances(self.wanted, role, subnet, generation, beside)
+        token, grouped = request["ClientToken"], self.wanted.options.placement_group == "cluster"
+        if self._launched.is_used_up(token):
+            return []
+        group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
+        self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires, self.wanted.owner)
+        try:
+            if group:
+                self._make_group(subnet)
+            made = self._requested(request)
+        except CloudError as error:
+            # The client may have sent it before, without an answer. Then a refusal to look at it says nothing.
+            if error.code not in (LATER if error.repeated else UNSURE):
+                self._launched.answered(token, [])
+            raise
+        self._note(token, made)
+        return made
+
+    def _note(self, token: str, made: Sequence[Answer]) -> None:
+        """Record the answer. If that fails, end the hosts at once, because nobody could find them again."""
+        try:
+            self._launched.answered(token, made)
+        except StoreError:
+            self._end([one["InstanceId"] for one in made])
+            raise
+
+    def _make_group(self, subnet: Subnet) -> None:
+        try:
+            self._cloud.call("create_placement_group", **create_placement_group(self.wanted, subnet))
+        except CloudError as error:
+            if error.code != "InvalidPlacementGroup.Duplicate":
+                raise
+
+    def _requested(self, request: dict[str, Any]) -> list[Answer]:
+        """The answer to RunInstances; a placement group that was just made may not be known to it for a while."""
+        try:
+            answer = once_known(self._clock, _UNKNOWN_GROUP, lambda: self._cloud.call("run_instances", **request))
+        except CloudError as error:
+            if error.code == "IdempotentInstanceTerminated":
+                return []
+            if error.code == "IdempotentParameterMismatch":  # an earlier try, with another expiry
+                return self._of_token(request["ClientToken"])
+            raise
+        made: list[Answer] = answer["Instances"]
+        return made
+
+    def _of_token(self, token: str) -> list[Answer]:
+        """What an earlier request with that token has launched; nothing where that has ended.
+
+        EC2 keeps a token longer than it shows hosts that have ended. So where no host shows, the token is used up, or
+        its hosts do not show yet. They do once answers can't lag behind the refusal, which came after their launch.
+        If EC2 lags even longer, these hosts serve no cell: a cluster consists of the hosts in the answers to its
+        launches. The next launch, or the end of the cluster, ends all other hosts with its tags.
+        """
+        by_token = [{"Name": "client-token", "Values": [token]}]
+        deadline = self._clock.now() + LAG
+        for pause in looks():
+            found = self._cloud.instances(by_token, STATES)
+            if found or self._clock.now() > deadline:
+                return found
+            self._clock.sleep(pause)
+        raise AssertionError("looks never end")
+
+    def _await_running(self, ids: Sequence[str]) -> list[Answer]:
+        deadline = self._clock.now() + self.wanted.options.startup
+        for pause in looks():
+            asked_at = self._clock.now()
+            found = [one for one in self._seen() if one["InstanceId"] in ids]
+            self._launched.seen(found, asked_at)
+            for one in found:
+                _require_alive(one, self._cloud.where)
+            if is_whole(found) and all(runs(one) for one in found):
+                # Of an earlier try, perhaps, whose answer nobody got.
+                self._end_listed([one for one in self._living() if one["InstanceId"] not in ids])
+                return found
+            if self._clock.now() > deadline:
+                break
+            self._clock.sleep(pause)
+        raise self._never_ran(found)
+
+    def _seen(self) -> list[Answer]:
+        return self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id), STATES)
+
+    def _lost(self, known: Collection[str]) -> set[str]:
+        """Ids of instances that EC2 shows as ended, or does not list although its answers can't lag that far behind."""
+        doubted_until = self._clock.now() + DOUBT
+        for pause in looks():
+            states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
+            unseen = {one for one in known if one not in states and not self._launched.may_lag(one)}
+            if not unseen or self._clock.now() > doubted_until:
+                return unseen | {one for one in known if one in states and states[one] not in LIVING}
+            self._clock.sleep(pause)
+        raise AssertionError("looks never end")
+
+    def _never_ran(self, found: Sequence[Answer]) -> CloudError:
+        states = ", ".join(f"{one['InstanceId']} is {one['State']['Name']}" for one in found) or "none is to be seen"
+        what = f"hosts did not start within {self.wanted.options.startup}: {states}"
+        return CloudError(what, where=self._cloud.where, mend="run the cell again", code=NOT_STARTED)
+
+    def _where(self, subnet: Subnet) -> str:
+        return f"{self._cloud.where}, zone {subnet.zone}"
+
+
+def once_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:
+    """The answer to the call. While EC2 does not know something that was just made, with that code, it is asked again.
+
+    Raises CloudError once answers can't lag that far behind.
+    """
+    deadline = clock.now() + LAG
+    for pause in looks():
+        try:
+            return call()
+        except CloudError as error:
+            if error.code != unknown or clock.now() > deadline:
+                raise
+        clock.sleep(pause)
+    raise AssertionError("looks never end")
+
+
+def _require_alive(instance: Answer, where: str) -> None:
+    """Raise CloudError with AWS's reason if an instance has already ended."""
+    if instance["State"]["Name"] in STANDING:
+        return
+    raise CloudError(
+        f"{instance['InstanceId']} ended while it started: {why_ended(instance)}",
+        where=where,
+        mend="run the cell again; if it goes on, the message above is AWS's own",
+        code=instance.get("StateReason", {}).get("Code") or NOT_STARTED,
+    )

@@ -1,0 +1,128 @@
+"""Subnets and security groups that the options name, as AWS describes them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
+
+from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud
+from plimsoll.adapters.providers.ec2.options import Ec2Options
+from plimsoll.domain.errors import ProviderError
+
+_ANYWHERE = {"0.0.0.0/0", "::/0"}
+
+
+@dataclass(frozen=True)
+class Subnet:
+    """A subnet in which a cell's hosts can be."""
+
+    id: str
+    zone: str
+    vpc: str
+    free_addresses: int
+    cidr: str = ""
+
+
+def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
+    """The subnets in order of preference. Raises ProviderError when one is missing, or they are in several VPCs."""
+    if options.subnets:
+        found = _found(cloud.call("describe_subnets", SubnetIds=list(options.subnets)))
+        order = options.subnets
+        ordered = sorted(found, key=lambda subnet: order.index(subnet.id))
+    else:
+        ordered = _of_zones(cloud, options.zones)
+    if len({subnet.vpc for subnet in ordered}) != 1:
+        mend = "name subnets of one VPC in provider.options.subnets"
+        raise ProviderError("the subnets are of several VPCs", where=cloud.where, mend=mend)
+    return ordered
+
+
+def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
+    """The group as AWS describes it. Raises ProviderError when the VPC has no group with that id or name."""
+    kind = "group-id" if options.security_group.startswith("sg-") else "group-name"
+    filters = [{"Name": kind, "Values": [options.security_group]}, {"Name": "vpc-id", "Values": [vpc]}]
+    groups: Sequence[Answer] = cloud.call("describe_security_groups", Filters=filters)["SecurityGroups"]
+    if not groups:
+        raise ProviderError(
+            f"{vpc} has no security group {options.security_group!r}",
+            where=cloud.where,
+            mend="name one in provider.options.security_group; docs/guides/aws.md says how to make it",
+        )
+    return groups[0]
+
+
+def wrong_rules(group: Answer, ssh_port: int) -> Iterator[str]:
+    """Faults in the group's ingress: it must allow SSH from the controller, and all traffic inside the group. Pure."""
+    rules, own = group["IpPermissions"], group["GroupId"]
+    for rule in rules:
+        for source in _others(rule, own):
+            if source in _ANYWHERE:
+                yield f"lets everyone in: {_ports(rule)} from {source}"
+            elif not _is_ssh(rule, ssh_port):
+                yield f"lets others in by more than SSH on port {ssh_port}: {_ports(rule)} from {source}"
+    if not any(_is_inside(rule, own) for rule in rules):
+        yield "does not let its own members reach each other"
+    if not any(_is_ssh(rule, ssh_port) and _others(rule, own) for rule in rules):
+        yield f"lets nobody in by SSH on port {ssh_port}"
+
+
+def wrong_egress(group: Answer, subnets: Sequence[Subnet]) -> Iterator[str]:
+    """Faults in the group's egress: it must allow all traffic to the group's own hosts. Pure.
+
+    Other egress rules are the account's own choice. AWS allows all egress by default.
+    """
+    rules, own = group.get("IpPermissionsEgress", ()), group["GroupId"]
+    if any(_is_inside(rule, own) for rule in rules):
+        return
+    ranges = [
+        ip_network(each["CidrIp"]) for rule in rules if rule["IpProtocol"] == "-1" for each in rule.get("IpRanges", ())
+    ]
+    hidden = [subnet for subnet in subnets if not any(_covers(each, subnet) for each in ranges)]
+    if hidden:
+        where = ", ".join(f"{subnet.id} ({subnet.cidr})" for subnet in hidden)
+        yield f"does not let its members out to each other: no egress rule for all traffic to itself or to {where}"
+
+
+def _covers(allowed: IPv4Network | IPv6Network, subnet: Subnet) -> bool:
+    inside = ip_network(subnet.cidr)
+    return isinstance(allowed, IPv4Network) and isinstance(inside, IPv4Network) and inside.subnet_of(allowed)
+
+
+def _found(answer: Answer) -> list[Subnet]:
+    return [
+        Subnet(one["SubnetId"], one["AvailabilityZone"], one["VpcId"], one["AvailableIpAddressCount"], one["CidrBlock"])
+        for one in answer["Subnets"]
+    ]
+
+
+def _of_zones(cloud: Cloud, zones: Sequence[str]) -> list[Subnet]:
+    filters = [{"Name": "default-for-az", "Values": ["true"]}, {"Name": "availability-zone", "Values": list(zones)}]
+    by_zone = {subnet.zone: subnet for subnet in _found(cloud.call("describe_subnets", Filters=filters))}
+    lost = [zone for zone in zones if zone not in by_zone]
+    if lost:
+        mend = "name zones of the region that have one, or name subnets instead: provider.options.subnets"
+        raise ProviderError(f"there is no default subnet in {', '.join(lost)}", where=cloud.where, mend=mend)
+    return [by_zone[zone] for zone in zones]
+
+
+def _others(rule: Answer, group_id: str) -> list[str]:
+    """Sources that the rule allows, other than the group's own members."""
+    return [
+        *(each["CidrIp"] for each in rule.get("IpRanges", ())),
+        *(each["CidrIpv6"] for each in rule.get("Ipv6Ranges", ())),
+        *(each["PrefixListId"] for each in rule.get("PrefixListIds", ())),
+        *(pair["GroupId"] for pair in rule.get("UserIdGroupPairs", ()) if pair["GroupId"] != group_id),
+    ]
+
+
+def _is_ssh(rule: Answer, port: int) -> bool:
+    return (rule["IpProtocol"], rule.get("FromPort"), rule.get("ToPort")) == ("tcp", port, port)
+
+
+def _ports(rule: Answer) -> str:
+    if rule["IpProtocol"] == "-1":
+        return "all traffic"
+    return f"{rule['IpProtocol']} {rule.get('FromPort')}-{rule.get('ToPort')}"
+
+
+def _is_inside(rule: Answer, group_id: str) -> bool:
+    return rule["IpProtocol"] == "-1" and any(pair["GroupId"] == group_id for pair in rule.get("UserIdGroupPairs", ()))

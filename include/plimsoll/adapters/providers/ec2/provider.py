@@ -1,0 +1,263 @@
+"""Clusters on EC2: hosts found by their tags."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache, cached_property, partial
+from pathlib import PurePosixPath
+from typing import Self
+
+from plimsoll.adapters.providers.ec2.asking import ROOT, Asking
+from plimsoll.adapters.providers.ec2.checks import problems
+from plimsoll.adapters.providers.ec2.cloud import STATES, Cloud, Place, clouds
+from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
+from plimsoll.adapters.providers.ec2.destroying import Destroyer, Tried
+from plimsoll.adapters.providers.ec2.ending import UNKNOWN
+from plimsoll.adapters.providers.ec2.finding import STANDING, standing
+from plimsoll.adapters.providers.ec2.host_keys import host_key
+from plimsoll.adapters.providers.ec2.kept import SharedHost, clear, in_environment, prolong
+from plimsoll.adapters.providers.ec2.launched import INSTANCE_ID, Launched
+from plimsoll.adapters.providers.ec2.launching import Launcher, once_known
+from plimsoll.adapters.providers.ec2.network import subnets
+from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read_options
+from plimsoll.adapters.providers.ec2.placement import Say, patiently, placed
+from plimsoll.adapters.providers.ec2.prices import Ec2Tariffs
+from plimsoll.adapters.providers.ec2.readiness import await_hosts
+from plimsoll.adapters.providers.ec2.requests import Wanted
+from plimsoll.adapters.providers.ec2.tagged import Seen, tagged
+from plimsoll.adapters.providers.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
+from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.launches import Launches
+from plimsoll.ports.provider import Places
+from plimsoll.ports.secrets import Secrets, SshIdentity
+
+_USER = "plimsoll"
+
+
+Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
+
+
+@dataclass(frozen=True)
+class Ec2Provider:
+    """Implements the Provider port. Clusters of other result stores than `store` are neither seen nor touched.
+
+    `places`: the options that name regions and connections. If there may be clusters elsewhere, `further_regions` are
+    searched too. The provider remembers nothing else but `tried`; AWS is asked each time.
+    """
+
+    secrets: Secrets
+    clock: Clock
+    connect: Connect
+    store: str
+    say: Say
+    launches: Launches
+    further_regions: Sequence[str] = field(default=(), kw_only=True)
+    places: Places = field(default=Places(), kw_only=True)
+    clouds: Callable[[Place], Cloud] | None = field(default=None, kw_only=True, repr=False)
+    """The clouds of places, each with its client; none: it makes its own."""
+    tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
+    """Prices, with the answers of the Pricing API so far; none: it makes its own."""
+    tried: Tried = field(default_factory=dict, kw_only=True, repr=False)
+    """Since when this process has tried to destroy which clusters, while the store is away."""
+
+    name = PROVIDER
+    is_local = False
+    keeps_hosts = True
+    replaces_hosts = True
+
+    @cached_property
+    def _cloud(self) -> Callable[[Place], Cloud]:
+        return self.clouds or clouds(self.secrets)
+
+    @cached_property
+    def _tariffs(self) -> Ec2Tariffs:
+        return self.tariffs or Ec2Tariffs(self.secrets)
+
+    @property
+    def _destroyer(self) -> Destroyer:
+        return Destroyer(self.clock, self.store, self.launches, self.say, self.tried)
+
+    def at(self, places: Places) -> Self:
+        """In the regions, and through the connections, that those places name."""
+        return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Everything that AWS can be asked before anything costs money. SecretError where it can't be asked at all."""
+        return problems(definition, self.secrets)
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        """The cluster's hosts, running, in one zone, and answering as themselves. Kept ones live on for the request.
+
+        Where AWS fails or throttles, everything is asked for again: that finds what was launched before.
+        """
+        options = read_options(request.options, str(request.id))
+        self._destroyer.forget(request.id)
+        deadline = self.clock.now() + options.patience
+
+        def provided() -> Cluster:
+            return self._provided(request, options, deadline)
+
+        return patiently(provided, str(request.id), self.clock, deadline, self.say)
+
+    def _provided(self, request: ClusterRequest, options: Ec2Options, deadline: datetime) -> Cluster:
+        cloud = self._cloud(_place(options))
+        found = subnets(cloud, options)
+        launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
+        asking = Asking(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
+        wanted = asking.wanted(request, options, found[0].vpc)
+        launcher = Launcher(cloud, self.clock, wanted, launched)
+        instances = placed(launcher, self.clock, found, self.say, deadline)
+        cluster = described(request.id, instances, cloud.place, self.clock.now())
+        hosts = [self._host(options, cluster, info) for info in cluster.hosts]
+        await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
+        return self._prolonged(cloud, wanted, cluster, hosts) if request.id.is_kept else cluster
+
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """That cluster, if all its hosts are there. A place that can't be looked at hides none elsewhere."""
+        failed: PlimsollError | None = None
+        for cloud in self._clouds():
+            launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
+            try:
+                instances = standing(cloud, self.clock, of_cluster(self.store, cluster_id), launched)
+            except (ProviderError, SecretError) as error:
+                failed = failed or error
+                continue
+            if instances:
+                return described(cluster_id, instances, cloud.place, self.clock.now())
+        if failed:
+            raise failed
+        return None
+
+    def why_gone(self, cluster_id: ClusterId) -> str:
+        """AWS's reasons for the ends of its hosts that nobody here has ended. Empty where it does not tell."""
+        ended: list[str] = []
+        for cloud in self._clouds():
+            with suppress(ProviderError, SecretError):
+                launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock)
+                seen = cloud.instances(of_cluster(self.store, cluster_id), STATES)
+                ended += [
+                    f"{one['InstanceId']} is {one['State']['Name']}: {why_ended(one)}"
+                    for one in seen
+                    if one["State"]["Name"] not in STANDING and not launched.has_ended(one["InstanceId"])
+                ]
+        return "; ".join(ended)
+
+    def clusters(self) -> Sequence[Cluster]:
+        """From everything that carries the tags, and from the record of launches; what is left of one is a cluster."""
+        unseen = dict.fromkeys(filter(None, [self.places.unknown]))
+        unsettled: Sequence[ClusterId] = ()
+        try:
+            unsettled = self.launches.unsettled()
+        except StoreError as error:
+            unseen = unseen or {f"hosts that EC2 does not list yet are not known: {error}": None}
+        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
+        unread: dict[str, None] = {}
+        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each, unsettled, unread)]
+        unseen |= {str(error): None for _, each in seen for error in each.unseen}
+        if unseen:
+            raise PartlySeen(f"not all of AWS could be looked at: {'; '.join([*unseen, *unread])}", found)
+        if unread:
+            raise RecordsUnread(f"hosts that EC2 does not list yet are not known: {'; '.join(unread)}", found)
+        return found
+
+    def destroy(self, cluster_id: ClusterId) -> None:
+        """Terminate and delete everything with the cluster's tags, and look whether it is so."""
+        self._destroyer.destroy(self._clouds(), cluster_id)
+
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
+        """On all hosts at once: end what runs of other environments, remove what lies there, see that it is so."""
+        options = self._options(cluster)
+        clear([self._host(options, cluster, info) for info in cluster.hosts], cluster, keep)
+
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
+        """Access by SSH. The host key is the cluster's own, or the host is refused."""
+        return in_environment(self._host(self._options(cluster), cluster, info), cluster, environment)
+
+    def _options(self, cluster: Cluster) -> Ec2Options:
+        return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
+
+    def _prolonged(self, cloud: Cloud, wanted: Wanted, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
+        """The cluster with its new owner, and with the later one of both expiries.
+
+        The hosts' own end is moved first, then their tags. If a process is killed in between, the next call does both.
+        The result is what was written, because tags that EC2 shows may lag.
+        """
+        expires = max(cluster.expires_at, wanted.expires)
+        prolong(hosts, expires + wanted.options.expiry_margin)
+        ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
+        said = as_list({OWNER: wanted.owner, EXPIRES: expires.isoformat()})
+        once_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=said))
+        return cluster.model_copy(update={"owner": wanted.owner, "expires_at": expires})
+
+    def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
+        identity = self._identity(options)
+        key = host_key(identity, cluster.id).public
+        target = Target(info.address, key, options.ssh_connection, port=options.ssh_port, user=identity.user)
+        return self.connect(cluster.id, info, target)
+
+    def _identity(self, options: Ec2Options) -> SshIdentity:
+        identity = self.secrets.ssh_identity(options.ssh_connection)
+        return identity if identity.user else replace(identity, user=_USER)
+
+    def _described(
+        self, cloud: Cloud, seen: Seen, unsettled: Sequence[ClusterId], unread: dict[str, None]
+    ) -> Iterator[Cluster]:
+        """The clusters in that place: those that show, and of unsettled ones what does not show yet.
+
+        `unread` gets the reasons why a record could not be read.
+        """
+        clusters = by_cluster(seen.resources)
+        for cluster_id in sorted({*clusters, *unsettled}, key=str):
+            its = clusters.get(cluster_id, [])
+            answers, names = [each.answer for each in its], [each.name for each in its]
+            ids = {one["InstanceId"] for one in answers if "InstanceId" in one}
+            recorded = Recorded()
+            if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
+                try:
+                    launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
+                    recorded = launched.not_listed(ids if seen.lists_instances else None)
+                except StoreError as error:
+                    unread[str(error)] = None
+            if its or recorded.names:
+                yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
+
+    def _clouds(self) -> list[Cloud]:
+        """One for each known place. Where there may be unknown ones, also for each further region and connection."""
+        known = dict.fromkeys(_places(self.places.options))
+        if self.places.unknown:
+            connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]
+            known |= dict.fromkeys(Place(one, region) for region in self.further_regions for one in connections)
+        return [self._cloud(place) for place in known]
+
+
+def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
+    """Hosts as they are reached outside tests: one connection each, kept while it is used.
+
+    They fetch bundles from the depot; where there is none, they are sent them.
+    """
+
+    def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> SharedHost:
+        staged = depot.of_campaign(cluster_id.campaign_id) if depot else None
+        return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
+
+    return connect
+
+
+def _place(options: Ec2Options) -> Place:
+    return Place(options.connection, options.region)
+
+
+def _places(known: Sequence[Mapping[str, object]]) -> Iterator[Place]:
+    """The place in each of these options. Raises ProviderError where the only options can't be read."""
+    for options in known:
+        try:
+            yield _place(read_options(options, ""))
+        except ProviderError:  # of a definition that never came to a cluster, if there are others
+            if len(known) == 1:
+                raise

@@ -1,0 +1,66 @@
+"""Wait until new hosts prove their identity and report that they are prepared."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.providers.ec2.pausing import looks
+from plimsoll.adapters.providers.ec2.user_data import PREPARED
+from plimsoll.adapters.providers.ssh import WrongHostKey
+from plimsoll.domain.errors import HostError, ProviderError
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+
+_MOST_BYTES = 4096
+
+
+def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, require_alive: Callable[[], None]) -> None:
+    """Wait until all hosts are prepared. `require_alive` raises ProviderError once one of them is gone.
+
+    Raises ProviderError when a host is not prepared within `patience`, or reports a fault; HostError when something
+    else answers at its address.
+    """
+    deadline = clock.now() + patience
+    left = list(hosts)
+    for pause in looks():
+        waiting = _waiting(left)
+        if not waiting:
+            return
+        require_alive()
+        if clock.now() > deadline:
+            raise _too_late(waiting, patience)
+        clock.sleep(pause)
+        left = [host for host, _ in waiting]
+
+
+def _waiting(hosts: Sequence[Host]) -> list[tuple[Host, str]]:
+    """Hosts that can't be used yet, with the reasons. All are asked at once, since an unreachable host answers late."""
+    with ThreadPoolExecutor(max_workers=max(1, len(hosts))) as pool:
+        return [(host, why) for host, why in zip(hosts, pool.map(_not_ready, hosts), strict=True) if why]
+
+
+def _not_ready(host: Host) -> str:
+    """Why the host can't be used yet; empty once it can."""
+    try:
+        said = host.read_tail(PurePosixPath(PREPARED), max_bytes=_MOST_BYTES).strip()
+    except WrongHostKey:  # time does not mend that
+        raise
+    except HostError as error:
+        return error.what
+    if not said:
+        return "it answers, but is not prepared yet"
+    if said != "ok":
+        mend = "see /var/log/cloud-init-output.log on such a host; another image may do"
+        raise ProviderError(f"the host could not be prepared: {said}", where=_name(host), mend=mend)
+    return ""
+
+
+def _too_late(waiting: Sequence[tuple[Host, str]], patience: timedelta) -> ProviderError:
+    said = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
+    mend = "let the controller reach the hosts' private addresses on port 22, and see that the image runs cloud-init"
+    return ProviderError(f"hosts were not ready within {patience}: {said}", mend=mend)
+
+
+def _name(host: Host) -> str:
+    return f"{host.info.name} ({host.info.facts.get('instance_id', host.info.address)})"

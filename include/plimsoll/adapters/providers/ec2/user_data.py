@@ -1,0 +1,140 @@
+"""User data of a host, as cloud-config: pure. JSON is YAML, so nothing in it needs quoting of its own."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any, Literal
+
+from plimsoll.adapters.providers.ec2.host_keys import HostKeyPair
+from plimsoll.adapters.providers.ec2.instance_store import InstanceStore
+
+PREPARE = "/usr/local/sbin/plimsoll-prepare"
+PROLONG = "/usr/local/sbin/plimsoll-prolong"
+"""Moves the end of a host that is kept to the time that it is given, in the form `TIME`."""
+TIME = "%Y-%m-%d %H:%M:%S UTC"
+PREPARED = "prepared"
+"""The file below a host's root that says `ok` once the host is ready, or what went wrong."""
+
+LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
+"""What a login may have: locked memory, open files, processes, address space."""
+KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
+"""The kernel's parameters of every host."""
+_HUGE_PAGE = 2 << 20
+"""Bytes of a huge page where pages have 4 KiB, as on x86-64."""
+_TIMER = "plimsoll-expiry"
+
+
+@dataclass(frozen=True)
+class HostSetup:
+    """The setup of a new instance. `authorized` is a line of `authorized_keys`.
+
+    `disks` must be there for the host to be prepared. `is_kept`: a user who logs in may move the instance's end with
+    sudo, which allows nothing else.
+    """
+
+    user: str
+    root: str
+    host_key: HostKeyPair
+    authorized: str
+    ends_at: datetime
+    transparent_huge_pages: Literal["always", "madvise", "never"]
+    readahead_kib: int
+    huge_pages: int = 0
+    is_kept: bool = False
+    disks: InstanceStore = field(default_factory=InstanceStore)
+
+
+def cloud_config(setup: HostSetup) -> str:
+    """The document for cloud-init. Equal setups give equal bytes."""
+    document = {
+        # No key but the expected one, and no way in but the authorised one.
+        "ssh_deletekeys": True,
+        "ssh_genkeytypes": [],
+        "ssh_keys": {"ed25519_private": setup.host_key.private, "ed25519_public": setup.host_key.public},
+        "ssh_pwauth": False,
+        "disable_root": True,
+        "users": [_user(setup)],
+        "write_files": list(_files(setup)),
+        # The dead man's switch comes first: whatever fails later, the host ends.
+        "runcmd": [
+            ["systemctl", "daemon-reload"],
+            ["systemctl", "enable", "--now", f"{_TIMER}.timer"],
+            [PREPARE, setup.user, setup.root, *_tuning(setup), str(setup.disks.count), " ".join(setup.disks.letters)],
+        ],
+        # Nothing else is to use CPU, disk or network while a cell is measured.
+        "package_update": False,
+        "package_upgrade": False,
+    }
+    return f"#cloud-config\n{json.dumps(document, indent=1, sort_keys=True)}\n"
+
+
+def kernel_parameters(huge_pages: int) -> dict[str, int]:
+    """The kernel's parameters of a host whose processes may take so many bytes of huge pages.
+
+    The kernel makes these pages when a process asks for them, and sets none aside: page cache and other heaps keep the
+    memory on the hosts of all other variants.
+    """
+    pages = {"vm.nr_overcommit_hugepages": huge_pages // _HUGE_PAGE} if huge_pages else {}
+    return {**KERNEL, **pages}
+
+
+def _tuning(setup: HostSetup) -> tuple[str, str]:
+    return str(setup.readahead_kib), setup.transparent_huge_pages
+
+
+def _user(setup: HostSetup) -> dict[str, Any]:
+    return {
+        "name": setup.user,
+        "shell": "/bin/sh",
+        "lock_passwd": True,
+        "ssh_authorized_keys": [setup.authorized],
+        **({"sudo": f"ALL=(root) NOPASSWD: {PROLONG}"} if setup.is_kept else {}),
+    }
+
+
+def _files(setup: HostSetup) -> tuple[dict[str, str], ...]:
+    scripts = {PREPARE: "prepare.sh", **({PROLONG: "prolong.sh"} if setup.is_kept else {})}
+    kernel = "".join(f"{name} = {value}\n" for name, value in kernel_parameters(setup.huge_pages).items())
+    return (
+        *(_file(path, _source(name), "0755") for path, name in scripts.items()),
+        _file(f"/etc/systemd/system/{_TIMER}.service", _SERVICE),
+        _file(f"/etc/systemd/system/{_TIMER}.timer", _timer(setup.ends_at)),
+        _file("/etc/security/limits.d/plimsoll.conf", "".join(_limit_lines())),
+        _file("/etc/sysctl.d/90-plimsoll.conf", kernel),
+    )
+
+
+def _source(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _file(path: str, content: str, permissions: str = "0644") -> dict[str, str]:
+    return {"path": path, "content": content, "owner": "root:root", "permissions": permissions}
+
+
+def _limit_lines() -> list[str]:
+    return [f"* - {name} {value}\n" for name, value in LIMITS.items()]
+
+
+# Shutdown means terminate: the instance is launched so.
+_SERVICE = """[Unit]
+Description=The time of this host's cell is over
+[Service]
+Type=oneshot
+ExecStart=/usr/sbin/shutdown -h now
+"""
+
+
+def _timer(ends_at: datetime) -> str:
+    """A timer for an absolute time, which also fires after a reboot if the time has passed."""
+    at = ends_at.astimezone(UTC).strftime(TIME)
+    return f"""[Unit]
+Description=Dead man's switch
+[Timer]
+OnCalendar={at}
+Persistent=true
+AccuracySec=1s
+[Install]
+WantedBy=timers.target
+"""

@@ -1,0 +1,114 @@
+"""Problems that would keep a definition's clusters from running on this machine."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from plimsoll.adapters.hosts.facts import memory_bytes
+from plimsoll.adapters.hosts.machine import existing_part
+from plimsoll.adapters.hosts.onhost import readings
+from plimsoll.adapters.providers.local.files import mend
+from plimsoll.adapters.providers.local.options import LocalOptions
+from plimsoll.adapters.providers.local.subnets import MOST_NODES, free_subnet
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.faults import as_written, problems_of
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.units import parse_size
+
+_MIB = 1 << 20
+_GENERATOR_OVERHEAD = 256 * _MIB
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The machine's resources, bytes: memory that processes may use, and free disk below the work folder."""
+
+    memory: int
+    disk: int
+
+
+def problems(definition: Definition, work: Path) -> list[Problem]:
+    """Every problem found. Clusters themselves are not touched."""
+    try:
+        options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
+    except ValidationError as error:
+        return problems_of(error, LocalOptions, "provider.options")
+    machine = Machine(memory_bytes(readings.read(work)), shutil.disk_usage(existing_part(work)).free)
+    return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work)]
+
+
+def needs(definition: Definition, options: LocalOptions, machine: Machine) -> Iterator[Problem]:
+    """The definition's needs that exceed the machine's resources. Pure."""
+    if definition.system.nodes > MOST_NODES:
+        most = f"at most {MOST_NODES} on one machine"
+        yield Problem("system.nodes", f"{definition.system.nodes} nodes do not fit into a loopback subnet", most)
+    yield from _memory(definition, options, machine.memory)
+    needed = definition.max_parallel * definition.system.nodes * options.disk_per_node
+    if needed > machine.disk:
+        what = f"clusters need {_mib(needed)} of free disk, the work folder's has {_mib(machine.disk)}"
+        yield Problem("max_parallel", what, "free disk space, or set PLIMSOLL_WORK to a folder on another disk")
+
+
+def _memory(definition: Definition, options: LocalOptions, memory: int) -> Iterator[Problem]:
+    nodes, parallel = definition.system.nodes, definition.max_parallel
+    generator = _generator_bytes(definition)
+    available = memory - options.reserved_memory
+    allowed = (available // parallel - generator) // nodes - options.memory_per_node_overhead
+    for variant in definition.variants:
+        if variant.jvm is None:  # what such a database takes, its settings say
+            continue
+        heap, where = variant.jvm.heap, f"variants.{variant.id}.jvm.heap"
+        needed = parallel * cell_bytes(definition, options, heap)
+        if heap > memory:
+            what = f"a heap of {_mib(heap)} is larger than this machine's memory of {_mib(memory)}"
+            yield Problem(where, what, _allowed(allowed))
+        elif needed > available:
+            cells = f"{parallel} cells at once" if parallel > 1 else "a cell"
+            what = (
+                f"{cells} of {plural(nodes, 'node')} of {_mib(heap)} heap would take {_mib(needed)} with the load "
+                f"generator; this machine has {_mib(memory)}, of which {_mib(options.reserved_memory)} are reserved"
+            )
+            yield Problem(where, what, _allowed(allowed))
+
+
+def cell_bytes(definition: Definition, options: LocalOptions, heap: int) -> int:
+    """The memory of one cell: nodes with that heap, and the load generator."""
+    return definition.system.nodes * (heap + options.memory_per_node_overhead) + _generator_bytes(definition)
+
+
+def _generator_bytes(definition: Definition) -> int:
+    return definition.load_generator.hosts * (parse_size(definition.load_generator.heap) + _GENERATOR_OVERHEAD)
+
+
+def _allowed(heap: int) -> str:
+    least = "use fewer nodes or fewer cells at once (max_parallel)"
+    return f"allowed here: a heap of {_mib(heap)} at most; or {least}" if heap >= _MIB else least
+
+
+def _mib(size: int) -> str:
+    return f"{size // _MIB}M"
+
+
+def _folder(work: Path) -> Iterator[Problem]:
+    """Problems with the work folder, found by writing, because access rights do not show a full or read-only disk."""
+    there = existing_part(work)
+    try:
+        with tempfile.TemporaryFile(dir=there) as file:
+            file.write(b"x")
+    except OSError as error:
+        yield Problem(f"work folder {work}", f"can't be written: {error.strerror}", mend(error, there))
+
+
+def _addresses(definition: Definition, work: Path) -> Sequence[Problem]:
+    if definition.system.nodes > MOST_NODES:
+        return ()
+    try:
+        free_subnet(frozenset(), str(work / definition.name), definition.system.nodes, definition.load_generator.hosts)
+    except ProviderError as error:
+        return (Problem(error.where, error.what, error.mend),)
+    return ()

@@ -1,0 +1,38 @@
+"""What a person should know before a definition is measured on this machine."""
+
+from collections.abc import Iterator
+
+from plimsoll.adapters.hosts.machine import activity_now, in_words
+from plimsoll.adapters.providers.local.checks import cell_bytes
+from plimsoll.adapters.providers.local.options import LocalOptions
+from plimsoll.adapters.providers.local.provider import NODE_NICENESS
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.host_activity import HostActivity, noise
+from plimsoll.domain.units import format_size
+
+_MIB = 1 << 20
+
+
+def notes(definition: Definition) -> Iterator[str]:
+    """Sentences without a full stop: what gives way to what, and what keeps the machine busy now."""
+    return notes_on(definition, activity_now())
+
+
+def notes_on(definition: Definition, now: HostActivity) -> Iterator[str]:
+    """The same for a machine with that activity. Pure."""
+    yield (
+        f"nodes on this machine run at niceness {NODE_NICENESS}, so that the load generator keeps to its schedule: "
+        "they give way to every other program, too"
+    )
+    if definition.max_parallel > 1:
+        yield (
+            f"`max_parallel: {definition.max_parallel}` on one machine: cells that run at the same time disturb each "
+            "other, and a miss beside another cell may not count"
+        )
+    if busy := noise(now, definition.disturbance):
+        yield f"this machine is busy ({in_words(now)}): {busy}; a miss that is measured now may not count"
+    heaps = [variant.jvm.heap for variant in definition.variants if variant.jvm]
+    needed = max((cell_bytes(definition, LocalOptions(), heap) for heap in heaps), default=0)
+    if needed > now.memory_available_bytes:
+        free = format_size(int(now.memory_available_bytes) // _MIB * _MIB)
+        yield f"{free} of memory are free, and a cell may take {format_size(needed // _MIB * _MIB)}: end other programs"

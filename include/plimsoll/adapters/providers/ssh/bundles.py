@@ -1,0 +1,148 @@
+"""Local folders on hosts. Each is named after its content, so that it is transferred only once."""
+
+import hashlib
+import json
+import re
+import tarfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import IO, cast
+
+from plimsoll.adapters.hosts.onhost import receiver
+from plimsoll.adapters.hosts.refusals import mend_of
+from plimsoll.adapters.providers.ssh.commands import receiver_command
+from plimsoll.adapters.providers.ssh.connection import Connection
+from plimsoll.adapters.providers.ssh.execution import Answer, Feed, Input
+from plimsoll.domain.errors import HostError
+from plimsoll.domain.plurals import plural
+
+# A transfer that is lost half way goes on where it was, also after many minutes; one that never gets on must end.
+_ROUNDS = 4
+_TIMEOUT_S, _REPEATING_S = 600.0, 3600.0
+_BLOCK = 1 << 16
+_EXECUTABLE = 0o100
+_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A set of files by their path in the bundle. `checksums` are their sha256."""
+
+    name: str
+    files: Mapping[str, Path]
+    checksums: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of all files' paths and checksums, which identifies this content."""
+        return hashlib.sha256(json.dumps(sorted(self.checksums.items())).encode()).hexdigest()
+
+    @property
+    def folder(self) -> str:
+        """The folder's name on hosts: `cassandra-4.0.1-1f2e…`."""
+        return f"{self.name}-{self.digest[:16]}"
+
+
+Fetch = Callable[[Bundle, PurePosixPath], None]
+"""Has the host fetch what it can of a bundle for that place; HostError for what no other way could mend."""
+
+
+def bundle_of(folder: Path) -> Bundle:
+    """A bundle of all files in a folder, except files that Python compiled from sources. Raises OSError."""
+    files = {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    return make_bundle(_NAME.sub("-", folder.name) or "bundle", files)
+
+
+def make_bundle(name: str, files: Mapping[str, Path]) -> Bundle:
+    """A bundle of these files. Raises OSError."""
+    return Bundle(name, files, {path: _checksum(file) for path, file in files.items()})
+
+
+def deliver(
+    connection: Connection, bundle: Bundle, below: PurePosixPath, where: str, fetch: Fetch | None = None
+) -> PurePosixPath:
+    """The bundle's folder on the host, with every file verified there. Raises HostError.
+
+    The host fetches missing files itself where it can; files that are still missing are sent. A process verifies a
+    bundle only once.
+    """
+    place = below / bundle.folder
+    with connection.delivering:
+        if place not in connection.delivered:
+            _deliver(connection, bundle, place, where, fetch)
+            connection.delivered.add(place)
+    return place
+
+
+def write_archive(bundle: Bundle, paths: Iterable[str], stream: IO[bytes]) -> None:
+    """Write these files of the bundle as a tar. Raises OSError."""
+    with tarfile.open(fileobj=stream, mode="w|", bufsize=_BLOCK) as archive:
+        for path in paths:
+            archive.add(bundle.files[path].resolve(), path, filter=_plain)
+
+
+def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str, fetch: Fetch | None) -> None:
+    missing = _settle(connection, bundle, place, where)
+    if missing and fetch is not None:
+        fetch(bundle, place)
+        missing = _settle(connection, bundle, place, where)
+    for _ in range(_ROUNDS):
+        if not missing:
+            return
+        send(connection, bundle, missing, place, where)
+        missing = _settle(connection, bundle, place, where)
+    what = f"{bundle.name} does not arrive whole: {plural(len(missing), 'file')} not the same after {_ROUNDS} transfers"
+    raise HostError(what, where=where, mend="look for a bad disk there or at what changes these files here")
+
+
+def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str) -> Sequence[str]:
+    def feed(stdin: Input) -> None:
+        stdin.write(json.dumps(dict(bundle.checksums)).encode())
+
+    answer = _receiver(connection, "settle", place, feed, where)
+    missing: Sequence[str] = answer.parsed(where)
+    return missing
+
+
+def send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: PurePosixPath, where: str) -> None:
+    """Send these files of the bundle to its folder on the host. Raises HostError."""
+
+    def feed(stdin: Input) -> None:
+        write_archive(bundle, missing, cast(IO[bytes], stdin))
+
+    _receiver(connection, "receive", place, feed, where)
+
+
+def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """The file's entry without an owner: readable, and executable where the file is executable here."""
+    entry.mode = 0o755 if entry.mode & _EXECUTABLE else 0o644
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
+
+
+def _receiver(connection: Connection, command: str, place: PurePosixPath, feed: Feed, where: str) -> Answer:
+    source = Path(receiver.__file__).read_text(encoding="utf-8")
+    line = receiver_command(source, command, place)
+    answer = connection.execute(line, timeout_s=_TIMEOUT_S, feed=feed, repeating_s=_REPEATING_S)
+    if answer.exit_code != 0:
+        said = answer.stderr.decode(errors="replace").strip()
+        raise HostError(f"{place.name} can't be installed: {said}", where=where, mend=mend_of(said, place))
+    return answer
+
+
+def _checksum(file: Path) -> str:
+    state = file.stat()
+    return _checksum_of(file, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _checksum_of(file: Path, size: int, mtime_ns: int) -> str:  # noqa: ARG001 - with them a change is noticed
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,0 +1,90 @@
+"""What would keep a definition's clusters from running on its groups of hosts, asked of the hosts."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from pydantic import ValidationError
+
+from plimsoll.adapters.hosts.facts import memory_bytes
+from plimsoll.adapters.providers.ssh.group import Group, in_parallel
+from plimsoll.adapters.providers.ssh.member import Member
+from plimsoll.adapters.providers.ssh.options import SshOptions
+from plimsoll.adapters.providers.ssh.pool import Connections
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import HostError, Problem, SecretError
+from plimsoll.domain.faults import as_written, problems_of
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.units import parse_size
+
+_MIB = 1 << 20
+_ANSWER_S = 60.0
+
+
+def problems(definition: Definition, connections: Connections) -> list[Problem]:
+    """Every problem found; clusters themselves are not touched."""
+    try:
+        options = SshOptions.model_validate(as_written(definition.provider.options, SshOptions))
+    except ValidationError as error:
+        return problems_of(error, SshOptions, "provider.options")
+    groups = [Group(group, options, connections) for group in options.groups]
+    asked = [(group, member) for group in groups for member in group.members()]
+    found = in_parallel(asked, lambda one: _host(definition, options, *one))
+    return [*shape(definition, options), *(problem for several in found for problem in several)]
+
+
+def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
+    """Whether the groups are large and many enough, and each of their hosts has an address of its own: pure."""
+    yield from _twice(options)
+    nodes, loads = definition.system.nodes, definition.load_generator.hosts
+    large = [group for group in options.groups if len(group.nodes) >= nodes]
+    fitting = [group for group in large if len(group.loads) >= loads]
+    if not large:
+        most = max(len(group.nodes) for group in options.groups)
+        yield Problem(
+            "system.nodes", f"no group has {plural(nodes, 'node')}; the largest has {most}", "name more hosts"
+        )
+    elif not fitting:
+        most = max(len(group.loads) for group in large)
+        what = f"no group of {plural(nodes, 'node')} has {plural(loads, 'load host')}; the most that one has is {most}"
+        yield Problem("load_generator.hosts", what, "name more in the group's `further_load_hosts`, or ask for fewer")
+    elif definition.max_parallel > len(fitting):
+        cells = f"{definition.max_parallel} cells at once"
+        size = f"{plural(nodes, 'node')} and {plural(loads, 'load host')}"
+        what = f"{cells} need as many groups of {size}; there are {len(fitting)}"
+        yield Problem("max_parallel", what, "name more groups, or run fewer cells at once")
+
+
+def _twice(options: SshOptions) -> Iterator[Problem]:
+    """A database binds a host's address, and hosts reach each other by it: two nodes can't have the same one."""
+    for number, group in enumerate(options.groups):
+        for address, count in Counter(host.address for host in group.hosts).items():
+            if count > 1:
+                what = f"{address} stands {count} times in group {group.name}: nodes and load hosts share none"
+                yield Problem(f"provider.options.groups[{number}]", what, "name another host")
+
+
+def memory(definition: Definition, member: Member, there: int) -> Iterator[Problem]:
+    """Heaps that are larger than the host's memory, of variants that have a JVM: pure."""
+    if member.role == "load":
+        needed = {"load_generator.heap": parse_size(definition.load_generator.heap)}
+    else:
+        jvms = {variant.id: variant.jvm for variant in definition.variants if variant.jvm}
+        needed = {f"variants.{variant}.jvm.heap": jvm.heap for variant, jvm in jvms.items()}
+    for where, heap in needed.items():
+        if heap > there:
+            what = f"a heap of {heap // _MIB}M is larger than the memory of {member.name}, {there // _MIB}M"
+            yield Problem(where, what, "use a smaller heap or a larger host")
+
+
+def _host(definition: Definition, options: SshOptions, group: Group, member: Member) -> Sequence[Problem]:
+    where = f"provider.options.groups.{group.name}.{member.name}"
+    try:
+        readings = member.ask("readings", _ANSWER_S, folder=str(member.folder))
+        free = member.ask("room", _ANSWER_S, folder=str(member.folder))
+    except (HostError, SecretError) as error:
+        return [Problem(where, f"{error.where}: {error.what}" if error.where else error.what, error.mend)]
+    found = list(memory(definition, member, memory_bytes(readings)))
+    if free < options.disk_per_host:
+        what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"
+        found.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))
+    return found

@@ -1,0 +1,236 @@
+"""A group of existing hosts, which are leased, cleaned and released together."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import TypeVar
+
+from plimsoll.adapters.providers.ssh.folders import FOLDER, is_below_home
+from plimsoll.adapters.providers.ssh.leases import Held, Lease
+from plimsoll.adapters.providers.ssh.member import Member, Place
+from plimsoll.adapters.providers.ssh.options import GroupOptions, HostOptions, SshOptions
+from plimsoll.adapters.providers.ssh.pool import Connections
+from plimsoll.adapters.providers.ssh.target import Target
+from plimsoll.domain.cluster import Cluster, HostInfo, Role, load_host_name
+from plimsoll.domain.errors import HostError, SecretError
+
+_MEMBER = "group_host"
+"""The fact of a host that says which host of its group it is, where it has taken another one's name."""
+
+_S = TypeVar("_S")
+_T = TypeVar("_T")
+
+
+class Group:
+    """A group of hosts. The first load host's lease decides: it is taken first and released last.
+
+    That holds even while another host generates the load in its place.
+    """
+
+    def __init__(self, options: GroupOptions, provider: SshOptions, connections: Connections) -> None:
+        self.name = options.name
+        folder = PurePosixPath(provider.folder_of(options))
+
+        def member(name: str, role: Role, host: HostOptions) -> Member:
+            return Member(name, role, host, provider.connection, folder, connections)
+
+        self.loads = tuple(member(load_host_name(n), "load", host) for n, host in enumerate(options.loads, start=1))
+        self.nodes = tuple(member(f"node{n}", "node", host) for n, host in enumerate(options.nodes, start=1))
+
+    @property
+    def load(self) -> Member:
+        """The first load host."""
+        return self.loads[0]
+
+    def fits(self, nodes: int, load_hosts: int) -> bool:
+        """Whether the group has that many hosts of each role."""
+        return len(self.nodes) >= nodes and len(self.loads) >= load_hosts
+
+    @property
+    def place(self) -> Place:
+        """The identity of the group, whatever its name."""
+        return self.load.place
+
+    def members(self) -> tuple[Member, ...]:
+        """The load hosts, then the nodes."""
+        return (*self.loads, *self.nodes)
+
+    def members_of(self, hosts: Sequence[HostInfo]) -> tuple[Member, ...]:
+        """The member that decides, and those that belong to a cluster of these hosts."""
+        names = {_member_name(info) for info in hosts}
+        return (self.load, *(member for member in self.members()[1:] if member.name in names))
+
+    def _machines(self, cluster: Cluster) -> tuple[Member, ...]:
+        """The members of the cluster, without those that are reached as an earlier one is.
+
+        What is done for that one, such as cleaning its folder, is done for them too.
+        """
+        first: dict[tuple[Target, PurePosixPath], Member] = {}
+        for member in self.members_of(cluster.hosts):
+            first.setdefault(member.reached, member)
+        return tuple(first.values())
+
+    def infos(self, nodes: int, load_hosts: int, avoided: Collection[str] = ()) -> tuple[HostInfo, ...]:
+        """That many nodes and load hosts, in the form of a cluster's hosts.
+
+        Further hosts of the group take the places of avoided ones. Empty where there are not enough.
+        """
+        hosts = tuple(self._info(member) for member in (*self.nodes[:nodes], *self.loads[:load_hosts]))
+        for info in [one for one in hosts if one.identity in avoided]:
+            _, hosts = next(self._with_another(hosts, info, avoided), (None, ()))
+            if not hosts:
+                break
+        return hosts
+
+    def _info(self, member: Member) -> HostInfo:
+        return HostInfo(
+            name=member.name,
+            role=member.role,
+            address=member.options.address,
+            facts={**_without_place(member.options.facts), "group": self.name},
+        )
+
+    def placed(self, hosts: Sequence[HostInfo]) -> tuple[HostInfo, ...]:
+        """The hosts with their folders as facts, where these are below a home. HostError for one that can't be asked.
+
+        A host that does not answer later still has its place in the cluster.
+        """
+        return tuple(in_parallel(hosts, self._placed))
+
+    def _placed(self, info: HostInfo) -> HostInfo:
+        member = self.member_of(info)
+        if member is None or FOLDER in info.facts or not is_below_home(member.written):
+            return info
+        return info.model_copy(update={"facts": {**info.facts, FOLDER: str(member.folder)}})
+
+    def with_others(self, lease: Lease, unfit: Sequence[HostInfo], avoided: Collection[str]) -> Lease | None:
+        """Take further hosts of the group in the place of unfit ones, and give those back; None: there are not enough.
+
+        Repeated after a crash, it takes the same. The load host that decides keeps its lease when it is replaced.
+        HostError.
+        """
+        changed = lease
+        for info in unfit:
+            other = self._taken_instead(changed, info, avoided)
+            if other is None:
+                return None
+            changed = other
+        self.renew(changed)
+        used = {member.place for member in self.members_of(changed.cluster.hosts)}
+        for member in [found for info in unfit if (found := self.member_of(info))]:
+            member.clean(lease.key)
+            if member.place not in used:
+                member.release(lease.key)
+        return changed
+
+    def _taken_instead(self, lease: Lease, info: HostInfo, avoided: Collection[str]) -> Lease | None:
+        """The lease with the first further host in that one's place that is free and answers."""
+        for member, hosts in self._with_another(lease.cluster.hosts, info, avoided):
+            with suppress(HostError, SecretError):
+                cluster = lease.cluster.model_copy(update={"hosts": self.placed(hosts)})
+                wanted = lease.model_copy(update={"cluster": cluster})
+                if member.take(wanted).lease.key == lease.key:
+                    member.clean(None)
+                    return wanted
+        return None
+
+    def _with_another(
+        self, hosts: Sequence[HostInfo], info: HostInfo, avoided: Collection[str]
+    ) -> Iterator[tuple[Member, tuple[HostInfo, ...]]]:
+        """Each further host that may take that one's place among a cluster's hosts, and these hosts then."""
+        for member in self._spare(hosts, info.role):
+            other = self._in_place_of(info, member)
+            if other.identity not in avoided:
+                yield member, tuple(other if one.name == info.name else one for one in hosts)
+
+    def _spare(self, hosts: Sequence[HostInfo], role: Role) -> Sequence[Member]:
+        """Hosts that a cluster does not use: nodes for a node, load hosts and then nodes for a load host."""
+        used = {member.name for member in self.members_of(hosts)}
+        suitable = self.nodes if role == "node" else (*self.loads, *self.nodes)
+        return [member for member in suitable if member.name not in used]
+
+    def _in_place_of(self, info: HostInfo, member: Member) -> HostInfo:
+        """The member as a host of the cluster. Load hosts are found by name in what is collected, so the name stays."""
+        own = self._info(member)
+        if info.role == "node":
+            return own
+        return own.model_copy(update={"name": info.name, "role": "load", "facts": {**own.facts, _MEMBER: member.name}})
+
+    def release_others(self, lease: Lease) -> None:
+        """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
+        used = {member.place for member in self.members_of(lease.cluster.hosts)}
+        for member in self.members():
+            with suppress(HostError, SecretError):
+                held = None if member.place in used else member.held()
+                if held is not None and held.lease.key == lease.key:
+                    member.clean(lease.key)
+                    member.release(lease.key)
+
+    def held(self) -> Held | None:
+        """The lease that holds the group."""
+        return self.load.held()
+
+    def take(self, lease: Lease) -> Held:
+        """Take all hosts for the lease's cluster, or none.
+
+        Returns the lease of the first host that another cluster holds, or else this one.
+        """
+        held = self.load.take(lease)
+        for member in self._machines(lease.cluster)[1:]:
+            if held.lease.key == lease.key:
+                held = member.take(lease)
+        if held.lease.key != lease.key:
+            self.give_up(lease)
+        return held
+
+    def clean(self, cluster: Cluster, key: str | None) -> None:
+        """Clean all hosts of that cluster at once. Raises the first HostError where something remains."""
+        self._all(cluster, lambda member: member.clean(key))
+
+    def clear(self, cluster: Cluster, keep: frozenset[str]) -> None:
+        """Clear all hosts at once of everything but these environments of the cluster."""
+        self._all(cluster, lambda member: member.clear(cluster, keep))
+
+    def renew(self, lease: Lease) -> None:
+        """Change the leases, that of the first load host last, because it decides."""
+        for member in reversed(self._machines(lease.cluster)):
+            member.renew(lease)
+
+    def ready(self, lease: Lease) -> bool:
+        """Record that the cluster is whole."""
+        whole: bool = self.load.ask("lease-ready", folder=str(self.load.folder), key=lease.key)
+        return whole
+
+    def release(self, lease: Lease) -> None:
+        """Release all hosts, the first load host last, so that the cluster can be found until then."""
+        for member in reversed(self._machines(lease.cluster)):
+            member.release(lease.key)
+
+    def give_up(self, lease: Lease) -> None:
+        """Release what was taken, as far as hosts can be reached. Other leases expire."""
+        for member in reversed(self._machines(lease.cluster)):
+            with suppress(HostError, SecretError):
+                member.release(lease.key)
+
+    def member_of(self, info: HostInfo) -> Member | None:
+        """The host of the group that is this host of a cluster; None where it is of another group."""
+        return next((member for member in self.members() if member.name == _member_name(info)), None)
+
+    def _all(self, cluster: Cluster, work: Callable[[Member], _T]) -> Sequence[_T]:
+        return list(in_parallel(self._machines(cluster), work))
+
+
+def _member_name(info: HostInfo) -> str:
+    return info.facts.get(_MEMBER, info.name)
+
+
+def _without_place(facts: Mapping[str, str]) -> dict[str, str]:
+    """A definition's facts of a host, without those that would make it another host or move its folder."""
+    return {name: fact for name, fact in facts.items() if name not in (_MEMBER, FOLDER)}
+
+
+def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> Iterator[_T]:
+    """Call the function for each host over its own connection. The first error is raised after all calls have ended."""
+    with ThreadPoolExecutor(max(1, min(32, len(members)))) as pool:
+        return iter(list(pool.map(work, members)))

@@ -1,0 +1,243 @@
+"""A host that is used over SSH."""
+
+import logging
+import posixpath
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+import paramiko
+
+from plimsoll.adapters.hosts.facts import host_facts
+from plimsoll.adapters.hosts.host_files import few_files
+from plimsoll.adapters.hosts.jobs import FOLDER, not_started, order, require_id, resists
+from plimsoll.adapters.hosts.onhost.control import KILL_TIMEOUT_S
+from plimsoll.adapters.hosts.refusals import mend_of
+from plimsoll.adapters.providers.ssh import clock, commands, files
+from plimsoll.adapters.providers.ssh.bundles import Bundle, bundle_of, deliver
+from plimsoll.adapters.providers.ssh.connection import Connection
+from plimsoll.adapters.providers.ssh.depot import FETCH, Staged
+from plimsoll.adapters.providers.ssh.execution import Answer
+from plimsoll.adapters.providers.ssh.login import unreachable
+from plimsoll.adapters.providers.ssh.program import Program
+from plimsoll.domain.clocks import ClockReading
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import HostError, Unreachable
+from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.ports.host import MOST_FILE_BYTES, CommandResult, Job, JobStatus
+from plimsoll.ports.store import StoredFile, UploadTicket
+
+_ANSWER_S = 60.0
+_MEASURE_S, _UPLOAD_S = 300.0, 900.0
+_CLEAR_S = 120.0
+# The host ends a command itself when its time is over; that the answer stays away says that the link is lost.
+_MARGIN_S = 30.0
+
+_T = TypeVar("_T")
+_log = logging.getLogger("plimsoll")
+
+
+class SshHost:
+    """Implements the UploadingHost port. `tags` are environment variables of everything that is started here.
+
+    Bundles are installed below `bundles`, by default the host's own folder. The host downloads them from where `staged`
+    says; files that it can't download are sent over the connection. Everything but `run` is repeated when the link is
+    lost. A job continues whatever happens to the link.
+    """
+
+    def __init__(  # noqa: PLR0913 - where it is, how it is reached, what it is given
+        self,
+        info: HostInfo,
+        root: PurePosixPath,
+        connection: Connection,
+        *,
+        tags: Mapping[str, str] | None = None,
+        bundles: PurePosixPath | None = None,
+        staged: Staged | None = None,
+    ) -> None:
+        self.info = info
+        self.root = root
+        self._connection, self._tags = connection, dict(tags or {})
+        self._bundles, self._staged = bundles or root / "bundles", staged
+        self._where = f"host {info.name} ({connection.target.place})"
+        self._program = Program(connection, self._bundles, self._where, self._tags)
+
+    def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "SshHost":
+        """The same host with a folder below its own as root. Everything started there carries the tags."""
+        return SshHost(
+            self.info, self.root / folder, self._connection, tags=tags, bundles=self._bundles, staged=self._staged
+        )
+
+    def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
+        """End and remove everything of the cluster in that folder except the environments in `keep`.
+
+        Returns a sentence for each remainder. The cluster's processes are identified by their tags, one of which is
+        the host's own folder.
+        """
+        place = {"work": str(self.root), "cluster": cluster, "hosts": [str(self.root / folder)]}
+        left: Sequence[str] = self._program.call("clear", timeout_s=_CLEAR_S, keep=sorted(keep), **place)
+        return left
+
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+        """Run in the host's folder. On a timeout, the host itself kills the command and its child processes."""
+        allowed = timeout.total_seconds()
+        line = commands.run_command(argv, (self.root, self._bundles), self._tags, allowed)
+        began = time.monotonic()
+        answer = self._run_once(line, argv[0], allowed)
+        if answer.exit_code == commands.KILLED and time.monotonic() - began >= allowed:
+            raise self._error(f"`{argv[0]}` did not end within {allowed:g} s", "see what it waits for")
+        if answer.exit_code == commands.NOT_FOUND and not self._has_program(argv[0]):
+            raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
+        result = CommandResult(answer.exit_code, _text(answer.stdout), _text(answer.stderr))
+        if check and result.exit_code != 0:
+            said = (result.stderr or result.stdout).strip()
+            how = mend_of(said, self.root)
+            raise self._error(f"`{argv[0]}` ended with exit code {result.exit_code}: {said}", how)
+        return result
+
+    def install(self, bundle: Path) -> PurePosixPath:
+        """Copy the folder to the host unless it is there with the same content. Every file is verified there."""
+        if not bundle.is_dir():
+            raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
+        with self._explained(PurePosixPath(bundle)):
+            contents = bundle_of(bundle)
+        fetch = self._fetch if self._staged and self._connection.reaches_store else None
+        return deliver(self._connection, contents, self._bundles, self._where, fetch)
+
+    def write(self, path: PurePosixPath, content: str) -> None:
+        """Write a text file whole, below the host's root."""
+        place = self._below_root(path)
+        self._with_files(place, lambda sftp: files.write_whole(sftp, place, content.encode()))
+
+    def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
+        """The last bytes of a text file; empty where there is none."""
+        place = self.root / path
+        return self._with_files(place, lambda sftp: _text(files.read_tail(sftp, place, max_bytes)))
+
+    def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        """All files below a folder, sorted."""
+        place = self.root / folder
+        answer = self._connection.execute(commands.list_command(place), timeout_s=_ANSWER_S)
+        if answer.exit_code != 0:
+            said = _text(answer.stderr).strip()
+            raise self._error(f"can't list {place}: {said}", mend_of(said, place))
+        # As Python names files that are not UTF-8, so that they can be fetched by that name.
+        names = answer.stdout.decode(errors="surrogateescape").split("\0")[:-1]
+        return few_files((PurePosixPath(name) for name in names), self._where)
+
+    def fetch(self, path: PurePosixPath, destination: Path) -> None:
+        """Copy a file to the controller atomically."""
+        place = self.root / path
+        with self._explained(place):
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            self._connection.with_own_files(lambda sftp: files.fetch(sftp, place, destination))
+
+    def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
+        """Size and sha256 of each file, computed on the host."""
+        named = {str(self.root / path): path for path in paths}
+        found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named), most_bytes=MOST_FILE_BYTES)
+        return {named[name]: StoredFile(**figures) for name, figures in found.items() if "error" not in figures}
+
+    def upload(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
+        """Upload from the host directly to the store."""
+        files = [
+            {"path": str(self.root / path), "url": ticket.url, "headers": dict(ticket.headers)}
+            for path, ticket in tickets.items()
+        ]
+        said = self._program.call("send", timeout_s=_UPLOAD_S + _MARGIN_S, files=files, limit_s=_UPLOAD_S)
+        return dict(zip(tickets, said, strict=True))
+
+    def start(self, job: Job) -> None:
+        """Start the job detached, or attach to it."""
+        told = order(job, self.root, self._tags, 0, self._where)
+        reason = self._program.call("start", timeout_s=_ANSWER_S, **told)
+        if reason:
+            raise not_started(job.id, reason, self.root, self._where)
+
+    def status(self, job_id: str) -> JobStatus:
+        """The state of a job."""
+        require_id(job_id, self._where)
+        state, code = self._program.call("status", timeout_s=_ANSWER_S, folder=str(self.root / FOLDER), id=job_id)
+        return JobStatus(state, code)
+
+    def stop(self, job_id: str, *, grace: timedelta) -> None:
+        """Ask the job to end, and kill it after `grace`."""
+        require_id(job_id, self._where)
+        asked = {"folder": str(self.root / FOLDER), "id": job_id, "grace_s": grace.total_seconds()}
+        allowed = grace.total_seconds() + 2 * KILL_TIMEOUT_S + _MARGIN_S
+        if not self._program.call("stop", timeout_s=allowed, **asked):
+            raise resists(job_id, self._where)
+
+    def free_port(self) -> int:
+        """A port of this host's own address that nobody listens on."""
+        port: int = self._program.call("free-port", timeout_s=_ANSWER_S, address=self.info.address)
+        return port
+
+    def facts(self) -> HostFacts:
+        """Hardware and operating system, as the host reports them."""
+        readings = self._program.call("readings", timeout_s=_ANSWER_S, folder=str(self.root))
+        return host_facts(readings, self.info.facts)
+
+    def clock(self) -> ClockReading:
+        """The clock's offset by the quickest of a few round trips; see `clock`."""
+        try:
+            with self._connection.session(_ANSWER_S) as channel:
+                channel.exec_command(commands.script_command(clock.SCRIPT))
+                return clock.reading(clock.round_trips(channel))
+        except (OSError, EOFError, paramiko.SSHException, ValueError) as error:
+            raise unreachable(self._where, error) from error
+
+    def _fetch(self, bundle: Bundle, place: PurePosixPath) -> None:
+        """Let the host download the bundle. A host without access to the store is sent everything from then on."""
+        assert self._staged is not None, "asked for only where it is staged"
+        url, limit_s = self._staged(bundle), FETCH.total_seconds()
+        try:
+            self._program.call("fetch", timeout_s=limit_s + _MARGIN_S, place=str(place), url=url, limit_s=limit_s)
+        except Unreachable:
+            raise
+        except HostError as error:
+            self._connection.reaches_store = False
+            _log.warning("%s is sent %s over SSH, for it can't fetch it: %s", self._where, bundle.name, error.what)
+
+    def _run_once(self, line: str, program: str, allowed: float) -> Answer:
+        try:
+            return self._connection.execute_once(line, timeout_s=allowed + _MARGIN_S)
+        except (OSError, EOFError, paramiko.SSHException) as error:
+            what = f"the link was lost while `{program}` ran; it may still run there, for {allowed:g} s at most"
+            raise self._error(what, "see whether the network is well, then run the cell again") from error
+
+    def _has_program(self, program: str) -> bool:
+        return self._connection.execute(commands.lookup_command(program), timeout_s=_ANSWER_S).exit_code == 0
+
+    def _with_files(self, place: PurePosixPath, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
+        with self._explained(place):
+            return self._connection.with_files(work)
+
+    def _below_root(self, path: PurePosixPath) -> PurePosixPath:
+        place = PurePosixPath(posixpath.normpath(self.root / path))
+        if not place.is_relative_to(self.root):
+            raise self._error(f"{path} is not below the host's folder", "write to a path below the host's root")
+        return place
+
+    @contextmanager
+    def _explained(self, place: PurePosixPath) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            said = str(error) if error.errno else f"{error}; {self._free_space()}"
+            raise self._error(f"can't use {place}: {said}", mend_of(said, place)) from error
+
+    def _free_space(self) -> str:
+        """The free space on the host's disk, because SFTP can't report a full disk."""
+        answer = self._connection.execute(commands.free_space_command(self.root), timeout_s=_ANSWER_S)
+        return commands.free_space(_text(answer.stdout))
+
+    def _error(self, what: str, how: str) -> HostError:
+        return HostError(what, where=self._where, mend=how)
+
+
+def _text(content: bytes) -> str:
+    return content.decode(errors="replace")

@@ -1,0 +1,123 @@
+"""Open one connection: reach the host in time, verify its key, log in."""
+
+import logging
+import socket
+from contextlib import suppress
+
+import paramiko
+
+from plimsoll.adapters.providers.ssh.errors import KeyRefused, WrongHostKey
+from plimsoll.adapters.providers.ssh.keys import HostKey, parse_host_key, private_key
+from plimsoll.adapters.providers.ssh.target import Target
+from plimsoll.domain.errors import Unreachable
+from plimsoll.ports.secrets import SshIdentity
+
+LOST = (paramiko.SSHException, EOFError, OSError)
+"""What paramiko raises when a connection does not come about or breaks."""
+
+CONNECT_S, HANDSHAKE_S, AUTH_S = 10.0, 20.0, 20.0
+"""How long a host may take to accept a connection, to agree on its keys, and to let the user in, s."""
+_KEEP_ALIVE_S = 15
+# Unanswered that long, the kernel gives the connection up; without it a cut link is noticed after a quarter of an hour.
+_UNANSWERED_MS = 45_000
+# How long paramiko's thread sleeps on an idle connection; its own 0.1 s costs, over hundreds of connections, a core.
+_IDLE_S = 5.0
+_LOG = "plimsoll.ssh"
+
+# What it has to say comes as an error, with the host's name; its tracebacks are for its own developers.
+logging.getLogger(_LOG).addHandler(logging.NullHandler())
+logging.getLogger(_LOG).propagate = False
+
+
+def open_transport(target: Target, identity: SshIdentity) -> paramiko.Transport:
+    """A connection that is ready for use. Raises Unreachable, WrongHostKey, KeyRefused, SecretError."""
+    expected = parse_host_key(target.host_key)
+    key = private_key(identity, target.connection_id)
+    transport = _connected(target)
+    try:
+        _greet(transport, target, expected)
+        _log_in(transport, target, target.user or identity.user, key)
+    except BaseException:
+        close(transport)
+        raise
+    transport.set_keepalive(_KEEP_ALIVE_S)
+    return transport
+
+
+def close(transport: paramiko.Transport) -> None:
+    """End a connection without waiting for its thread to notice."""
+    with suppress(OSError):  # it is gone already
+        transport.sock.shutdown(socket.SHUT_RDWR)
+    transport.close()
+
+
+def _connected(target: Target) -> paramiko.Transport:
+    try:
+        connection = socket.create_connection((target.address, target.port), timeout=CONNECT_S)
+    except OSError as error:
+        raise _unreachable(target, error) from error
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNANSWERED_MS)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    transport = paramiko.Transport(connection)
+    connection.settimeout(_IDLE_S)
+    transport.set_log_channel(_LOG)
+    transport.auth_timeout = AUTH_S
+    transport.banner_timeout = HANDSHAKE_S
+    return transport
+
+
+def _greet(transport: paramiko.Transport, target: Target, expected: HostKey) -> None:
+    """Negotiate the connection's keys, and verify the host's identity."""
+    options = transport.get_security_options()
+    # The expected kind first: a host that has it then proves itself with it. Any other is only asked for to be named.
+    options.key_types = (*expected.algorithms, *(name for name in options.key_types if name not in expected.algorithms))
+    try:
+        transport.start_client(timeout=HANDSHAKE_S)
+        found = transport.get_remote_server_key()
+    except LOST as error:
+        raise _unreachable(target, error) from error
+    shown = HostKey(found.get_name(), found.asbytes())
+    if shown != expected:
+        raise WrongHostKey(
+            f"its host key is not the expected one: expected {expected}, found {shown}",
+            where=f"host {target.place}",
+            mend="if the host was installed anew, put its public key (there in /etc/ssh/ssh_host_*_key.pub; compare "
+            "it on the host itself) where the old one stands; else something else answers at that address: find out "
+            "what before you go on",
+        )
+
+
+def _log_in(transport: paramiko.Transport, target: Target, user: str, key: paramiko.PKey) -> None:
+    where = f"host {target.place}"
+    if not user:
+        mend = "name a user in the definition's host, or in the connection"
+        raise KeyRefused("nobody is named who could log in", where=where, mend=mend)
+    try:
+        transport.auth_publickey(user, key)
+    except paramiko.AuthenticationException as error:
+        if not transport.is_active() or not _has_answered(transport):  # the link broke in between, or the host is slow
+            raise _unreachable(target, error) from error
+        shown = HostKey(key.get_name(), key.asbytes())
+        what = f"it does not let {user} in with the key {shown} of connection {target.connection_id!r}"
+        mend = f"add that key's public part to ~{user}/.ssh/authorized_keys on the host, or mend user or connection"
+        raise KeyRefused(what, where=where, mend=mend) from error
+    except LOST as error:
+        raise _unreachable(target, error) from error
+
+
+def _has_answered(transport: paramiko.Transport) -> bool:
+    """Whether the host has decided on the login. paramiko raises the same error where it has not in time."""
+    handler = transport.auth_handler
+    decided = handler.auth_event if handler else None
+    return decided is None or decided.is_set()
+
+
+def _unreachable(target: Target, error: BaseException) -> Unreachable:
+    return unreachable(f"host {target.place}", error)
+
+
+def unreachable(where: str, error: BaseException) -> Unreachable:
+    """The error that there is no connection, for that reason."""
+    reason = str(error) or type(error).__name__
+    mend = "see that the host is up, that sshd listens there and that no firewall is between"
+    return Unreachable(f"can't be reached: {reason}", where=where, mend=mend)

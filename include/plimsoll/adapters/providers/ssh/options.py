@@ -1,0 +1,97 @@
+"""Options of the ssh provider in a definition: `provider: {name: ssh, options: {…}}`."""
+
+from collections import Counter
+from ipaddress import ip_address
+from typing import Annotated, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from plimsoll.adapters.providers.ssh.keys import parse_host_key
+from plimsoll.adapters.providers.ssh.target import Target
+from plimsoll.domain.base import Model
+from plimsoll.domain.units import Size
+
+_GIB = 1 << 30
+# No colon and the like: class paths are made of it. A tilde stands for the user's home.
+_Folder = Annotated[str, Field(pattern=r"^~?(/\.?[A-Za-z0-9_][A-Za-z0-9._-]*)+$", examples=["/var/lib/plimsoll"])]
+
+
+class HostOptions(Model):
+    """One machine."""
+
+    address: Annotated[str, Field(description="IP address at which the group's other hosts reach it")]
+    host_key: Annotated[str, Field(description="Its public host key: `ssh-ed25519 AAAA…`")]
+    ssh_address: Annotated[str, Field(description="Name or address for the controller, if another")] = ""
+    port: Annotated[int, Field(ge=1, le=65535, description="Port of its sshd")] = 22
+    user: Annotated[str, Field(description="Who logs in; the connection's user if empty")] = ""
+    facts: Annotated[dict[str, str], Field(description="What else is to stand in the fingerprint: model, rack")] = {}
+
+    @field_validator("address")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        try:
+            return str(ip_address(value))
+        except ValueError:
+            raise ValueError(f"{value!r} is no IP address; a name can stand in `ssh_address`") from None
+
+    @field_validator("host_key")
+    @classmethod
+    def _is_a_key(cls, value: str) -> str:
+        parse_host_key(value)
+        return value
+
+    @property
+    def reached_at(self) -> str:
+        """The name or address at which the controller reaches it."""
+        return self.ssh_address or self.address
+
+    def target(self, connection_id: str) -> Target:
+        """The address, port and user for connections."""
+        return Target(self.reached_at, self.host_key, connection_id, self.port, self.user)
+
+
+class GroupOptions(Model):
+    """Hosts that make up one cluster at a time."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="Name of the group")]
+    nodes: Annotated[tuple[HostOptions, ...], Field(min_length=1, description="Database nodes, the seed first")]
+    load: Annotated[HostOptions, Field(description="Where the load generator runs")]
+    further_load_hosts: Annotated[
+        tuple[HostOptions, ...], Field(description="Where it runs besides, for definitions with several load hosts")
+    ] = ()
+    folder: Annotated[_Folder | None, Field(description="Instead of the provider's")] = None
+
+    @property
+    def loads(self) -> tuple[HostOptions, ...]:
+        """All load hosts, the first one first."""
+        return (self.load, *self.further_load_hosts)
+
+    @property
+    def hosts(self) -> tuple[HostOptions, ...]:
+        """Nodes and load hosts."""
+        return (*self.nodes, *self.loads)
+
+
+class SshOptions(Model):
+    """Which machines there are."""
+
+    groups: Annotated[tuple[GroupOptions, ...], Field(min_length=1, description="One cluster each at a time")]
+    connection: Annotated[str, Field(min_length=1, description="Connection whose key logs in")] = "ssh_default"
+    folder: Annotated[_Folder, Field(description="Where clusters live on every host")] = "~/.plimsoll"
+    disk_per_host: Annotated[Size, Field(description="Free disk that each host must have below it")] = 20 * _GIB
+
+    @model_validator(mode="after")
+    def _hosts_are_in_one_group(self) -> Self:
+        repeated = [name for name, count in Counter(group.name for group in self.groups).items() if count > 1]
+        places = Counter(place for group in self.groups for place in self._places(group))
+        repeated += [f"{address}:{port}" for (address, port, _), count in places.items() if count > 1]
+        if repeated:
+            raise ValueError(f"stands in more than one group: {', '.join(repeated)}")
+        return self
+
+    def folder_of(self, group: GroupOptions) -> str:
+        """The folder of that group's clusters on its hosts."""
+        return group.folder or self.folder
+
+    def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:
+        return {(host.reached_at, host.port, self.folder_of(group)) for host in group.hosts}

@@ -1,0 +1,1 @@
+"""Places where files are kept: result stores, definition files, files to import."""

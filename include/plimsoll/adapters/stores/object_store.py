@@ -1,0 +1,234 @@
+"""The result store on any fsspec file system: a local folder, S3, or in memory."""
+
+import errno
+import hashlib
+import os
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import accumulate, islice
+from operator import itemgetter
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+import fsspec
+
+from plimsoll.adapters.stores.local_files import create_whole, is_unfinished, put_whole, remove
+from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.ports.store import BLOCK_BYTES, StoredFile
+
+_TRIES = 5
+
+
+class ObjectStore:
+    """Implements the ResultStore port over fsspec. Local files are written to a temporary name and renamed.
+
+    The root may be a symbolic link. Links below it that lead out of the store are not followed: listings omit them, and
+    all other methods raise StoreError.
+    """
+
+    def __init__(self, root: str) -> None:
+        """Raises StoreError for a root whose kind of address no installed library can reach."""
+        self.root = root if "://" in root else str(Path(root).absolute())
+        self._fs: Any
+        self._fs, self._prefix = _file_system(self.root)
+        self._local = urlsplit(self.root).scheme in ("", "file")
+
+    def url(self, key: str = "") -> str:
+        """The address of the key: root and key joined."""
+        return f"{self.root.rstrip('/')}/{key}".rstrip("/")
+
+    def exists(self, key: str) -> bool:
+        """Whether there is a file with that key."""
+        with self._explained(key):
+            return bool(self._fs.isfile(self._path(key)))
+
+    def read(self, key: str) -> bytes:
+        """The file's content."""
+        with self._explained(key):
+            content: bytes = self._fs.cat_file(self._path(key))
+            return content
+
+    def blocks(self, key: str) -> Iterator[bytes]:
+        """Read the file in blocks."""
+        with self._explained(key), self._fs.open(self._path(key), "rb") as file:
+            while block := file.read(BLOCK_BYTES):
+                yield block
+
+    def write(self, key: str, data: bytes) -> None:
+        """Write atomically. Object stores always do; local files are renamed."""
+        self._put(key, lambda place: self._fs.pipe_file(place, data))
+
+    def create(self, key: str, data: bytes) -> bool:
+        """Write only where there is no file."""
+        with self._explained(key):
+            place = self._path(key)
+            return create_whole(Path(place), data) if self._local else self._create_remote(place, data)
+
+    def upload(self, key: str, path: Path) -> StoredFile:
+        """Store a local file atomically."""
+        with path.open("rb") as source:
+            checksum = hashlib.file_digest(source, "sha256").hexdigest()
+        self._put(key, lambda place: self._fs.put_file(str(path), place))
+        return StoredFile(path.stat().st_size, checksum)
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """Keys below a prefix, sorted. Unfinished local writes are left out."""
+        found, skip = self._files(prefix), self._above
+        return (path[skip:] for path in found)
+
+    def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
+        """The keys, with a stamp for each file of that name."""
+        found, skip, end = self._files(prefix), self._above, f"/{name}"
+        with self._explained(prefix):
+            stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in found.items()]
+        return ((path[skip:], stamp) for path, stamp in zip(found, stamps, strict=True))
+
+    def folders(self, prefix: str) -> tuple[str, ...]:
+        """Names directly below a prefix."""
+        with self._explained(prefix):
+            try:
+                entries = self._fs.ls(self._path(prefix), detail=True)
+            except FileNotFoundError:
+                return ()
+        found = [entry["name"] for entry in entries if entry["type"] == "directory"]
+        return tuple(sorted(PurePosixPath(name).name for name in found if not self._leads_out(name)))
+
+    def delete(self, prefix: str) -> None:
+        """Remove everything below a prefix. What another removes at the same time is no error."""
+        with self._explained(prefix):
+            place = self._path(prefix)
+            if self._local:
+                remove(Path(place))
+            else:
+                self._delete_remote(place)
+
+    def check(self) -> None:
+        """Write, read and delete a small file. A missing root is created, but none of its parent folders."""
+        self._require_parent()
+        key = f".plimsoll-check-{uuid.uuid4().hex}"
+        self.write(key, b"check")
+        self.read(key)
+        self.delete(key)
+
+    def _require_parent(self) -> None:
+        root = Path(self._prefix)
+        if self._local and not root.exists() and not root.parent.is_dir():
+            mend = f"make the folder {root.parent}, or set PLIMSOLL_STORE to a place that exists"
+            raise StoreError("the result store can't be made: there is no folder for it", where=self.root, mend=mend)
+
+    def _put(self, key: str, write: Callable[[str], None]) -> None:
+        with self._explained(key):
+            place = self._path(key)
+            if self._local:
+                put_whole(Path(place), write)
+            else:
+                write(place)
+
+    def _create_remote(self, place: str, data: bytes) -> bool:
+        try:
+            self._fs.pipe_file(place, data, mode="create")
+        except FileExistsError:
+            return False
+        return True
+
+    def _delete_remote(self, place: str) -> None:
+        for _ in range(_TRIES):
+            # Where another was quicker with a file, fsspec may have left the others.
+            with suppress(FileNotFoundError):
+                if self._fs.exists(place):
+                    self._fs.rm(place, recursive=True)
+                return
+        mend = "wait until nobody else deletes there, then do it again"
+        raise StoreError("files vanish there while they are deleted", where=place, mend=mend)
+
+    def _path(self, key: str) -> str:
+        parts = PurePosixPath(key).parts
+        if ".." in parts or key.startswith("/"):
+            raise StoreError(f"{key!r} is not a key of the store", where=self.root)
+        place = f"{self._prefix.rstrip('/')}/{key}".rstrip("/")
+        if self._leads_out(place):
+            mend = "replace the link by what it leads to; the store's own folder may be a link"
+            raise StoreError(
+                "is reached by a symbolic link that leads out of the store", where=self.url(key), mend=mend
+            )
+        return place
+
+    def _files(self, prefix: str) -> Mapping[str, Any]:
+        """The finished files at and below a prefix, sorted, with what a file system that is not local tells of each."""
+        with self._explained(prefix):
+            place = self._path(prefix)
+            told = dict.fromkeys(self._local_files(place)) if self._local else self._fs.find(place, detail=True)
+        return {path: told[path] for path in sorted(told) if not is_unfinished(path)}
+
+    @property
+    def _above(self) -> int:
+        """The length of the part of a path that is above its key."""
+        return len(self._prefix.rstrip("/")) + 1
+
+    def _local_files(self, place: str) -> list[str]:
+        """All files at and below a path. fsspec's own walk looks at each file, and `os.walk` at each folder twice."""
+        if Path(place).is_file():
+            return [place]
+        found, folders = [], [place]
+        while folders:
+            # What was deleted meanwhile has no files.
+            with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif not entry.is_dir() and not (entry.is_symlink() and self._leads_out(entry.path)):
+                        found.append(entry.path)
+        return found
+
+    def _leads_out(self, place: str) -> bool:
+        """Whether a link between the root and the path leads out of the store."""
+        if not self._local:
+            return False
+        root = self._prefix.rstrip("/")
+        below = accumulate(place[len(root) :].strip("/").split("/"), "{}/{}".format, initial=root)
+        if any(map(os.path.islink, islice(below, 1, None))):
+            return not Path(place).resolve().is_relative_to(Path(root).resolve())
+        return False
+
+    @contextmanager
+    def _explained(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise NotFound("the store holds no such file", where=self.url(key)) from error
+        except OSError as error:
+            raise StoreError(f"can't be used: {error}", where=self.url(key), mend=_mend(error)) from error
+
+
+def _file_system(root: str) -> tuple[Any, str]:
+    """fsspec's file system of the root, and the root's path in it."""
+    try:
+        found: tuple[Any, str] = fsspec.core.url_to_fs(root)
+    except ImportError as error:
+        mend = f"install what it asks for beside Plimsoll ({error}), or set PLIMSOLL_STORE to a folder or to s3://…"
+        raise StoreError("can't be reached: a library for it is not installed", where=root, mend=mend) from error
+    except ValueError as error:
+        mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
+        raise StoreError(f"is no address of a store ({error})", where=root, mend=mend) from error
+    return found
+
+
+def _stamp(path: str, facts: Any) -> str:
+    """What tells this file from others that had or will have its name; empty if it was deleted meanwhile."""
+    if facts:
+        return str(sorted(facts.items(), key=itemgetter(0)))
+    with suppress(FileNotFoundError):
+        # A file that replaces another has an inode of its own, even where clocks are too coarse to tell them apart.
+        found = Path(path).stat()
+        return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}"
+    return ""
+
+
+def _mend(error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return "give the user who runs Plimsoll the right to write there, or set PLIMSOLL_STORE to another place"
+    if error.errno == errno.ENOSPC:
+        return "free disk space there, then run the cell again"
+    return "check that PLIMSOLL_STORE names a folder or bucket that exists and can be reached"

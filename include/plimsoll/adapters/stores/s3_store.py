@@ -1,0 +1,252 @@
+"""The result store in an S3 bucket, or in any service with the S3 API."""
+
+import hashlib
+import uuid
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from datetime import timedelta
+from functools import partial
+from io import BufferedReader, BytesIO
+from operator import itemgetter
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from plimsoll.adapters.aws.renewing import RenewedClient
+from plimsoll.adapters.stores.s3_errors import Refused, error_of, explained
+from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.ports.store import BLOCK_BYTES, StoredFile, UploadTicket
+
+_TAKEN = frozenset({"PreconditionFailed", "412"})
+# Two conditional writes at once can both be turned away; then the key is still free.
+_CONFLICT = "ConditionalRequestConflict"
+_TRIES = 5
+# A smaller file is sent by one request in any case, for which boto3 would start threads.
+_PARTED = 8 << 20
+
+
+class S3Store:
+    """Implements the DirectStore port. S3 itself writes files atomically.
+
+    `client` makes a boto3 client for S3. It is called when the store is first used, and again when credentials change.
+    """
+
+    def __init__(self, root: str, client: Callable[[], Any]) -> None:
+        parts = urlsplit(root)
+        self.root = root.rstrip("/")
+        self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
+        self._make_client = client
+        self._has_bucket = False
+        self._s3 = RenewedClient(self._made)
+
+    def url(self, key: str = "") -> str:
+        """The address of the key: root and key joined."""
+        return f"{self.root}/{key}".rstrip("/")
+
+    def exists(self, key: str) -> bool:
+        """Whether there is a file with that key."""
+        try:
+            self._ask(key, lambda s3: s3.head_object(Bucket=self._bucket, Key=self._name(key)))
+        except NotFound:
+            self._require_bucket(key)
+            return False
+        return True
+
+    def read(self, key: str) -> bytes:
+        """The file's content."""
+        name = self._name(key)
+        content: bytes = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=name)["Body"].read())
+        return content
+
+    def blocks(self, key: str) -> Iterator[bytes]:
+        """Read the file in blocks, as they come."""
+        found = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=self._name(key)))
+        with explained(self.url(key)), closing(found["Body"]) as body:
+            yield from body.iter_chunks(BLOCK_BYTES)
+
+    def write(self, key: str, data: bytes) -> None:
+        """Write the content, over an existing file."""
+        asked = {"Bucket": self._bucket, "Key": self._name(key), "Body": data, "ChecksumAlgorithm": "SHA256"}
+        self._ask(key, lambda s3: s3.put_object(**asked))
+
+    def create(self, key: str, data: bytes) -> bool:
+        """Write by a conditional request: S3 itself decides which caller is first."""
+        return self._create(key, lambda: BytesIO(data))
+
+    def create_from(self, key: str, path: Path) -> bool:
+        """Write a local file by a conditional request.
+
+        It must be at most 5 GB, as uploads in parts have no condition.
+        """
+        return self._create(key, lambda: path.open("rb"))
+
+    def upload(self, key: str, path: Path) -> StoredFile:
+        """Upload in several parts at once, or whole if it is small. S3 verifies the sha256 of each part."""
+        size = path.stat().st_size
+        with path.open("rb") as source:
+            checksum = hashlib.file_digest(source, "sha256").hexdigest()
+
+        def send(s3: Any) -> None:
+            extra = {"ChecksumAlgorithm": "SHA256", "Metadata": {"sha256": checksum}}
+            with path.open("rb") as source:
+                if size < _PARTED:
+                    s3.put_object(Bucket=self._bucket, Key=self._name(key), Body=source, **extra)
+                else:
+                    s3.upload_fileobj(source, self._bucket, self._name(key), ExtraArgs=extra)
+
+        self._ask(key, send)
+        return StoredFile(size, checksum)
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """Keys below a prefix, sorted, including a file with exactly that name."""
+        return map(self._key, sorted(self._names(prefix)))
+
+    def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
+        """The keys, with a stamp for each file of that name, from the same listing."""
+        for found in sorted(self._objects(prefix), key=itemgetter("Key")):
+            key = self._key(found["Key"])
+            yield key, f"{found['ETag']} {found['LastModified']}" if key.rpartition("/")[2] == name else ""
+
+    def folders(self, prefix: str) -> tuple[str, ...]:
+        """Names directly below a prefix."""
+        below = self._below(prefix)
+        pages = self._pages(prefix, Prefix=below, Delimiter="/")
+        found = [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", ())]
+        return tuple(sorted(name.removeprefix(below).rstrip("/") for name in found))
+
+    def delete(self, prefix: str) -> None:
+        """Delete everything below a prefix, and a file with exactly that name."""
+        names = list(self._names(prefix))
+        for start in range(0, len(names), 1000):
+            objects = {"Objects": [{"Key": name} for name in names[start : start + 1000]], "Quiet": True}
+            answer = self._ask(prefix, partial(_deleted, bucket=self._bucket, objects=objects))
+            for error in answer.get("Errors", ()):
+                said = f"DeleteObject of {error['Key']}: {error.get('Message')}"
+                raise error_of(self.url(prefix), error["Code"], said)
+
+    def check(self) -> None:
+        """Write, read and delete a small file."""
+        key = f".plimsoll-check-{uuid.uuid4().hex}"
+        self.write(key, b"check")
+        self.read(key)
+        self.delete(key)
+
+    def download_url(self, key: str, lifetime: timedelta) -> str:
+        """A URL that allows downloading the file for that long. It must not be logged."""
+        return self._presigned("get_object", key, lifetime)
+
+    def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
+        """A ticket with size, checksum and condition signed: S3 accepts only these bytes, and only for a free key."""
+        checksum = b64encode(bytes.fromhex(file.sha256)).decode()
+        signed = {"IfNoneMatch": "*", "ChecksumSHA256": checksum, "Metadata": {"sha256": file.sha256}}
+        headers = {"If-None-Match": "*", "x-amz-checksum-sha256": checksum, "x-amz-meta-sha256": file.sha256}
+        url = self._presigned("put_object", key, lifetime, ContentLength=file.size_bytes, **signed)
+        return UploadTicket(url, {**headers, "Content-Length": str(file.size_bytes)})
+
+    def stored(self, key: str) -> StoredFile:
+        """Size and checksum of the file: the checksum computed by S3, or else the one that S3 was given."""
+        asked = {"Bucket": self._bucket, "Key": self._name(key), "ChecksumMode": "ENABLED"}
+        found = self._ask(key, lambda s3: s3.head_object(**asked))
+        if found.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in found:
+            return StoredFile(found["ContentLength"], b64decode(found["ChecksumSHA256"]).hex())
+        # That of a file that came in parts is none of its content.
+        return StoredFile(found["ContentLength"], found["Metadata"].get("sha256", ""))
+
+    def _create(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
+        asked = {"Bucket": self._bucket, "Key": self._name(key), "IfNoneMatch": "*", "ChecksumAlgorithm": "SHA256"}
+
+        def put(s3: Any) -> None:
+            with opened() as body:
+                s3.put_object(Body=body, **asked)
+
+        for left in reversed(range(_TRIES)):
+            try:
+                self._ask(key, put)
+            except Refused as refused:
+                if refused.code in _TAKEN:
+                    # Sent again by boto3, as its answer was lost: taken it may be by ourselves.
+                    return refused.repeated and self._holds(key, opened)
+                if refused.code != _CONFLICT or not left:
+                    raise
+            else:
+                return True
+        raise AssertionError("the last try returns or raises")
+
+    def _holds(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
+        def digest(s3: Any) -> bytes:
+            found = hashlib.sha256()
+            for chunk in s3.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].iter_chunks(BLOCK_BYTES):
+                found.update(chunk)
+            return found.digest()
+
+        with opened() as body:
+            return bool(self._ask(key, digest) == hashlib.file_digest(body, "sha256").digest())
+
+    def _presigned(self, operation: str, key: str, lifetime: timedelta, **further: Any) -> str:
+        asked = {"Bucket": self._bucket, "Key": self._name(key), **further}
+        with explained(self.url(key)):
+            url: str = self._s3.recent().generate_presigned_url(
+                operation, Params=asked, ExpiresIn=round(lifetime.total_seconds())
+            )
+            return url
+
+    def _made(self) -> Any:
+        client = self._make_client()
+        for operation in ("GetObject", "PutObject"):
+            client.meta.events.register(f"choose-signer.s3.{operation}", _sign_v4)
+        return client
+
+    def _ask(self, key: str, question: Callable[[Any], Any]) -> Any:
+        """The result of the question for the client. It may be asked twice, with renewed credentials."""
+        with explained(self.url(key)):
+            answer = self._s3.ask(question)
+        self._has_bucket = True
+        return answer
+
+    def _pages(self, key: str, **asked: str) -> list[Any]:
+        def listed(s3: Any) -> list[Any]:
+            return list(s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, **asked))
+
+        pages: list[Any] = self._ask(key, listed)
+        return pages
+
+    def _names(self, prefix: str) -> Iterator[str]:
+        """Full names of the objects at and below a prefix."""
+        return (found["Key"] for found in self._objects(prefix))
+
+    def _objects(self, prefix: str) -> Iterator[Mapping[str, Any]]:
+        """The objects at and below a prefix as S3 lists them: `x` and `x/a`, but not `xy`."""
+        name, below = self._name(prefix), self._below(prefix)
+        for page in self._pages(prefix, Prefix=name):
+            found = page.get("Contents", ())
+            yield from (each for each in found if each["Key"] == name or each["Key"].startswith(below))
+
+    def _key(self, name: str) -> str:
+        return name[len(self._prefix) + 1 if self._prefix else 0 :]
+
+    def _below(self, prefix: str) -> str:
+        name = self._name(prefix)
+        return f"{name}/" if name else ""
+
+    def _name(self, key: str) -> str:
+        if ".." in PurePosixPath(key).parts or key.startswith("/"):
+            raise StoreError(f"{key!r} is not a key of the store", where=self.root)
+        return f"{self._prefix}/{key}".strip("/")
+
+    def _require_bucket(self, key: str) -> None:
+        """Check the bucket, since HeadObject does not distinguish a missing bucket from a missing file.
+
+        A bucket that has answered this process is not checked again. If it is deleted later, writing raises the error.
+        """
+        if not self._has_bucket:
+            self._ask(key, lambda s3: s3.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1))
+
+
+def _deleted(s3: Any, *, bucket: str, objects: Any) -> Any:
+    return s3.delete_objects(Bucket=bucket, Delete=objects)
+
+
+def _sign_v4(signature_version: str, **_: Any) -> str | None:
+    """Sign URLs with signature version 4. boto3's default for S3 is one that new buckets do not accept."""
+    return "s3v4-query" if signature_version.endswith("-query") else None

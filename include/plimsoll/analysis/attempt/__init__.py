@@ -1,0 +1,1 @@
+"""One attempt: its intervals, its judgement, and what happened meanwhile."""

@@ -1,0 +1,142 @@
+"""The division of records into intervals. Intervals are aligned to the end of warm-up."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.analysis.logs.operations import Track
+
+Phase = Literal["warm-up", "judged", "partial"]
+
+MISFIT = 0.05
+"""An interval may begin or end this share of itself from where it should, since records can't be cut."""
+
+
+_NONE = slice(0, 0)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The positions of intervals. `origin_s` (since the epoch) is the start of the timed run, from which times count.
+
+    `planned` is the number of intervals to judge, if that is known. Later intervals are not judged.
+    """
+
+    origin_s: float
+    warmup_s: float
+    interval_s: float
+    planned: int | None = None
+
+    @property
+    def misfit_s(self) -> float:
+        """How far a record may extend across the border of an interval, s."""
+        return MISFIT * self.interval_s
+
+    def place(self, times_s: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        """The number of the interval that contains each time.
+
+        Interval 0 begins at the end of warm-up; earlier ones are negative.
+        """
+        return np.floor((times_s - self.origin_s - self.warmup_s) / self.interval_s).astype(np.int64)
+
+    def start_s(self, number: int) -> float:
+        """The start of an interval, s from the timed run's start. No interval starts before the timed run."""
+        return max(0.0, self.warmup_s + number * self.interval_s)
+
+    def end_s(self, number: int) -> float:
+        """The end of an interval, s from the timed run's start."""
+        return self.warmup_s + (number + 1) * self.interval_s
+
+
+@dataclass(frozen=True)
+class Window:
+    """One interval: `start_s` from the timed run's start, the seconds that its records cover, and which records."""
+
+    start_s: float
+    duration_s: float
+    phase: Phase
+    parts: tuple[slice, ...]
+    """For each track, its records in this interval."""
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A track, with the number of the interval that contains the middle of each of its records."""
+
+    track: Track
+    numbers: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, track: Track, schedule: Schedule) -> "_Placed":
+        return cls(track, schedule.place((track.starts + track.ends) / 2))
+
+    def part(self, number: int) -> slice:
+        """The records in that interval, which is none before the first record's and none after the last one's."""
+        place = number - int(self.numbers[0])
+        return slice(self._borders[place], self._borders[place + 1]) if 0 <= place < len(self._borders) - 1 else _NONE
+
+    @cached_property
+    def _borders(self) -> list[int]:
+        """Which record is the first of each interval, from the first record's interval to the one after the last."""
+        numbers = np.arange(self.numbers[0], self.numbers[-1] + 2)
+        return [int(place) for place in np.searchsorted(self.numbers, numbers)]
+
+    def covered_s(self, number: int) -> float:
+        part = self.part(number)
+        return float(self.track.ends[part][-1] - self.track.starts[part][0]) if part.stop > part.start else 0.0
+
+
+def windows(tracks: Sequence[Track], schedule: Schedule) -> tuple[Window, ...]:
+    """All intervals that the tracks touch, in order. The tracks must have passed `continuity_faults`."""
+    placed = [_Placed.of(track, schedule) for track in tracks]
+    numbers = range(min(int(one.numbers[0]) for one in placed), max(int(one.numbers[-1]) for one in placed) + 1)
+    log_end_s = min(float(track.ends[-1]) for track in tracks) - schedule.origin_s
+    return tuple(_window(number, placed, schedule, log_end_s) for number in numbers)
+
+
+def _window(number: int, placed: Sequence[_Placed], schedule: Schedule, log_end_s: float) -> Window:
+    return Window(
+        start_s=round(schedule.start_s(number), 3),
+        duration_s=round(max(one.covered_s(number) for one in placed), 3),
+        phase=_phase(number, schedule, log_end_s),
+        parts=tuple(one.part(number) for one in placed),
+    )
+
+
+def _phase(number: int, schedule: Schedule, log_end_s: float) -> Phase:
+    if number < 0:
+        return "warm-up"
+    complete = log_end_s >= schedule.end_s(number) - schedule.misfit_s
+    wanted = schedule.planned is None or number < schedule.planned
+    return "judged" if complete and wanted else "partial"
+
+
+def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:
+    """Why the tracks' records can't be divided into the schedule's intervals; one sentence for each such track."""
+    for track in tracks:
+        late_s = float(track.starts[0] - schedule.origin_s)
+        off = _furthest_off(_Placed.of(track, schedule), schedule)
+        if abs(late_s) > schedule.misfit_s:
+            yield f"{track.name}: begins {late_s:+.3f} s from the start of the timed run"
+        elif track.record_s > schedule.interval_s + schedule.misfit_s:
+            lengths = f"its records of {track.record_s:g} s are longer than intervals of {schedule.interval_s:g} s"
+            yield f"{track.name}: {lengths}"
+        elif abs(off) > schedule.misfit_s:
+            yield (
+                f"{track.name}: its records of {track.record_s:g} s do not fit intervals of {schedule.interval_s:g} s "
+                f"after {schedule.warmup_s:g} s of warm-up: a border lies {off:+.3f} s beside a record's"
+            )
+
+
+def _furthest_off(placed: _Placed, schedule: Schedule) -> float:
+    """The greatest distance of any interval's border from the nearest start of a record, s."""
+    firsts = np.flatnonzero(np.diff(placed.numbers)) + 1
+    if not len(firsts):
+        return 0.0
+    borders_s = schedule.origin_s + schedule.warmup_s + placed.numbers[firsts] * schedule.interval_s
+    off = placed.track.starts[firsts] - borders_s
+    return float(off[np.argmax(np.abs(off))])

@@ -1,0 +1,243 @@
+"""What else happened in each judged interval: a table with a row for each interval and a column for each cause.
+
+All collected data is put on the load generator's clock and counted the same way in missed and met intervals. An
+occurrence belongs to every interval that it touches. It counts beyond its own end for as long as it lasted, and at
+least for the service level's bound, because operations that it delayed are answered later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from plimsoll.analysis.attempt.hosts import cpu_busy, sampled, traffic_bytes
+from plimsoll.analysis.logs.gc.pauses import stopped_ms
+from plimsoll.domain.disturbance import Disturbance
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from plimsoll.domain.happening import Event, GeneratorSecond
+
+CPU_BUSY, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.95, 2.0, 0.9
+_NOISE = Disturbance()
+STEAL, OTHERS = _NOISE.steal / 100, _NOISE.foreign_cpu / 100
+
+
+class Cause(NamedTuple):
+    """One kind of event that may make an interval miss. It counts from `least(bound_ms)` on, in `unit`."""
+
+    id: str
+    label: str
+    unit: str
+    least: Callable[[float], float]
+
+
+def _half_the_bound(bound_ms: float) -> float:
+    """Half the bound: two such standstills in a row, or one and a queue, make an operation exceed the bound."""
+    return bound_ms / 2
+
+
+CAUSES = (
+    Cause("pause", "stop-the-world pause", "ms", _half_the_bound),
+    Cause("stall", "allocation stall", "ms", _half_the_bound),
+    Cause("compaction", "compaction", "ms", _half_the_bound),
+    Cause("flush", "memtable flush", "ms", _half_the_bound),
+    Cause("dropped", "dropped messages", "messages", lambda _: 1),
+    Cause("cpu", "CPU saturated", "share", lambda _: CPU_BUSY),
+    Cause("steal", "CPU stolen", "share", lambda _: STEAL),
+    Cause("others", "CPU taken by other programs", "share", lambda _: OTHERS),
+    Cause("disk", "disk saturated", "share", lambda _: DISK_BUSY),
+    Cause("network", "network burst", "× usual", lambda _: TRAFFIC),
+    Cause("generator_pause", "load generator stood still", "ms", _half_the_bound),
+    Cause("generator_cpu", "load generator's CPU", "share", lambda _: GENERATOR_CPU),
+)
+"""In the order in which reports show them."""
+
+BY_ID: Mapping[str, Cause] = {cause.id: cause for cause in CAUSES}
+
+
+class Occurrence(NamedTuple):
+    """Something that happened between two times, s from the timed run's start; `amount` is in its cause's unit.
+
+    `held_s`: how long it delayed operations; 0 where the log tells only the time in which it happened.
+    """
+
+    start_s: float
+    end_s: float
+    amount: float
+    host: str
+    held_s: float = 0.0
+
+
+Occurrences = Mapping[str, "Sequence[Occurrence] | None"]
+"""By cause; None or absent: nothing was collected that could tell."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The data collected for one attempt, other than response times.
+
+    `started_at`: start of the timed run, by the (first) load host's clock. `ahead_ms`: how far each host's clock is
+    ahead of that one. `pauses` as `pauses_frame` makes them, None where no GC log could be read. `samples`: one row per
+    second, with `time_s`, the `host`, and shares. `load_cpus`: processors of the load host, the fewest where there are
+    several, None if not known.
+    """
+
+    started_at: datetime
+    ahead_ms: Mapping[str, float]
+    pauses: pd.DataFrame | None
+    events: Mapping[str, Sequence[Event]]
+    seconds: Sequence[GeneratorSecond]
+    samples: pd.DataFrame
+    load_cpus: int | None
+
+
+def occurrences(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
+    """All occurrences by cause, on the load generator's clock."""
+    return {
+        **_pauses(collected),
+        **_events(collected),
+        **_samples(collected),
+        **_generator(collected),
+    }
+
+
+def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: float) -> pd.DataFrame:
+    """A row for each interval that the first service level judged: start_s, missed, and two columns for each cause.
+
+    `<cause>`: the largest amount that touches the interval, 0 where nothing does, NaN where the cause was not
+    collected; `<cause>_host`: the host of that amount, empty where nothing touches the interval.
+    """
+    import pandas as pd
+
+    judged = intervals[intervals["met"].notna()].sort_values("start_s", ignore_index=True)
+    starts = judged["start_s"].to_numpy(dtype=np.float64)
+    ends = starts + judged["duration_s"].to_numpy(dtype=np.float64)
+    columns: dict[str, object] = {"start_s": starts, "missed": ~judged["met"].astype(bool)}
+    for cause in CAUSES:
+        happened = found.get(cause.id)
+        amounts, hosts = _placed(starts, ends, happened or (), bound_ms)
+        columns[cause.id] = amounts if happened is not None else np.full(len(starts), np.nan, dtype=np.float32)
+        columns[f"{cause.id}_host"] = pd.Series(hosts, dtype="str")
+    return pd.DataFrame(columns)
+
+
+def with_every_cause(table: pd.DataFrame) -> pd.DataFrame:
+    """A stored table with a column for every cause. Causes that its version did not know count as not collected."""
+    import pandas as pd
+
+    missing = [cause.id for cause in CAUSES if cause.id not in table]
+    if table.empty or not missing:
+        return table
+    unknown = pd.DataFrame(np.nan, index=table.index, columns=missing, dtype=np.float32)
+    nobody = pd.DataFrame("", index=table.index, columns=[f"{cause}_host" for cause in missing], dtype="str")
+    return pd.concat([table, unknown, nobody], axis="columns")
+
+
+def _placed(
+    starts: NDArray[np.float64], ends: NDArray[np.float64], happened: Sequence[Occurrence], bound_ms: float
+) -> tuple[NDArray[np.float32], list[str]]:
+    """The largest occurrence that touches each interval, and its host."""
+    amounts, hosts = np.zeros(len(starts), dtype=np.float32), [""] * len(starts)
+    for one in happened:
+        reach_s = one.end_s + max(one.held_s, bound_ms / 1000)
+        for place in range(np.searchsorted(ends, one.start_s, "right"), np.searchsorted(starts, reach_s, "left")):
+            if one.amount > amounts[place]:
+                amounts[place], hosts[place] = one.amount, one.host
+    return amounts, hosts
+
+
+def _pauses(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
+    if collected.pauses is None:
+        return {}
+    table = collected.pauses
+    lengths = stopped_ms(table)
+    every = [
+        (bool(all_threads), _standstill(float(start), float(ms), str(host)))
+        for all_threads, start, ms, host in zip(
+            table["stop_the_world"], table["start_s"], lengths, table["host"], strict=True
+        )
+    ]
+    return {
+        "pause": [one for all_threads, one in every if all_threads],
+        "stall": [one for all_threads, one in every if not all_threads],
+    }
+
+
+def _events(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
+    if not collected.events:
+        return {}
+    found: dict[str, list[Occurrence]] = {"compaction": [], "flush": [], "dropped": []}
+    for host, events in collected.events.items():
+        for event in events:
+            start_s, end_s = (_since_s(collected, at, host) for at in (event.start, event.end))
+            held_s = 0.0 if event.kind == "dropped" else end_s - start_s
+            found[event.kind].append(Occurrence(start_s, end_s, event.amount, host, held_s))
+    return dict(found)
+
+
+def _since_s(collected: Collected, at: datetime, host: str) -> float:
+    return (at - collected.started_at).total_seconds() - collected.ahead_ms.get(host, 0.0) / 1000
+
+
+def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
+    """The occurrences in each host's one-second samples. Network traffic is a multiple of the host's median second."""
+    if collected.samples.empty:
+        return {}
+    found: dict[str, list[Occurrence]] = {"cpu": [], "steal": [], "others": [], "disk": [], "network": []}
+    for name, own in collected.samples.groupby("host"):
+        host = str(name)
+        ahead_s = collected.started_at.timestamp() + collected.ahead_ms.get(host, 0.0) / 1000
+        ends = own["time_s"].to_numpy(dtype=np.float64) - ahead_s
+        traffic = traffic_bytes(own).to_numpy(dtype=np.float64)
+        usual = float(np.median(traffic))
+        shares: dict[str, Sequence[float]] = {
+            "cpu": cpu_busy(own).tolist(),
+            "steal": own["cpu_steal"].tolist(),
+            "others": sampled(own, "cpu_others").tolist(),
+            "disk": own["disk_busy"].tolist(),
+            "network": (traffic / usual).tolist() if usual else [0.0] * len(own),
+        }
+        for cause, amounts in shares.items():
+            found[cause] += [
+                _second(float(end), float(amount), host)
+                for end, amount in zip(ends, amounts, strict=True)
+                if amount > 0
+            ]
+    known = sampled(collected.samples, "cpu_others").notna().any()
+    return {cause: happened for cause, happened in found.items() if known or cause != "others"}
+
+
+def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
+    if not collected.seconds:
+        return {}
+    ends = [(one.at - collected.started_at).total_seconds() for one in collected.seconds]
+    stood = [max(one.hiccup_ms, one.gc_ms) for one in collected.seconds]
+    found: dict[str, Sequence[Occurrence] | None] = {
+        "generator_pause": [
+            _second(end, ms, one.host)._replace(held_s=ms / 1000)
+            for one, end, ms in zip(collected.seconds, ends, stood, strict=True)
+            if ms > 0
+        ]
+    }
+    if collected.load_cpus:
+        shares = [one.cpu_cores / collected.load_cpus for one in collected.seconds]
+        found["generator_cpu"] = [
+            _second(end, share, one.host) for one, end, share in zip(collected.seconds, ends, shares, strict=True)
+        ]
+    return found
+
+
+def _standstill(start_s: float, lasted_ms: float, host: str) -> Occurrence:
+    return Occurrence(start_s, start_s + lasted_ms / 1000, lasted_ms, host, lasted_ms / 1000)
+
+
+def _second(end_s: float, amount: float, host: str) -> Occurrence:
+    """The second that ends at that time, as the samples have one row per second."""
+    return Occurrence(end_s - 1, end_s, amount, host)

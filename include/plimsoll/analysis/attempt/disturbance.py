@@ -1,0 +1,230 @@
+"""Whether noise of the machines explains a miss: what disturbed the hosts in each missed interval, beyond its bound.
+
+Noise makes response times longer and never shorter, so it can't turn a miss into a result that was met. A miss counts
+if at least one missed interval was undisturbed. A figure that was not sampled disturbs nothing: without evidence of
+noise a miss counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from plimsoll.analysis.attempt.backlog import LATE, OLD
+from plimsoll.analysis.attempt.hosts import sampled
+from plimsoll.analysis.attempt.judgement import MissedInterval
+from plimsoll.analysis.attempt.sampled import PERIOD_S, Span, by_host, means, overlaps_s
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.attempt.sampled import Floats
+    from plimsoll.domain.disturbance import Disturbance
+    from plimsoll.domain.happening import GeneratorSecond
+
+TOP = "others_top"
+_OWN_PART = 0.5
+"""Share of an interval's late time from which on the load generator's own lateness explains its miss."""
+_TOUCHES = 0.1
+"""Share of a second that must lie in an interval, so that the second's longest standstill counts there."""
+_MOST_PROGRAMS, _MOST_CAUSES = 3, 3
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What was collected of noise in a timed run that began at `started_at`.
+
+    `samples`: the hosts' figures, `seconds`: the load generator's own; both empty where nothing was sampled.
+    `ahead_ms`: how far each host's clock is ahead of the load generator's. `attempted_ops_s`: the cell's load.
+    """
+
+    started_at: datetime
+    samples: pd.DataFrame
+    seconds: Sequence[GeneratorSecond]
+    ahead_ms: Mapping[str, float]
+    attempted_ops_s: float
+
+
+class Noise(NamedTuple):
+    """One kind of noise on one host, in all missed intervals in which it was beyond its bound.
+
+    `amounts`, by the interval's number: shares, or ms of the load generator's lateness. `bound` is in the same unit.
+    """
+
+    kind: str
+    host: str
+    amounts: Mapping[int, float]
+    bound: float
+
+    @property
+    def size(self) -> float:
+        """How many times its bound the greatest amount was."""
+        return max(self.amounts.values()) / self.bound
+
+
+@dataclass(frozen=True)
+class Disturbed:
+    """That every missed interval was disturbed: by what, as a sentence, and the greatest multiple of a bound."""
+
+    sentence: str
+    size: float
+
+
+_SHARES: Mapping[str, tuple[str, str]] = {
+    "cpu_others": ("foreign_cpu", "other programs took {amount} of the processors of {host}"),
+    "cpu_steal": ("steal", "other machines took {amount} of the processors of {host}"),
+    "cpu_throttled": ("throttled", "the CPU quota of {host}'s container was used up in {amount} of all periods"),
+}
+"""By the samples' column: the key of its bound, and what is said of it."""
+_TIMES: Mapping[str, str] = {
+    "generator": "the load generator on {host} stood still or was late by {amount}",
+    "backlog": "noise before it had left {amount} of the load without an answer on {host}",
+}
+"""The same of noise in ms."""
+
+
+def is_known(collected: Collected) -> bool:
+    """Whether anything was sampled that can show noise."""
+    return not collected.samples.empty or bool(collected.seconds)
+
+
+def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Disturbance) -> Disturbed | None:
+    """What disturbed the missed intervals, if noise was beyond its bounds in each of them; otherwise None."""
+    start_s = collected.started_at.timestamp()
+    within = tuple(Span(start_s + one.start_s, start_s + one.end_s) for one in missed)
+    found = [*_of_hosts(within, collected, bounds), *_of_generator(missed, within, collected, bounds)]
+    found += _left_behind(missed, within, collected, bounds, _numbers(found))
+    if not missed or _numbers(found) != set(range(len(missed))):
+        return None
+    found.sort(key=lambda one: one.size, reverse=True)
+    told = [_told(one, within, collected) for one in found[:_MOST_CAUSES]]
+    more = f"; {len(found) - _MOST_CAUSES} more" if len(found) > _MOST_CAUSES else ""
+    which = "the only missed interval" if len(missed) == 1 else f"each of {len(missed)} missed intervals"
+    return Disturbed(f"noise in {which}: {'; '.join(told)}{more}", found[0].size)
+
+
+def _numbers(found: Iterable[Noise]) -> set[int]:
+    """The numbers of the intervals that any of these touched."""
+    return {number for one in found for number in one.amounts}
+
+
+def _of_hosts(within: tuple[Span, ...], collected: Collected, bounds: Disturbance) -> Iterator[Noise]:
+    for host, own in by_host(collected.samples, collected.ahead_ms):
+        for column, (key, _) in _SHARES.items():
+            bound = getattr(bounds, key) / 100
+            shares = means(own.assign(**{column: sampled(own, column)}), column, within)
+            # NaN, which is not sampled, is beyond no bound.
+            if amounts := {number: float(share) for number, share in enumerate(shares) if share > bound}:
+                yield Noise(column, host, amounts, bound)
+
+
+def _of_generator(
+    missed: Sequence[MissedInterval], within: Sequence[Span], collected: Collected, bounds: Disturbance
+) -> Iterator[Noise]:
+    """The load generator's own lateness, where it is long enough and a large part of what the interval lost.
+
+    A saturated database on the same machine may hold up the load generator too. It is then late by far less than the
+    operations that the database answers.
+    """
+    if not collected.seconds:
+        return
+    ends = np.array([one.at.timestamp() for one in collected.seconds])
+    begins = np.concatenate([[ends[0] - PERIOD_S], ends[:-1]])
+    lates = np.array([max(one.hiccup_ms, one.lag_ms or 0.0) for one in collected.seconds])
+    found: dict[str, dict[int, float]] = {}
+    least: dict[str, float] = {}
+    for number, (one, span) in enumerate(zip(missed, within, strict=True)):
+        place = _latest(begins, ends, lates, span)
+        bound_ms = bounds.generator_lag / timedelta(milliseconds=1) if bounds.generator_lag else one.standstill_ms
+        if place is not None and lates[place] >= max(bound_ms, _OWN_PART * one.late_ms):
+            host = collected.seconds[place].host
+            found.setdefault(host, {})[number] = float(lates[place])
+            least[host] = min(least.get(host, bound_ms), bound_ms)
+    yield from (Noise("generator", host, amounts, least[host]) for host, amounts in found.items())
+
+
+def _left_behind(
+    missed: Sequence[MissedInterval],
+    within: Sequence[Span],
+    collected: Collected,
+    bounds: Disturbance,
+    noisy: set[int],
+) -> Iterator[Noise]:
+    """The backlog with which intervals began, where noise of the interval before left it and it makes them miss.
+
+    When a burst of noise ends, the operations that waited are answered in the next interval, which is calm.
+    """
+    before = tuple(Span(2 * one.begin_s - one.end_s, one.begin_s) for one in within)
+    after_noise, amounts = _numbers(_of_hosts(before, collected, bounds)), dict[int, float]()
+    behind_ms = _behind_ms(within, collected)
+    for number, span in enumerate(within):
+        if number in noisy or behind_ms[number] <= missed[number].standstill_ms:
+            continue
+        was_noisy = number - 1 in noisy or number - 1 in amounts
+        if number in after_noise or (was_noisy and span.begin_s - within[number - 1].end_s < PERIOD_S):
+            amounts[number] = behind_ms[number]
+    if amounts:
+        bound_ms = min(missed[number].standstill_ms for number in amounts)
+        yield Noise("backlog", collected.seconds[0].host, amounts, bound_ms)
+
+
+def _behind_ms(within: Sequence[Span], collected: Collected) -> Sequence[float]:
+    """How much of the load had no answer when each span began, ms of the attempted rate; 0 where it is not known."""
+    told = [one for one in collected.seconds if one.in_flight is not None and one.backlog is not None]
+    ends = np.array([one.at.timestamp() for one in told])
+    found = []
+    for span in within:
+        place = int(np.searchsorted(ends, span.begin_s + LATE.total_seconds(), "right")) - 1
+        is_told = place >= 0 and ends[place] >= span.begin_s - OLD.total_seconds()
+        waiting = (told[place].in_flight or 0) + (told[place].backlog or 0) if is_told else 0
+        found.append(waiting / collected.attempted_ops_s * 1000)
+    return found
+
+
+def _latest(begins: Floats, ends: Floats, lates: Floats, span: Span) -> int | None:
+    """The number of the second in the span in which the load generator was latest; None where no second was told."""
+    first, last = np.searchsorted(ends, span.begin_s, "right"), np.searchsorted(begins, span.end_s, "left")
+    part = slice(int(first), int(last))
+    inside = np.minimum(ends[part], span.end_s) - np.maximum(begins[part], span.begin_s)
+    touching = np.flatnonzero(inside > _TOUCHES * (ends[part] - begins[part]))
+    return int(first + touching[np.argmax(lates[part][touching])]) if len(touching) else None
+
+
+def _told(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
+    """What took how much, where, when, and beyond which bound."""
+    numbers, amounts = list(noise.amounts), noise.amounts.values()
+    if noise.kind in _TIMES:
+        words, bound = _TIMES[noise.kind], f"{noise.bound:.0f} ms"
+        low, high = f"{min(amounts):.0f}", f"{max(amounts):.0f} ms"
+    else:
+        words, bound = _SHARES[noise.kind][1], f"{noise.bound:.0%}"
+        low, high = f"{min(amounts):.1%}", f"{max(amounts):.1%}"
+    amount = high if low == high.removesuffix(" ms") else f"{low} to {high}"
+    begin, end = (datetime.fromtimestamp(at, UTC) for at in (within[numbers[0]].begin_s, within[numbers[-1]].end_s))
+    some = f" in {len(numbers)} of them" if len(numbers) < len(within) else ""
+    programs = _programs(noise, within, collected) if noise.kind == "cpu_others" else ""
+    said = words.format(amount=amount, host=noise.host)
+    return f"{said}{some} ({begin:%H:%M:%S} to {end:%H:%M:%S} UTC, allowed: {bound}{programs})"
+
+
+def _programs(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
+    """The programs that took most, where the sampler has seen them, with the share of each over all these intervals."""
+    own = next(own for host, own in by_host(collected.samples, collected.ahead_ms) if host == noise.host)
+    if TOP not in own:
+        return ""
+    spans = [within[number] for number in noise.amounts]
+    held = np.sum([overlaps_s(own, span) for span in spans], axis=0)
+    taken: Counter[str] = Counter()
+    for text, seconds in zip(own[TOP], held, strict=True):
+        for entry in str(text).split(";") if seconds else ():
+            name, _, share = entry.rpartition("=")
+            if name:
+                taken[name] += float(share) * seconds
+    whole = sum(span.end_s - span.begin_s for span in spans)
+    most = [f"{name} {seconds / whole:.1%}" for name, seconds in taken.most_common(_MOST_PROGRAMS)]
+    return f"; most by {', '.join(most)}" if most else ""

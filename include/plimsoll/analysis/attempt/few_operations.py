@@ -1,0 +1,58 @@
+"""Notes on intervals with too few operations for their percentile: of a definition, and of what was measured."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from plimsoll.domain.few_operations import few_operations, operations_needed
+from plimsoll.domain.plurals import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.service_level import ServiceLevel
+    from plimsoll.domain.workload import Workload
+
+_SECOND = timedelta(seconds=1)
+
+
+def decided_by_few(definition: Definition) -> Iterator[str]:
+    """A note for each service level and stage whose loads leave too few operations to an interval."""
+    from plimsoll.domain.parts import parts  # late: judging a log needs no definition, whose models take time to import
+
+    for part in parts(definition):
+        for level in part.definition.service_levels:
+            share = _share(part.definition.workload, level)
+            yield from few_operations(level, [share * load for load in part.definition.loads])
+
+
+def few_in_intervals(table: IntervalTable, levels: Sequence[ServiceLevel]) -> Iterator[str]:
+    """A note for each service level of which judged intervals had too few operations.
+
+    An interval in which nothing was answered has a note of its own. The rate is given with two digits, so that repeats
+    of a cell have the same note.
+    """
+    for level in levels:
+        rows = [row for row in table.select("judged", level.operations) if row.count and row.duration_s]
+        needed = operations_needed(level) or 0
+        few = [row for row in rows if _rate(row) * (level.interval / _SECOND) < needed]
+        if few:
+            which = "" if len(few) == len(rows) else f" in {len(few)} of {plural(len(rows), 'interval')}"
+            mean = sum(map(_rate, few)) / len(few)
+            yield from few_operations(level, [float(f"{mean:.2g}")], which)
+
+
+def _rate(row: IntervalRow) -> float:
+    return row.count / row.duration_s
+
+
+def _share(workload: Workload, level: ServiceLevel) -> float:
+    """The share of a level's operations in a load, at most; 1 where the workload does not say it by `read_share`."""
+    from plimsoll.domain.workload import BASIC_TIME_SERIES  # late: the same
+
+    if workload.name != BASIC_TIME_SERIES and "read_share" not in workload.model_fields_set:
+        return 1.0
+    return {"reads": workload.read_share, "writes": 1 - workload.read_share}.get(level.operations, 1.0)

@@ -1,0 +1,176 @@
+"""The input and the result of judging a run."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from plimsoll.analysis.attempt.alignment import Schedule
+from plimsoll.analysis.attempt.intervals import IntervalTable, maxima, maxima_by_operation
+from plimsoll.analysis.logs.formats.reading import WholeRun
+from plimsoll.analysis.logs.formats.selection import LeftOut
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
+from plimsoll.analysis.logs.operations import Track
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.units import format_duration
+
+RATE_TOLERANCE = 0.01
+"""A rate at most this share below the attempted one counts as achieved."""
+
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class MissedInterval:
+    """An interval in which the run missed, s from its start.
+
+    `late_ms`: how much time was lost in it: the response time at the service level's percentile, the whole interval
+    where nothing was answered, or how far the interval's operations fell behind. `standstill_ms`: the shortest
+    standstill that makes such an interval miss by itself.
+    """
+
+    start_s: float
+    end_s: float
+    late_ms: float
+    standstill_ms: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is known about a timed run besides its logs. None: not known, so not checked.
+
+    `duration` includes the warm-up. `started_at`, the start of the timed run, and `operations`, the number of its
+    answered operations with warm-up, are the load generator's own report.
+    """
+
+    warmup: timedelta
+    duration: timedelta | None = None
+    attempted_ops_s: float | None = None
+    started_at: datetime | None = None
+    operations: int | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The result of judging a run.
+
+    `reasons` say why the measurement is unsound; without any it is valid as far as its logs tell.
+
+    `levels` are in the order of the service levels, and empty where no intervals could be formed. `maxima`,
+    `operations`, `achieved_ops_s`, `stalls_s` and the table belong to the first service level's judged intervals.
+    `rate_achieved` is None where no rate was asked for. `notes` are remarks that change nothing. `stalls_s` are the
+    starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
+    names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
+    `errors` the failed operations by kind, None where the files don't tell. `counts` are the merged counts of the
+    judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the missed intervals
+    of all service levels, where the files hold histograms. `unit_why`: why that unit is taken; empty where the files
+    could not be read. `left_out`: records of the files that are not judged.
+    """
+
+    intervals: IntervalTable = field(default_factory=IntervalTable)
+    levels: tuple[LevelVerdict, ...] = ()
+    maxima: Percentiles | None = None
+    maxima_by_operation: Mapping[str, Percentiles] = field(default_factory=dict)
+    operations: int = 0
+    achieved_ops_s: float | None = None
+    rate_achieved: bool | None = None
+    stalls_s: tuple[float, ...] = ()
+    missed: tuple[MissedInterval, ...] = ()
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    format: str = ""
+    whole_run: tuple[WholeRun, ...] = ()
+    errors: Mapping[str, int] | None = None
+    counts: Mapping[str, Ints] = field(default_factory=dict, compare=False, repr=False)
+    unit: Unit = "us"
+    unit_why: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def unit_taken(self) -> str:
+        """The unit that the files' values are taken to be in, and why; empty where the files could not be read."""
+        return f"{self.unit}: {self.unit_why}" if self.unit_why else ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, and what was left out without its counts, so that many cells have the same remarks."""
+        measures = sorted({one.measure for one in self.left_out})
+        return (*self.notes, f"left out: {' and '.join(measures)}") if measures else self.notes
+
+    @property
+    def valid(self) -> bool:
+        """Whether there is no reason against the measurement."""
+        return not self.reasons
+
+    @property
+    def met(self) -> bool | None:
+        """Whether every service level was met; None for an invalid measurement."""
+        return all(level.met for level in self.levels) if self.valid else None
+
+
+def judgement_of(
+    table: IntervalTable, levels: Sequence[LevelVerdict], run: Run, *, reasons: Iterable[str], notes: Iterable[str]
+) -> Judgement:
+    """The judgement on a run with its table and the outcomes of its service levels. Repeated reasons are dropped."""
+    judged = table.select("judged")
+    operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
+    achieved = operations / seconds if seconds else None
+    return Judgement(
+        intervals=table,
+        levels=tuple(levels),
+        maxima=maxima(judged),
+        maxima_by_operation=maxima_by_operation(table),
+        operations=operations,
+        achieved_ops_s=achieved,
+        rate_achieved=_rate_achieved(achieved, run.attempted_ops_s),
+        reasons=tuple(dict.fromkeys(reasons)),
+        notes=tuple(notes),
+    )
+
+
+def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:
+    """The interval of that service level that begins at that time; `value_ms` is None where nothing was answered."""
+    length_s = level.interval / _SECOND
+    late_ms = length_s * 1000 if value_ms is None else value_ms
+    return MissedInterval(start_s, start_s + length_s, late_ms, level.standstill_ms)
+
+
+def unreadable(error: LogError) -> Judgement:
+    """The judgement on logs that could not be read."""
+    mend = f" ({error.mend})" if error.mend else ""
+    return Judgement(reasons=(f"{error.where}: {error.what}{mend}",))
+
+
+def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
+    """The positions of a run's intervals.
+
+    They count from the run's start as the load generator reports it, else from the first record.
+    """
+    log_start_s = min(float(track.starts[0]) for track in tracks)
+    return Schedule(
+        origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
+        warmup_s=run.warmup / _SECOND,
+        interval_s=interval / _SECOND,
+        planned=(run.duration - run.warmup) // interval if run.duration else None,
+    )
+
+
+def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
+    """Whether the rate was achieved; None where no rate was asked for."""
+    if attempted is None:
+        return None
+    return achieved is not None and achieved >= (1 - RATE_TOLERANCE) * attempted
+
+
+def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator[str]:
+    """The reason against a measurement with fewer intervals than planned, if there is one."""
+    if schedule.planned is not None and covered < schedule.planned:
+        planned = f"{plural(schedule.planned, 'interval')} of {format_duration(level.interval)}"
+        yield f"only {covered} of {planned} are covered by the logs"
+
+
+def answered_more(achieved_ops_s: float | None, attempted_ops_s: float) -> bool:
+    """Whether more was answered than the attempted rate allows for, beyond the tolerance. False: it is not known."""
+    return achieved_ops_s is not None and achieved_ops_s / attempted_ops_s > 1 + RATE_TOLERANCE

@@ -1,0 +1,178 @@
+"""Judge by percentiles over time where there are no histograms, as far as percentiles decide the outcome.
+
+Percentiles of several operations or stretches of time can't be merged. But they bound the number of operations that
+took at least as long as a service level's bound: let the value at rank r of n be known. If it is below the bound, at
+most n - r operations took as long as the bound; if not, at least n - r + 1 did. The sums of these limits decide an
+interval, or leave it undecided.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.analysis.attempt.alignment import Phase, Window, misfits, windows
+from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, IntervalRow, IntervalTable
+from plimsoll.analysis.attempt.judgement import Judgement, Run, judgement_of, schedule_of, uncovered
+from plimsoll.analysis.logs.continuity import continuity_faults
+from plimsoll.analysis.logs.formats.reading import Sample
+from plimsoll.analysis.logs.hdr.percentiles import SHOWN, ranks
+from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import Track
+from plimsoll.domain.level_verdict import LevelVerdict
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.units import format_duration
+
+_NO_PAYLOAD = memoryview(b"")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The samples of one operation (or of all) in one interval."""
+
+    window: Window
+    operation: str
+    samples: tuple[Sample, ...]
+
+    @property
+    def count(self) -> int:
+        return sum(sample.count for sample in self.samples)
+
+    def met(self, level: ServiceLevel) -> bool | None:
+        """Whether the percentile is strictly below the bound.
+
+        None where the samples do not decide it, or nothing was counted.
+        """
+        if not self.count:
+            return None
+        allowed = self.count - _rank(level.percentile, self.count)
+        bounds = [_at_or_above(sample, level.bound_ms) for sample in self.samples]
+        if sum(most for _, most in bounds) <= allowed:
+            return True
+        return False if sum(least for least, _ in bounds) > allowed else None
+
+    def value(self, percentile: float) -> float | None:
+        """The percentile's value in ms. Of a single sample it is known; of several samples only the maximum is."""
+        counted = [sample.values_ms for sample in self.samples if sample.count]
+        if percentile == 100 and all(100 in values for values in counted):
+            return max((values[100] for values in counted), default=None)
+        return counted[0].get(percentile) if len(counted) == 1 else None
+
+
+def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
+    """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
+    by_series = _by_series(samples)
+    tracks = [_track(own) for own in by_series.values()]
+    faults = [*continuity_faults(tracks, min(level.interval.total_seconds() for level in levels))]
+    faults += [] if faults else [fault for level in levels for fault in _misfits(tracks, run, level)]
+    if faults:
+        return Judgement(reasons=tuple(dict.fromkeys(faults)))
+    parts = {level: tuple(_parts(tracks, list(by_series.values()), run, level)) for level in levels}
+    return _judgement(parts, run, [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)])
+
+
+def _misfits(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> Iterator[str]:
+    yield from misfits(tracks, schedule_of(tracks, run, level.interval))
+
+
+def _by_series(samples: Iterable[Sample]) -> dict[tuple[str, str], list[Sample]]:
+    found: dict[tuple[str, str], list[Sample]] = {}
+    for sample in samples:
+        found.setdefault((sample.operation, sample.series), []).append(sample)
+    return found
+
+
+def _track(samples: Sequence[Sample]) -> Track:
+    """The samples as records without histograms, so that they can be aligned as histograms are."""
+    first = samples[0]
+    records = (Record("", one.start_s, one.length_s, _NO_PAYLOAD, number) for number, one in enumerate(samples, 1))
+    return Track(f"samples of {first.series or first.operation or ALL_OPERATIONS}", first.operation, tuple(records))
+
+
+def _parts(
+    tracks: Sequence[Track], samples: Sequence[Sequence[Sample]], run: Run, level: ServiceLevel
+) -> Iterator[_Part]:
+    for window in windows(tracks, schedule_of(tracks, run, level.interval)):
+        every = tuple(sample for own, part in zip(samples, window.parts, strict=True) for sample in own[part])
+        yield _Part(window, ALL_OPERATIONS, every)
+        for operation in sorted({track.operation for track in tracks} - {""}):
+            yield _Part(window, operation, tuple(one for one in every if one.operation == operation))
+
+
+def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], run: Run, reasons: Sequence[str]) -> Judgement:
+    levels = list(parts)
+    table = IntervalTable(tuple(_row(part, levels[0]) for part in parts[levels[0]]))
+    return judgement_of(
+        table,
+        [_level_verdict(level, parts[level]) for level in levels],
+        run,
+        reasons=reasons,
+        notes=["judged by percentiles over time, not by histograms: a value that they don't tell is left out"],
+    )
+
+
+def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged") -> list[_Part]:
+    return [part for part in parts if part.window.phase == phase and part.operation == level.operations]
+
+
+def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track], run: Run) -> Iterator[str]:
+    judged = _judged(level, parts)
+    covered = sum(part.window.phase == "judged" and part.operation == ALL_OPERATIONS for part in parts)
+    yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
+    every = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
+    empty = [part for part in judged if not part.count]
+    left_open = [part for part in judged if part.count and part.met(level) is None]
+    if not judged:
+        yield "the samples cover no whole interval after warm-up, or tell the operations of the service level not apart"
+    if empty:
+        hold = "holds" if len(empty) == 1 else "hold"
+        yield f"{len(empty)} of {every} {hold} no operation, the first at {empty[0].window.start_s:g} s"
+    if left_open and not any(part.met(level) is False for part in judged):
+        yield (
+            f"the percentiles given leave open whether {level} in {len(left_open)} of {every}, "
+            f"the first at {left_open[0].window.start_s:g} s; no other was missed"
+        )
+
+
+def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
+    judged = _judged(level, parts)
+    outcomes = [part.met(level) for part in judged]
+    values = [value for part in judged if (value := part.value(level.percentile)) is not None]
+    return LevelVerdict(
+        service_level=level,
+        met=bool(outcomes) and all(outcomes),
+        judged=len(judged),
+        missed=sum(outcome is False for outcome in outcomes),
+        not_judged=len(_judged(level, parts, "partial")),
+        worst_ms=max(values) if values and len(values) == len(judged) else None,
+    )
+
+
+def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
+    window, judges = part.window, part.window.phase == "judged" and part.operation == level.operations
+    return IntervalRow(
+        start_s=window.start_s,
+        duration_s=window.duration_s,
+        phase=window.phase,
+        operation=part.operation,
+        count=part.count,
+        rate_ops_s=part.count / window.duration_s if window.duration_s > 0 else 0.0,
+        judged_ms=part.value(level.percentile),
+        met=part.met(level) if judges else None,
+        **{name: part.value(percentile) for name, percentile in zip(SHOWN_NAMES, SHOWN, strict=True)},
+    )
+
+
+def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
+    """The least and the greatest number of a sample's operations that took at least as long as the bound."""
+    least, most = 0, sample.count
+    for percentile, value in sample.values_ms.items():
+        above = sample.count - _rank(percentile, sample.count)
+        if value < bound_ms:
+            most = min(most, above)
+        else:
+            least = max(least, above + 1)
+    return least, most
+
+
+def _rank(percentile: float, count: int) -> int:
+    return int(ranks([percentile], count)[0])

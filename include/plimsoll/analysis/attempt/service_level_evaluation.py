@@ -1,0 +1,274 @@
+"""Turn the response times of one attempt into intervals, and decide whether each service level was met. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
+from plimsoll.analysis.attempt.few_operations import few_in_intervals
+from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable, Measured, measure
+from plimsoll.analysis.attempt.judgement import (
+    Judgement,
+    MissedInterval,
+    Run,
+    judgement_of,
+    missed_interval,
+    schedule_of,
+    uncovered,
+    unreadable,
+)
+from plimsoll.analysis.attempt.stalls import stalls_s
+from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
+from plimsoll.analysis.logs.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.logs.hdr.decode import Decoder
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
+from plimsoll.analysis.logs.hdr.percentiles import SHOWN
+from plimsoll.analysis.logs.operations import Track
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.level_verdict import LevelVerdict
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.units import format_duration
+
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """All windows of one interval length, measured at the percentiles of the service levels that have that length.
+
+    `counts`: merged counts of the judged windows, by operation.
+    """
+
+    measured: tuple[Measured, ...]
+    percentiles: tuple[float, ...]
+    counts: Mapping[str, Ints]
+
+    def place(self, level: ServiceLevel) -> int:
+        return len(SHOWN) + self.percentiles.index(level.percentile)
+
+    def judged(self, level: ServiceLevel) -> tuple[Measured, ...]:
+        return tuple(one for one in self.measured if _is_judged(one, level))
+
+    def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
+        return stalls_s([one for one in self.measured if one.operation == level.operations])
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        return tuple(one.window for one in self.measured if one.operation == ALL_OPERATIONS)
+
+
+def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the files
+    files: Mapping[str, bytes],
+    run: Run,
+    levels: Sequence[ServiceLevel],
+    *,
+    unit: Unit | None = None,
+    kinds: Mapping[str, str] | None = None,
+    tags: Sequence[str] = (),
+    forced: str | None = None,
+) -> Judgement:
+    """Judge a load generator's files of one run. `logs` maps file names to contents; names may tell what a file holds.
+
+    `unit`: the unit of the histograms' values; by default the unit that the load generator is known to write, or that
+    the logs show themselves. `kinds` maps further operation names to `reads` or `writes`. `tags`: the tags to judge in
+    logs with tags. `forced` is the name of the files' format, by default detected from their content. Files that can't
+    be read make the measurement invalid; no error is raised.
+    """
+    try:
+        asked = Asked(unit, kinds or {}, tuple(tags))
+        reading = read_run([RunFile(name, data) for name, data in files.items()], asked, forced)
+        return judge_reading(reading, run, levels)
+    except LogError as error:
+        return unreadable(error)
+
+
+def judge_load_hosts(
+    files: Mapping[str, Mapping[str, bytes]],
+    run: Run,
+    levels: Sequence[ServiceLevel],
+    kinds: Mapping[str, str],
+) -> Judgement:
+    """Judge a run that several load hosts produced together: file contents by name, by host.
+
+    Every host's logs count time from the same start. Their histograms are added interval by interval.
+    """
+    from plimsoll.analysis.attempt.several_load_hosts import merged_readings  # late: most runs have one load host
+
+    try:
+        readings = [
+            read_run([RunFile(f"{host}/{name}", data) for name, data in own.items()], Asked(kinds=kinds))
+            for host, own in files.items()
+        ]
+        return judge_reading(merged_readings(readings), run, levels)
+    except LogError as error:
+        return unreadable(error)
+
+
+def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
+    """Judge the content of a run's files: by histograms, else by percentiles over time as far as they decide, else not.
+
+    Raises LogError when a histogram can't be decoded, and for sliding windows where there are no histograms.
+    """
+    slides = any(level.windows == "sliding" for level in levels)
+    if reading.tracks:
+        judgement = judge_tracks(reading.tracks, run, levels, reading.unit)
+        if slides and judgement.valid:
+            from plimsoll.analysis.attempt.sliding import slid
+
+            judgement = slid(judgement, reading.tracks, run, reading.unit)
+    elif reading.samples:
+        from plimsoll.analysis.attempt.percentile_bounds import judge_samples
+
+        if slides:
+            what = f"{reading.title}: has percentiles over time, but no histograms: sliding windows can't be made of it"
+            raise LogError(what, mend="judge it by aligned intervals alone")
+        judgement = judge_samples(reading.samples, run, levels)
+    else:
+        judgement = Judgement(reasons=reading.obstacles)
+    return replace(
+        judgement,
+        notes=(
+            *reading.notes,
+            *judgement.notes,
+            *dict.fromkeys(few_in_intervals(judgement.intervals, levels)),
+            *_failures(reading),
+        ),
+        format=reading.title,
+        whole_run=reading.whole_run,
+        unit=reading.unit,
+        unit_why=reading.unit_why,
+        left_out=reading.left_out,
+        errors=reading.errors,
+    )
+
+
+def _failures(reading: Reading) -> Iterator[str]:
+    failed = sum((reading.errors or {}).values())
+    if failed:
+        whole = f"{plural(failed, 'operation')} of the whole run failed"
+        yield f"{whole}; what failed has no response time, and is not judged here"
+
+
+def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
+    """Judge the response times of one run, at least one track, against at least one service level.
+
+    Raises LogError when a histogram inside a track can't be decoded. Every other fault becomes one of the reasons.
+    """
+    schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
+    shortest_s = min(schedule.interval_s for schedule in schedules.values())
+    faults = continuity_faults(tracks, shortest_s)
+    faults += (
+        tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule)) if not faults else ()
+    )
+    if faults:
+        return Judgement(reasons=tuple(dict.fromkeys(faults)))
+    decoder = Decoder(unit)
+    passes = {interval: _pass(tracks, schedule, levels, decoder) for interval, schedule in schedules.items()}
+    reasons = [
+        reason for level in levels for reason in _reasons(level, passes[level.interval], schedules[level.interval])
+    ]
+    start_s = schedules[levels[0].interval].origin_s
+    planned_end_s = None if run.duration is None else start_s + run.duration / _SECOND
+    return _judgement(run, levels, passes, reasons, continuity_notes(tracks, planned_end_s))
+
+
+def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceLevel], decoder: Decoder) -> _Pass:
+    same = [level.percentile for level in levels if level.interval / _SECOND == schedule.interval_s]
+    percentiles = tuple(dict.fromkeys(same))
+    counts: dict[str, Ints] = {}
+    measured = tuple(measure(tracks, windows(tracks, schedule), decoder, percentiles, counts))
+    return _Pass(measured, percentiles, counts)
+
+
+def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterator[str]:
+    judged = measured.judged(level)
+    whose = "operation" if level.operations == ALL_OPERATIONS else level.operations
+    covered = len([window for window in measured.windows if window.phase == "judged"])
+    yield from uncovered(covered, schedule, level)
+    if not covered:
+        end_s = sum(window.duration_s for window in measured.windows)
+        yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
+    elif not judged:
+        yield f"the logs tell no {whose} apart, so their service level can't be judged"
+    stalls = measured.stalls_s(level)
+    empty = [one for one in judged if not one.count and one.window.start_s not in stalls]
+    if empty:
+        share = f"{len(empty)} of {plural(len(judged), 'interval')} of {format_duration(level.interval)}"
+        yield f"{share} {'holds' if len(empty) == 1 else 'hold'} no {whose}, the first at {empty[0].window.start_s:g} s"
+
+
+def _judgement(
+    run: Run,
+    levels: Sequence[ServiceLevel],
+    passes: Mapping[timedelta, _Pass],
+    reasons: Sequence[str],
+    notes: tuple[str, ...],
+) -> Judgement:
+    first = passes[levels[0].interval]
+    table = _table(first, levels[0])
+    judgement = judgement_of(
+        table,
+        [_level_verdict(level, passes[level.interval]) for level in levels],
+        run,
+        reasons=(*reasons, *_lost_operations(run, table)),
+        notes=(*notes, *_stall_notes(levels, passes)),
+    )
+    missed = tuple(one for level in levels for one in _missed(level, passes[level.interval]))
+    return replace(judgement, stalls_s=first.stalls_s(levels[0]), counts=first.counts, missed=missed)
+
+
+def _missed(level: ServiceLevel, measured: _Pass) -> Iterator[MissedInterval]:
+    if level.windows == "aligned":  # windows that slide are missed or met by themselves
+        place = measured.place(level)
+        for one in measured.judged(level):
+            if not _is_met(one, place, level):
+                yield missed_interval(one.window.start_s, one.at(place), level)
+
+
+def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:
+    for level in levels:
+        if stalls := passes[level.interval].stalls_s(level):
+            yield (
+                f"nothing was answered in {plural(len(stalls), 'interval')} of {format_duration(level.interval)}, "
+                f"the first at {stalls[0]:g} s, though operations were under way: missed"
+            )
+
+
+def _table(measured: _Pass, level: ServiceLevel) -> IntervalTable:
+    place = measured.place(level)
+    return IntervalTable(tuple(_row(one, place, level) for one in measured.measured))
+
+
+def _row(one: Measured, place: int, level: ServiceLevel) -> IntervalRow:
+    return one.row(judged=place, met=_is_met(one, place, level) if _is_judged(one, level) else None)
+
+
+def _is_judged(one: Measured, level: ServiceLevel) -> bool:
+    return one.window.phase == "judged" and one.operation == level.operations
+
+
+def _is_met(one: Measured, place: int, level: ServiceLevel) -> bool:
+    """Strictly below the bound; an interval without an operation is not met."""
+    value = one.at(place)
+    return value is not None and value < level.bound_ms
+
+
+def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
+    place, judged = measured.place(level), measured.judged(level)
+    missed = sum(not _is_met(one, place, level) for one in judged)
+    values = [value for one in judged if (value := one.at(place)) is not None]
+    return LevelVerdict(
+        service_level=level,
+        met=bool(judged) and not missed,
+        judged=len(judged),
+        missed=missed,
+        not_judged=sum(window.phase == "partial" for window in measured.windows),
+        worst_ms=max(values, default=None),
+    )
+
+
+def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:
+    found = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
+    if run.operations is not None and found != run.operations:
+        yield f"the logs hold {plural(found, 'operation')}, the load generator answered for {run.operations}"

@@ -1,0 +1,134 @@
+"""Combine the reports of several load hosts that share one load. Pure.
+
+Counts and rates add up. For figures that show whether a load generator was at its limit, the worst host's counts.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import zip_longest
+
+from plimsoll.analysis.logs.formats.reading import Reading
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.load_summary import LoadSummary
+
+
+def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
+    """The summaries of all hosts, by name, as the summary of the whole load."""
+    every = list(by_host.values())
+    if len(every) == 1:
+        return every[0]
+    reasons = [f"{host}: {one.reason or 'not complete'}" for host, one in by_host.items() if not one.complete]
+    return LoadSummary(
+        complete=not reasons,
+        reason="; ".join(reasons),
+        generator=next((one.generator for one in every if one.generator), ""),
+        started_at=min((one.started_at for one in every if one.started_at), default=None),
+        duration_s=min(one.duration_s for one in every),
+        warmup_s=min(one.warmup_s for one in every),
+        attempted_ops_s=_sum(one.attempted_ops_s for one in every),
+        achieved_ops_s=_sum(one.achieved_ops_s for one in every),
+        answered=_count(one.answered for one in every),
+        operations=_counts(one.operations for one in every),
+        shares=next((one.shares for one in every if one.shares), {}),
+        errors=_counts(one.errors for one in every),
+        cpu_cores=_most(one.cpu_cores for one in every),
+        schedule_lag_p99_ms=_most(one.schedule_lag_p99_ms for one in every),
+        schedule_lag_max_ms=_most(one.schedule_lag_max_ms for one in every),
+        hiccup_max_ms=_most(one.hiccup_max_ms for one in every),
+        in_flight_max=_count(one.in_flight_max for one in every),
+        backlog_max=_count(one.backlog_max for one in every),
+        remarks=tuple(f"{host}: {remark}" for host, one in by_host.items() for remark in one.remarks),
+        compactions_left=max((one.compactions_left for one in every if one.compactions_left is not None), default=None),
+    )
+
+
+def merged_seconds(
+    by_host: Mapping[str, Sequence[GeneratorSecond]], ahead_ms: Mapping[str, float]
+) -> tuple[GeneratorSecond, ...]:
+    """The hosts' own state, second by second of the timed run, by the first host's clock.
+
+    Every host starts at the same instant and reports each second once, in order, so reports with the same number are
+    about the same second. The time of a report does not show that, because a host that stood still reports late.
+    `ahead_ms`: how far the other hosts' clocks are ahead of the first one's. Operations waiting or in flight add up; of
+    standstills, processors and lateness the largest counts, and `host` is the one that stood still longest.
+    """
+    if len(by_host) == 1:
+        return tuple(next(iter(by_host.values())))
+    columns = [_by_first_clock(host, seconds, ahead_ms.get(host, 0.0)) for host, seconds in by_host.items()]
+    return tuple(_second([one for one in row if one is not None]) for row in zip_longest(*columns))
+
+
+def _by_first_clock(host: str, seconds: Iterable[GeneratorSecond], ahead_ms: float) -> list[GeneratorSecond]:
+    ahead = timedelta(milliseconds=ahead_ms)
+    return [replace(one, at=one.at - ahead, host=host) for one in seconds]
+
+
+def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
+    worst = max(of_hosts, key=lambda one: max(one.hiccup_ms, one.gc_ms))
+    return GeneratorSecond(
+        at=max(one.at for one in of_hosts),
+        hiccup_ms=max(one.hiccup_ms for one in of_hosts),
+        gc_ms=max(one.gc_ms for one in of_hosts),
+        cpu_cores=max(one.cpu_cores for one in of_hosts),
+        in_flight=_count(one.in_flight for one in of_hosts),
+        backlog=_count(one.backlog for one in of_hosts),
+        lag_ms=_most(one.lag_ms for one in of_hosts),
+        failed=_count(one.failed for one in of_hosts),
+        host=worst.host,
+    )
+
+
+def merged_readings(readings: Sequence[Reading]) -> Reading:
+    """The files of all hosts as those of one run: their histograms are added interval by interval.
+
+    Raises LogError where they can't be added, because units differ or some have no histograms.
+    """
+    first = readings[0]
+    if len(readings) == 1:
+        return first
+    if any(one.unit != first.unit for one in readings) or not all(one.tracks for one in readings):
+        raise LogError("the load hosts' logs can't be added: they differ in form or unit", mend="run the cell again")
+    return Reading(
+        title=first.title,
+        tracks=tuple(track for one in readings for track in one.tracks),
+        unit=first.unit,
+        unit_why=first.unit_why,
+        left_out=tuple(other for one in readings for other in one.left_out),
+        obstacles=tuple(dict.fromkeys(obstacle for one in readings for obstacle in one.obstacles)),
+        notes=tuple(dict.fromkeys(note for one in readings for note in one.notes)),
+        errors=_counts(one.errors or {} for one in readings)
+        if all(one.errors is not None for one in readings)
+        else None,
+        attempted_ops_s=_sum(one.attempted_ops_s for one in readings),
+        started_at=first.started_at,
+    )
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    """The sum; None where any value is not known."""
+    every = list(amounts)
+    return None if None in every else math.fsum(amount or 0.0 for amount in every)
+
+
+def _count(counts: Iterable[int | None]) -> int | None:
+    """The sum of whole numbers; None where any value is not known."""
+    every = list(counts)
+    return None if None in every else sum(count or 0 for count in every)
+
+
+def _most(amounts: Iterable[float | None]) -> float | None:
+    """The greatest value; None where any value is not known, since that one may be the greatest."""
+    every = list(amounts)
+    return None if None in every else max(amount or 0.0 for amount in every)
+
+
+def _counts(by_name: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: defaultdict[str, int] = defaultdict(int)
+    for counts in by_name:
+        for name, count in counts.items():
+            total[name] += count
+    return dict(total)

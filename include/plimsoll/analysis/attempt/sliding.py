@@ -1,0 +1,170 @@
+"""Sliding windows: a window begins with every record after warm-up, so that windows overlap.
+
+Aligned intervals are a subset of them, so sliding windows miss at least as often. Azul's own analyser slides windows
+too (AzulSystems/tussle-framework, MovingWindowSumHistogram).
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plimsoll.analysis.attempt.alignment import Window
+from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
+from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run, missed_interval, schedule_of
+from plimsoll.analysis.logs.hdr.decode import Decoder
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
+from plimsoll.analysis.logs.hdr.percentiles import SHOWN, total_and_values_ms
+from plimsoll.analysis.logs.operations import Track
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.level_verdict import LevelVerdict
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+
+_MISFIT = 0.05
+
+
+@dataclass(frozen=True)
+class _Slides:
+    """The positions of windows: `steps` records of `step_s` form one.
+
+    The first begins `warmup_s` after the run's start.
+    """
+
+    origin_s: float
+    warmup_s: float
+    step_s: float
+    steps: int
+    last: int
+
+
+def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit) -> Judgement:
+    """The same judgement, with sliding windows for the service levels that ask for them.
+
+    If the first service level asks for them, the table holds windows in place of intervals, too. Operations, rate and
+    remarks stay those of the aligned intervals, which count every record once. Raises LogError where a window is not a
+    whole number of records.
+    """
+    first, *others = found = [_by_windows(one, tracks, run, unit) for one in judgement.levels]
+    missed = (*judgement.missed, *(one for level in found for one in _missed(level)))
+    judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)), missed=missed)
+    if not first.measured:
+        return judgement
+    table = _table(first)
+    return replace(
+        judgement,
+        intervals=table,
+        maxima=maxima(table.select("judged")),
+        maxima_by_operation=maxima_by_operation(table),
+        notes=(*judgement.notes, first.note),
+    )
+
+
+@dataclass(frozen=True)
+class _ByWindows:
+    """One service level's verdict by its own kind of windows.
+
+    `measured` and `note` are set only for sliding windows.
+    """
+
+    verdict: LevelVerdict
+    measured: tuple[Measured, ...] = ()
+    note: str = ""
+
+
+def _by_windows(aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: Unit) -> _ByWindows:
+    level = aligned.service_level
+    if level.windows == "aligned":
+        return _ByWindows(aligned)
+    slides = _slides(tracks, run, level)
+    measured = tuple(_measured(tracks, slides, Decoder(unit), level.percentile))
+    verdict = _level_verdict(level, [one for one in measured if one.operation == level.operations])
+    return _ByWindows(
+        verdict, measured, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
+    )
+
+
+def _missed(found: _ByWindows) -> Iterator[MissedInterval]:
+    level = found.verdict.service_level
+    for one in found.measured:
+        if one.operation == level.operations and not _met(one, level):
+            yield missed_interval(one.window.start_s, one.at(len(SHOWN)), level)
+
+
+def _table(found: _ByWindows) -> IntervalTable:
+    level = found.verdict.service_level
+    return IntervalTable(
+        tuple(
+            one.row(judged=len(SHOWN), met=_met(one, level) if one.operation == level.operations else None)
+            for one in found.measured
+        )
+    )
+
+
+def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> _Slides:
+    schedule = schedule_of(tracks, run, level.interval)
+    step_s = max(track.record_s for track in tracks)
+    steps = round(schedule.interval_s / step_s)
+    if abs(steps * step_s - schedule.interval_s) > _MISFIT * schedule.interval_s:
+        what = f"records of {step_s:g} s do not divide windows of {schedule.interval_s:g} s"
+        raise LogError(what, where=tracks[0].name, mend="give `--interval` as a multiple of the records' length")
+    step_s = schedule.interval_s / steps
+    end_s = min(float(track.ends[-1]) for track in tracks) - schedule.origin_s + schedule.misfit_s
+    planned_s = schedule.interval_s * schedule.planned if schedule.planned is not None else end_s - schedule.warmup_s
+    judged_s = min(end_s - schedule.warmup_s, planned_s)
+    return _Slides(schedule.origin_s, schedule.warmup_s, step_s, steps, int(judged_s / step_s + 1e-6) - 1)
+
+
+def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, percentile: float) -> Iterator[Measured]:
+    """Each window's values, from a running sum that gains the newest step and loses the oldest one."""
+    inside: deque[Mapping[str, Ints]] = deque()
+    sums: dict[str, Ints] = {}
+    for number in range(slides.last + 1):
+        newest = _step(tracks, slides, number, decoder)
+        inside.append(newest)
+        sums = {name: sums.get(name, np.zeros_like(counts)) + counts for name, counts in newest.items()}
+        if len(inside) > slides.steps:
+            oldest = inside.popleft()
+            sums = {name: counts - oldest[name] for name, counts in sums.items()}
+        if len(inside) == slides.steps:
+            yield from _of_window(sums, slides, number - slides.steps + 1, decoder.unit, percentile)
+
+
+def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decoder) -> dict[str, Ints]:
+    """The counts of one step, by operation: of the records whose middle lies in the step."""
+    borders = slides.origin_s + slides.warmup_s + np.array([number, number + 1]) * slides.step_s
+    found: dict[str, Ints] = {}
+    for track in tracks:
+        first, end = np.searchsorted((track.starts + track.ends) / 2, borders)
+        counts = decoder.merge(track.records[int(first) : int(end)], track.name)
+        for name in dict.fromkeys((ALL_OPERATIONS, track.operation or ALL_OPERATIONS)):
+            found[name] = found[name] + counts if name in found else counts
+    return found
+
+
+def _of_window(
+    sums: Mapping[str, Ints], slides: _Slides, number: int, unit: Unit, percentile: float
+) -> Iterator[Measured]:
+    start_s = slides.warmup_s + number * slides.step_s
+    window = Window(round(start_s, 3), round(slides.steps * slides.step_s, 3), "judged", ())
+    for name in (ALL_OPERATIONS, *sorted(sums.keys() - {ALL_OPERATIONS})):
+        count, values = total_and_values_ms(sums[name], (*SHOWN, percentile), unit)
+        yield Measured(window, name, count, values)
+
+
+def _met(one: Measured, level: ServiceLevel) -> bool:
+    value = one.at(len(SHOWN))
+    return value is not None and value < level.bound_ms
+
+
+def _level_verdict(level: ServiceLevel, measured: Sequence[Measured]) -> LevelVerdict:
+    values = [value for one in measured if (value := one.at(len(SHOWN))) is not None]
+    missed = sum(not _met(one, level) for one in measured)
+    return LevelVerdict(
+        service_level=level,
+        met=bool(measured) and not missed,
+        judged=len(measured),
+        missed=missed,
+        not_judged=0,
+        worst_ms=max(values, default=None),
+    )

@@ -1,0 +1,1 @@
+"""A whole campaign: capacities, statistics, noise, and comparisons."""

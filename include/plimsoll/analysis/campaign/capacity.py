@@ -1,0 +1,266 @@
+"""The capacity of each variant, and the outcomes that it rests on.
+
+Capacity is the highest load at which every repeat is valid and met, with all lower loads too.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import ceil
+from typing import Annotated
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign import narrowing
+from plimsoll.analysis.campaign.cell_results import (
+    CampaignData,
+    CellResult,
+    cell_results,
+    distance,
+    missed_by,
+    missed_levels,
+)
+from plimsoll.analysis.campaign.contradictions import Contradiction, contradictions
+from plimsoll.analysis.campaign.half_load import HalfLoad, Tried, half_load
+from plimsoll.analysis.campaign.statistics import pass_probability_bound
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
+
+
+class Rung(Model):
+    """One load level of one variant, with the outcomes of its repeats."""
+
+    load_ops_s: int
+    repeats: Annotated[int, Field(description="Repeats that the definition asks for")]
+    met: int
+    missed: int
+    missed_by_errors: Annotated[int, Field(description="Of those missed: response times kept, too many errors")]
+    missed_by_rate: Annotated[
+        int, Field(description="Of those missed, in a ramp: response times kept, the rate not achieved")
+    ] = 0
+    missed_by_level: Annotated[
+        LeftOutIfEmpty[dict[str, int]],
+        Field(
+            description="Of those missed, by service level, where there are several; a repeat may miss more than one"
+        ),
+    ] = {}
+    invalid: int
+    not_run: int
+    not_needed: Annotated[
+        int, Field(description="Repeats that a search or ramp left out: another cell decided them")
+    ] = 0
+    rate_not_achieved: Annotated[int, Field(description="Valid repeats that fell short of the attempted rate")]
+    worst_ratio: Annotated[float | None, Field(description="Worst interval of all valid repeats / bound")]
+    outcome: Annotated[
+        LevelOutcome,
+        Field(
+            description="missed: any repeat missed; met: every repeat is valid and met; taken for met, not needed: a "
+            "search left repeats out, for a higher load was met or a lower one missed; incomplete otherwise"
+        ),
+    ]
+
+
+class Capacity(Model):
+    """The capacity of one variant.
+
+    `kind` says how firm `capacity_ops_s` is. found: the next load missed; at-least: every load of the campaign was met;
+    provisional: nothing missed so far, but repeats of the next load are invalid or were not run; none: the lowest load
+    missed; unknown: the lowest load's repeats are incomplete.
+    """
+
+    variant: str
+    stage: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several stages")] = ""
+    workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several workloads")] = ""
+    kind: CapacityKind
+    capacity_ops_s: Annotated[int | None, Field(description="ops/s; None where there is none or it is unknown")]
+    at_capacity: Annotated[Rung | None, Field(description="The rung that the capacity stands on")]
+    next_load: Annotated[Rung | None, Field(description="The next higher load, whatever became of it")]
+    pass_probability_bound: Annotated[
+        float | None, Field(description="One-sided 95 % lower bound on the chance that a repeat at the capacity is met")
+    ]
+    half_load: Annotated[
+        HalfLoad | None, Field(description="The load at which half of the repeats would be met, with its interval")
+    ] = None
+    ratio_to_control: Annotated[
+        float | None,
+        Field(description="Capacity / the control's, if that was found; a lower bound unless kind is found"),
+    ] = None
+    lowest_missed_ops_s: Annotated[int | None, Field(description="The lowest load at which a repeat missed")] = None
+    met_again_at: Annotated[
+        tuple[int, ...], Field(description="Higher loads (ops/s) that were met although a lower one missed")
+    ] = ()
+    narrowing_ops_s: Annotated[
+        tuple[int, ...],
+        Field(description="Loads to run next: they would narrow where the boundary lies, the first the most"),
+    ] = ()
+    contradicted_by: Annotated[
+        LeftOutIfEmpty[tuple[Contradiction, ...]],
+        Field(description="Misses in other stages at this load or lower ones; what the campaign says is in `answer`"),
+    ] = ()
+    rungs: Annotated[tuple[Rung, ...], Field(description="Every load, rising")]
+
+    @property
+    def falls_by(self) -> tuple[Contradiction, ...]:
+        """The misses in other stages that count, so that this capacity is that of its stage alone."""
+        return tuple(one for one in self.contradicted_by if one.counts)
+
+    @property
+    def bracketed_ops_s(self) -> tuple[int, ...]:
+        """The loads to run next with the tested loads on either side of them, rising.
+
+        Empty where no load is to be run.
+        """
+        ends = [rung.load_ops_s for rung in (self.at_capacity, self.next_load) if rung]
+        return tuple(sorted({*ends, *self.narrowing_ops_s})) if self.narrowing_ops_s else ()
+
+
+def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
+    """The capacity of each variant, in the definition's order.
+
+    The campaign must have one part, or the data be one part's.
+    """
+    results = cell_results(data) if cells is None else cells
+    found = [_capacity(variant, list(own)) for variant, own in groupby(results, key=lambda result: result.cell.variant)]
+    control = next((one for one in found if one.variant == data.definition.control), None)
+    part = data.of_part
+    names: dict[str, object] = {"stage": part.stage, "workload": part.workload} if part else {}
+    if data.taken:
+        names["narrowing_ops_s"] = ()
+    return tuple(_beside(_relative(one, control).model_copy(update=names), data) for one in found)
+
+
+def told_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
+    """The capacities that may be told: those of `capacities`, and none of a part that takes its load from a stage.
+
+    Such a part asks what happens at one load, not for the highest, which the earlier stage has found.
+    """
+    return () if data.taken else capacities(data, cells)
+
+
+@dataclass(frozen=True)
+class AnswerOverStages:
+    """The capacity of each variant with one workload, by its repeats in all stages with the same service levels."""
+
+    workload: str
+    service_levels: tuple[ServiceLevel, ...]
+    capacities: tuple[Capacity, ...]
+
+
+def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOverStages, ...]:
+    """The answers of a campaign, from the data of all its parts, in the definition's order.
+
+    Where no stage with certain service levels has loads of its own, none of them looked for a capacity: these stages
+    have no answer.
+    """
+    groups: dict[tuple[str, tuple[ServiceLevel, ...]], list[CampaignData]] = {}
+    for one in of_parts:
+        workload = one.of_part.workload if one.of_part else ""
+        groups.setdefault((workload, one.definition.service_levels), []).append(one)
+    return tuple(
+        AnswerOverStages(workload, levels, tuple(_over(own, workload)))
+        for (workload, levels), own in groups.items()
+        if not all(one.taken for one in own)
+    )
+
+
+def _over(of_stages: Sequence[CampaignData], workload: str) -> Iterator[Capacity]:
+    cells = [cell for one in of_stages for cell in one.state.by_variant]
+    for variant in dict.fromkeys(one.cell.variant for one in cells):
+        found = _capacity(variant, [one for one in cells if one.cell.variant == variant])
+        yield found.model_copy(update={"workload": workload})
+
+
+def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
+    """One rung for each load, rising, made of one variant's cells."""
+    ordered = sorted(cells, key=lambda result: result.cell.load_ops_s)
+    return tuple(_rung(load, list(own)) for load, own in groupby(ordered, key=lambda result: result.cell.load_ops_s))
+
+
+def nodes_for(load_ops_s: int, capacity_ops_s: int, nodes: int) -> int:
+    """The number of nodes that would carry a load (ops/s), if capacity grows in proportion to that number.
+
+    `capacity_ops_s` (> 0) is what that many `nodes` carry, ops/s. The result is never smaller than `nodes`, because
+    what fewer nodes carry was not measured.
+    """
+    return max(nodes, ceil(nodes * load_ops_s / capacity_ops_s))
+
+
+def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
+    states = [result.state for result in cells]
+    outcomes = [result.verdict.valid_outcome if result.verdict else None for result in cells]
+    unknown = [result.decided_by for result in cells if result.verdict is None]
+    verdicts = [result.verdict for result in cells if result.verdict]
+    reasons = [missed_by(verdict) for verdict in verdicts]
+    ratios = [ratio for ratio in map(distance, verdicts) if ratio is not None]
+    return Rung(
+        load_ops_s=load,
+        repeats=len(cells),
+        met=states.count("met"),
+        missed=states.count("missed"),
+        missed_by_errors=reasons.count("errors"),
+        missed_by_rate=reasons.count("rate"),
+        missed_by_level=Counter(level for verdict in verdicts for level in missed_levels(verdict)),
+        invalid=states.count("invalid"),
+        not_run=states.count("not run"),
+        not_needed=states.count("not needed"),
+        rate_not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
+        worst_ratio=max(ratios, default=None),
+        outcome=outcome_of_level(outcomes, [decider.outcome if decider else None for decider in unknown]),
+    )
+
+
+def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
+    rungs = rungs_of(cells)
+    kind, level = capacity_level([rung.outcome for rung in rungs])
+    highest = None if level is None else rungs[level]
+    following = next(iter(rungs[0 if level is None else level + 1 :]), None)
+    return Capacity(
+        variant=variant,
+        kind=kind,
+        capacity_ops_s=highest.load_ops_s if highest else None,
+        at_capacity=highest,
+        next_load=following,
+        pass_probability_bound=pass_probability_bound(highest.met, highest.repeats) if highest else None,
+        half_load=half_load([Tried(rung.load_ops_s, rung.met, rung.missed) for rung in rungs]),
+        lowest_missed_ops_s=_lowest_missed(rungs),
+        met_again_at=_met_again(rungs),
+        narrowing_ops_s=_narrowing(highest, following),
+        rungs=rungs,
+    )
+
+
+def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:
+    """The loads to run next. None while repeats of the next load are missing, since those must run first."""
+    if following is None:
+        return (narrowing.above(highest.load_ops_s),) if highest else ()
+    if following.outcome != "missed":
+        return ()
+    if highest is None:
+        return narrowing.below(following.load_ops_s)
+    return narrowing.between(highest.load_ops_s, following.load_ops_s)
+
+
+def _lowest_missed(rungs: Sequence[Rung]) -> int | None:
+    return next((rung.load_ops_s for rung in rungs if rung.outcome == "missed"), None)
+
+
+def _met_again(rungs: Sequence[Rung]) -> tuple[int, ...]:
+    lowest = _lowest_missed(rungs)
+    return tuple(rung.load_ops_s for rung in rungs if lowest and rung.outcome == "met" and rung.load_ops_s > lowest)
+
+
+def _beside(one: Capacity, data: CampaignData) -> Capacity:
+    """The capacity with the misses in other stages that contradict it. No load narrows what does not stand."""
+    found = contradictions(one.variant, one.capacity_ops_s, data, data.other_stages)
+    one = one.model_copy(update={"contradicted_by": found})
+    return one.model_copy(update={"narrowing_ops_s": ()}) if one.falls_by else one
+
+
+def _relative(one: Capacity, control: Capacity | None) -> Capacity:
+    if control is None or one is control or control.kind != "found":
+        return one
+    if not one.capacity_ops_s or not control.capacity_ops_s:
+        return one
+    return one.model_copy(update={"ratio_to_control": one.capacity_ops_s / control.capacity_ops_s})

@@ -1,0 +1,247 @@
+"""Why intervals missed: which causes coincide with misses more often than chance would make them.
+
+A coincidence explains nothing by itself: what happens in every interval happens in missed intervals, too. So the share
+of missed intervals that a cause touched is shown beside its base rate, the share of met intervals that it touched. A
+cause counts as *linked* to misses only where a circular-shift permutation test says so: the misses of each cell are
+shifted in time against its causes. The shift keeps the clusters of both (neighbouring intervals are not independent)
+and breaks only the link between them. Holm's correction covers all variants and causes. Missed intervals that no linked
+cause touched stay unexplained.
+
+Sources: Edgington and Onghena, Randomization Tests, 4th ed. (2007), on permutation tests; DiCiccio and Romano, Annals
+of Statistics 45 (2017), on why dependence must be kept; Abbott, J. Econ. Entomol. 18 (1925), the share beyond chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from plimsoll.analysis.attempt.coincidence import CAUSES
+from plimsoll.analysis.campaign.statistics import CONFIDENCE, holm
+from plimsoll.domain.base import Model
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from plimsoll.analysis.campaign.cell_results import CellResult
+
+    Flags = NDArray[np.bool_]
+
+SHIFTS = 19_999
+"""Random shifts drawn for a test, a fixed sequence: equal data give equal p values."""
+
+FEWEST_MET = 20
+"""A cell's own base rate needs so many met intervals; cells with fewer take the variant's."""
+
+Link = Literal["linked", "no more than chance", "too few intervals", "not collected"]
+
+
+class CauseShare(Model):
+    """One cause in one variant's judged intervals, over all cells that count and for which the cause was collected."""
+
+    cause: str
+    link: Link
+    missed: Annotated[int, Field(description="Missed intervals in which it could have been seen")]
+    missed_with: Annotated[int, Field(description="Of those: with the cause")]
+    met: Annotated[int, Field(description="Met intervals in which it could have been seen")]
+    met_with: Annotated[int, Field(description="Of those: with the cause; the share is the base rate")]
+    beyond_chance: Annotated[
+        float | None,
+        Field(description="Share of missed intervals that have it beyond what base rates let expect; null: unknown"),
+    ]
+    p_value: float | None
+    p_holm: Annotated[float | None, Field(description="After Holm's correction over all variants and causes")]
+
+
+class Explained(Model):
+    """The numbers of a cell's missed intervals with a linked cause, with only other causes, and with no cause."""
+
+    missed: int
+    linked: Annotated[int, Field(description="Touched by a cause that is linked to this variant's misses")]
+    coincident: Annotated[int, Field(description="Touched by other causes only: that may be chance")]
+    nothing: Annotated[int, Field(description="Nothing of what was collected happened")]
+    unknown: Annotated[int, Field(description="Of attempts of which nothing but response times was analysed")]
+
+
+class VariantCauses(Model):
+    """The causes of a variant's missed intervals."""
+
+    variant: str
+    explained: Explained
+    causes: tuple[CauseShare, ...]
+    cells: Annotated[dict[str, Explained], Field(description="Cells that missed, by id")]
+
+
+@dataclass(frozen=True)
+class CellFlags:
+    """One cell's judged intervals in order of time.
+
+    For each interval: whether it missed, and whether each cause touched it (None: the cause was not collected).
+    """
+
+    cell: str
+    missed: Flags
+    touched: Mapping[str, Flags | None]
+
+
+def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[VariantCauses, ...]:
+    """The causes of every variant of the cells, in their order. Only attempts that count are used."""
+    by_variant: dict[str, list[CellResult]] = {}
+    for result in cells:
+        by_variant.setdefault(result.cell.variant, []).append(result)
+    flags = {variant: list(_flags(own, bound_ms)) for variant, own in by_variant.items()}
+    tested = _adjusted({variant: [_share(cause.id, own) for cause in CAUSES] for variant, own in flags.items()})
+    return tuple(_variant(variant, by_variant[variant], flags[variant], tested[variant]) for variant in by_variant)
+
+
+def shift_test(pairs: Iterable[tuple[Flags, Flags]], shifts: int = SHIFTS) -> tuple[float, float]:
+    """The one-sided p value of the coincidence of `missed` and `touched`, and the smallest possible p value.
+
+    The arguments hold one pair of series per cell; each pair is shifted by itself.
+    """
+    observed, smallest = 0, 1.0
+    sums: NDArray[np.int64] = np.zeros(shifts, dtype=np.int64)
+    random = np.random.default_rng(20_221_019)
+    for missed, touched in pairs:
+        counts = _coincidences_by_shift(missed, touched)
+        observed += int(counts[0])
+        sums += counts[random.integers(0, len(counts), shifts)]
+        smallest *= float(np.mean(counts == counts.max()))
+    p_value = (1 + int((sums >= observed).sum())) / (shifts + 1)
+    return p_value, max(smallest, 1 / (shifts + 1))
+
+
+def _coincidences_by_shift(missed: Flags, touched: Flags) -> NDArray[np.int64]:
+    """The number of intervals with both, for each circular shift of one series; the first is unshifted."""
+    spectrum = np.conj(np.fft.rfft(missed)) * np.fft.rfft(touched)
+    counts: NDArray[np.int64] = np.rint(np.fft.irfft(spectrum, len(missed))).astype(np.int64)
+    return counts
+
+
+def _flags(cells: Sequence[CellResult], bound_ms: float) -> Iterable[CellFlags]:
+    for result in cells:
+        table = result.counted.coincidences if result.counted else None
+        if table is not None and not table.empty:
+            touched = {
+                cause.id: None
+                if np.isnan(amounts := table[cause.id].to_numpy(dtype=np.float64)).all()
+                else amounts >= cause.least(bound_ms)
+                for cause in CAUSES
+            }
+            yield CellFlags(result.cell.id, table["missed"].to_numpy(dtype=bool), touched)
+
+
+def _share(cause: str, cells: Sequence[CellFlags]) -> tuple[CauseShare, float]:
+    """The cause's share with its uncorrected p value, and the smallest p value that these intervals could give."""
+    known = [(one.missed, touched) for one in cells if (touched := one.touched[cause]) is not None]
+    missed = sum(int(one.sum()) for one, _ in known)
+    missed_with = sum(int((one & touched).sum()) for one, touched in known)
+    met = sum(int((~one).sum()) for one, _ in known)
+    met_with = sum(int((~one & touched).sum()) for one, touched in known)
+    telling = [pair for pair in known if 0 < pair[0].sum() < len(pair[0])]
+    p_value, smallest = shift_test(telling) if telling and missed_with else (1.0 if telling else None, 1.0)
+    if telling and not missed_with:
+        smallest = 0.0
+    share = CauseShare(
+        cause=cause,
+        link="no more than chance" if known else "not collected",
+        missed=missed,
+        missed_with=missed_with,
+        met=met,
+        met_with=met_with,
+        beyond_chance=_beyond_chance(known, missed, missed_with),
+        p_value=p_value,
+        p_holm=None,
+    )
+    return share, smallest
+
+
+def _beyond_chance(known: Sequence[tuple[Flags, Flags]], missed: int, missed_with: int) -> float | None:
+    """Abbott's formula, with a cell's own base rate if it has enough met intervals, else with the variant's."""
+    met = sum(int((~one).sum()) for one, _ in known)
+    if not missed or met < FEWEST_MET:
+        return None
+    pooled = sum(int((~one & touched).sum()) for one, touched in known) / met
+    expected = sum(one.sum() * _base_rate(one, touched, pooled) for one, touched in known)
+    return max(0.0, float((missed_with - expected) / (missed - expected))) if expected < missed else 0.0
+
+
+def _base_rate(missed: Flags, touched: Flags, pooled: float) -> float:
+    met = int((~missed).sum())
+    return float((~missed & touched).sum() / met) if met >= FEWEST_MET else pooled
+
+
+def _adjusted(
+    shares: Mapping[str, Sequence[tuple[CauseShare, float]]],
+) -> dict[str, tuple[CauseShare, ...]]:
+    """The shares with Holm's correction over all causes of all variants that coincided with any miss."""
+    tested = [
+        (variant, place)
+        for variant, own in shares.items()
+        for place, (share, _) in enumerate(own)
+        if share.p_value is not None and share.missed_with
+    ]
+    values = holm([shares[variant][place][0].p_value or 0.0 for variant, place in tested])
+    adjusted = dict(zip(tested, values, strict=True))
+    return {
+        variant: tuple(
+            _linked(share, smallest, adjusted.get((variant, place)), len(tested))
+            for place, (share, smallest) in enumerate(own)
+        )
+        for variant, own in shares.items()
+    }
+
+
+def _linked(share: CauseShare, smallest: float, p_holm: float | None, tests: int) -> CauseShare:
+    level = 1 - CONFIDENCE
+    if share.link == "not collected":
+        return share
+    link: Link = "no more than chance"
+    if p_holm is not None and p_holm <= level:
+        link = "linked"
+    elif share.missed_with and (p_holm is None or smallest * tests > level):
+        link = "too few intervals"
+    return share.model_copy(update={"p_holm": p_holm, "link": link})
+
+
+def _variant(
+    variant: str, results: Sequence[CellResult], cells: Sequence[CellFlags], causes: tuple[CauseShare, ...]
+) -> VariantCauses:
+    linked = {share.cause for share in causes if share.link == "linked"}
+    analysed = {one.cell: _explained(one, linked) for one in cells}
+    missed = {
+        result.cell.id: analysed.get(result.cell.id) or _not_analysed(result.verdict.levels[0].missed)
+        for result in results
+        if result.verdict and result.verdict.levels and result.verdict.levels[0].missed
+    }
+    return VariantCauses(variant=variant, explained=_sum(missed.values()), causes=causes, cells=missed)
+
+
+def _explained(cell: CellFlags, linked: set[str]) -> Explained:
+    none: Flags = np.zeros(len(cell.missed), dtype=bool)
+    by_linked, by_other = none.copy(), none.copy()
+    for cause, touched in cell.touched.items():
+        if touched is not None:
+            by_linked, by_other = (
+                (by_linked | touched, by_other) if cause in linked else (by_linked, by_other | touched)
+            )
+    return Explained(
+        missed=int(cell.missed.sum()),
+        linked=int((cell.missed & by_linked).sum()),
+        coincident=int((cell.missed & by_other & ~by_linked).sum()),
+        nothing=int((cell.missed & ~by_other & ~by_linked).sum()),
+        unknown=0,
+    )
+
+
+def _not_analysed(missed: int) -> Explained:
+    return Explained(missed=missed, linked=0, coincident=0, nothing=0, unknown=missed)
+
+
+def _sum(parts: Iterable[Explained]) -> Explained:
+    listed = list(parts)
+    return Explained(**{name: sum(getattr(one, name) for one in listed) for name in Explained.model_fields})

@@ -1,0 +1,56 @@
+"""Counts of each cell's missed intervals that a cause touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.attempt.coincidence import CAUSES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.campaign.causes import Link, VariantCauses
+    from plimsoll.analysis.campaign.cell_results import CellResult
+
+
+@dataclass(frozen=True)
+class CellCause:
+    """One cause that touched missed intervals of one cell; `cell` and `cause` are ids.
+
+    `missed`: the cell's missed intervals; `missed_with`: those that the cause touched, at least one. `link`: the result
+    of the test over all cells of the variant.
+    """
+
+    cell: str
+    cause: str
+    missed: int
+    missed_with: int
+    link: Link
+
+
+def causes_by_cell(
+    cells: Sequence[CellResult], variants: Sequence[VariantCauses], bound_ms: float
+) -> tuple[CellCause, ...]:
+    """Every cell with misses and every cause that touched one of them, in the order of cells and of CAUSES.
+
+    `variants`: the result of `causes_of_misses` for these cells. `bound_ms`: the first service level's bound, ms.
+    """
+    links = {(one.variant, share.cause): share.link for one in variants for share in one.causes}
+    return tuple(
+        CellCause(result.cell.id, cause.id, len(missed), touched, links[result.cell.variant, cause.id])
+        for result in cells
+        if (missed := _missed(result)) is not None
+        for cause in CAUSES
+        if (touched := int((missed[cause.id] >= cause.least(bound_ms)).sum()))
+    )
+
+
+def _missed(result: CellResult) -> pd.DataFrame | None:
+    """The cell's missed intervals with their causes; None where none missed, or only response times are known."""
+    level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
+    if result.counted is None or not (level and level.missed) or result.counted.coincidences.empty:
+        return None
+    table = result.counted.coincidences
+    return table[table["missed"]]

@@ -1,0 +1,253 @@
+"""A campaign's stored results, cell by cell: which attempt of each cell counts, and the tables of each attempt."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import NotFound
+from plimsoll.strategies.state import CampaignState, CellAttempts, campaign_state
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import pandas as pd
+
+    from plimsoll.analysis.campaign.series import Series
+    from plimsoll.domain.cell import AttemptKey
+    from plimsoll.domain.cost import Spending
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
+    from plimsoll.domain.loads import TakenLoad
+    from plimsoll.domain.note import Note
+    from plimsoll.domain.parts import Part
+    from plimsoll.domain.provenance import Provenance
+    from plimsoll.domain.result import Check, Verdict
+
+CellOutcome = Literal["met", "missed", "invalid", "not run", "not needed"]
+PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
+
+
+def _no_table() -> pd.DataFrame:
+    import pandas as pd  # late: most of this module needs none of it
+
+    return pd.DataFrame()
+
+
+@dataclass(frozen=True, eq=False)
+class AttemptData:
+    """One attempt as the store holds it.
+
+    `intervals`: one row per interval and operation, with the columns start_s (from the timed run's start), duration_s,
+    phase (`warm-up`, `judged`, `partial`), operation (`all`, `reads`, `writes`), count, rate_ops_s, p50_ms, p90_ms,
+    p99_ms, p99_9_ms, max_ms, judged_ms, met. `pauses`: one row per pause, with the columns host, start_s (from the
+    timed run's start, may be negative), duration_ms, kind, stop_the_world. The other tables are described where they
+    are made: `coincidences` (empty where it was not made) by `coincidence_frame`, `jvms` by `jvms_frame`, `hosts` by
+    `hosts_frame`, `backlog` by `backlog_frame`, `latencies` by `latencies_frame`, `activity` by `activity_frame`,
+    `log_lines` by `log_lines_frame`. Attempts that an earlier version judged have none of the last three. `provenance`:
+    the origin of an imported attempt, else None.
+    """
+
+    verdict: Verdict
+    fingerprint: Fingerprint | None
+    intervals: pd.DataFrame
+    pauses: pd.DataFrame
+    coincidences: pd.DataFrame = field(default_factory=_no_table)
+    provenance: Provenance | None = None
+    jvms: pd.DataFrame = field(default_factory=_no_table)
+    hosts: pd.DataFrame = field(default_factory=_no_table)
+    backlog: pd.DataFrame = field(default_factory=_no_table)
+    latencies: pd.DataFrame = field(default_factory=_no_table)
+    activity: pd.DataFrame = field(default_factory=_no_table)
+    log_lines: pd.DataFrame = field(default_factory=_no_table)
+
+    @property
+    def key(self) -> AttemptKey:
+        """Campaign, cell and number."""
+        return self.verdict.key
+
+    @cached_property
+    def series(self) -> Series:
+        """The judged percentile of the attempt's intervals. It is computed once, because several analyses use it."""
+        from plimsoll.analysis.campaign.series import series_of  # late: it takes NumPy
+
+        return series_of(self.intervals)
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignData:
+    """All stored data of a campaign.
+
+    `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it.
+    `spending` is None where hosts cost nothing, `note` where nobody has written one. `of_part`, `known_state` and
+    `other_stages` are set by `data_of_parts`, for a campaign with several parts: the part that this data belongs to,
+    the state of that part's cells, and the data of the parts with the same workload in other stages.
+    """
+
+    campaign_id: str
+    definition: Definition
+    attempts: tuple[AttemptData, ...]
+    quality: tuple[Check, ...]
+    generated_at: datetime
+    definition_yaml: str = ""
+    spending: Spending | None = None
+    note: Note | None = None
+    of_part: Part | None = None
+    known_state: CampaignState[CellResult] | None = None
+    other_stages: tuple[CampaignData, ...] = ()
+
+    @property
+    def part(self) -> str:
+        """The name of the part that this data belongs to; empty where the data is the whole campaign's."""
+        return self.of_part.name if self.of_part else ""
+
+    @property
+    def source(self) -> str:
+        """The name of the part that gives the load of this data's part; empty where its loads are its own."""
+        return self.of_part.source if self.of_part else ""
+
+    @property
+    def taken(self) -> TakenLoad | None:
+        """How the load of this data's part is taken from an earlier stage; None where its loads are its own."""
+        return self.of_part.taken if self.of_part else None
+
+    @cached_property
+    def state(self) -> CampaignState[CellResult]:
+        """Every cell, the attempt of it that counts, and the strategy's decision on it."""
+        return self.known_state or campaign_state(self.definition, self.attempts, CellResult)
+
+
+@dataclass(frozen=True, eq=False)
+class CellResult(CellAttempts[AttemptData]):
+    """A cell with its attempts, as the report presents it."""
+
+    @property
+    def state(self) -> CellOutcome:
+        """The state of the cell in one word."""
+        if self.decided_by:
+            return "not needed"
+        return self.shown.verdict.outcome if self.shown else "not run"
+
+
+class Spread(Model):
+    """The lowest, median and highest value over the valid repeats of one variant at one load."""
+
+    variant: str
+    load_ops_s: int
+    repeats: int
+    low: float
+    median: float
+    high: float
+
+
+def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
+    """Every cell of the definition in the definition's order: variants, then loads rising, then repeats.
+
+    Raises NotFound for an attempt at a cell that the definition does not have, since the attempt would be missing from
+    the report.
+    """
+    require_no_strays(data)
+    return data.state.by_variant
+
+
+def require_no_strays(data: CampaignData) -> None:
+    """Raises NotFound for an attempt at a cell that the definition does not have."""
+    for stray in data.state.strays:
+        raise NotFound(
+            f"the definition has no cell {stray.key.cell_id}, but an attempt at it is stored",
+            where=str(stray.key),
+            mend="bring the campaign's definition back to what it was when the attempt ran",
+        )
+
+
+def deciding_level(verdict: Verdict) -> LevelVerdict | None:
+    """The service level with the highest ratio of its worst interval to its bound; None where none was judged."""
+    judged = [level for level in verdict.levels if level.worst_ms is not None]
+    return max(judged, key=ratio, default=None)
+
+
+def worst_level(cells: Iterable[CellResult]) -> LevelVerdict | None:
+    """The service level whose worst interval lies furthest beyond its bound (or nearest below), of all valid repeats.
+
+    None where none was judged.
+    """
+    levels = (deciding_level(result.verdict) for result in cells if result.verdict)
+    return max(filter(None, levels), key=ratio, default=None)
+
+
+def ratio(level: LevelVerdict) -> float:
+    """A service level's worst interval divided by its bound."""
+    return (level.worst_ms or 0.0) / level.service_level.bound_ms
+
+
+def distance(verdict: Verdict) -> float | None:
+    """The worst interval of the deciding service level divided by its bound.
+
+    Below 1 the cell met the service level; 2 is twice the bound.
+    """
+    level = deciding_level(verdict)
+    return None if level is None else ratio(level)
+
+
+def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate"]:
+    """The reason why a valid attempt missed although its response times kept every service level; empty in other cases.
+
+    `errors`: too many operations failed; `rate`: the cell belongs to a ramp, and its rate was not achieved.
+    """
+    if verdict is None or verdict.outcome != "missed" or not all(level.met for level in verdict.levels):
+        return ""
+    return "rate" if verdict.fell_short else "errors"
+
+
+def missed_levels(verdict: Verdict | None) -> tuple[str, ...]:
+    """The service levels that a valid attempt missed, in words, where it was judged by several; otherwise empty."""
+    if verdict is None or not verdict.valid or len(verdict.levels) < 2:
+        return ()
+    return tuple(str(level.service_level) for level in verdict.levels if not level.met)
+
+
+def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
+    """The highest interval of each valid repeat, ms, as a spread over repeats; `percentile` is one of PERCENTILES."""
+    return _spreads(cells, lambda verdict: _percentile(verdict.maxima, percentile))
+
+
+def achieved(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
+    """The achieved rate of each valid repeat, ops/s, as a spread over repeats."""
+    return _spreads(cells, lambda verdict: verdict.achieved_ops_s)
+
+
+def worst(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
+    """The worst interval of each valid repeat as a multiple of the bound, as a spread over repeats."""
+    return _spreads(cells, distance)
+
+
+def values_by_load(
+    cells: Iterable[CellResult], value: Callable[[Verdict], float | None]
+) -> Mapping[tuple[str, int], tuple[float, ...]]:
+    """A figure of every valid repeat by (variant, load), in the order of repeats. Unknown figures are left out."""
+    found: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+    for result in cells:
+        figure = value(result.verdict) if result.verdict else None
+        if figure is not None:
+            found[result.cell.variant, result.cell.load_ops_s].append(figure)
+    return {key: tuple(figures) for key, figures in found.items()}
+
+
+def _spreads(cells: Iterable[CellResult], value: Callable[[Verdict], float | None]) -> tuple[Spread, ...]:
+    return tuple(
+        Spread(
+            variant=variant, load_ops_s=load, repeats=len(found), low=min(found), median=median(found), high=max(found)
+        )
+        for (variant, load), found in values_by_load(cells, value).items()
+    )
+
+
+def _percentile(maxima_of: Percentiles | None, name: str) -> float | None:
+    value: float | None = getattr(maxima_of, name) if maxima_of else None
+    return value

@@ -1,0 +1,141 @@
+"""What differs between the definitions of two campaigns, and which of it forbids comparing their figures. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from plimsoll.analysis.campaign.host_facts import unlike
+from plimsoll.domain.base import Model
+from plimsoll.domain.definition import Definition
+
+ABSENT = "(none)"
+
+_MUST_BE_EQUAL = (
+    "service_levels",
+    "timing",
+    "workload",
+    "load_generator.name",
+    "load_generator.hosts",
+    "load_generator.threads",
+    "load_generator.concurrency",
+    "system.nodes",
+)
+"""Keys of a definition that say what was asked of the database and how it was measured. The products of each pair of
+variants must be equal too."""
+
+_NAMED = (
+    "system",
+    "load_generator",
+    "provider",
+    "loads",
+    "repeats",
+    "control",
+    "cluster_scope",
+    "strategy",
+    "canary",
+    "disturbance",
+    "wait_for_calm",
+)
+"""Further keys that may differ, and are named where they do; the rest (titles, schedules, budgets) measures nothing."""
+
+
+class Difference(Model):
+    """A difference between two campaigns. `what` is a key of the definition; `variants.*` stands for every pair."""
+
+    what: str
+    a: str
+    b: str
+
+
+class VariantPair(Model):
+    """A variant of campaign A and the variant of B that it is compared with."""
+
+    a: str
+    b: str
+
+
+def incomparable(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
+    """The differences in what the campaigns asked or measured, and pairs of variants of two products."""
+    asked = (one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
+    return (*asked, *_variants_differ(a, b, pairs, _product))
+
+
+def named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
+    """The other differences between the definitions that say something about the measurement."""
+    for one in _differ(_facts(a), _facts(b)):
+        if _is_below(one.what, _NAMED) and not _is_below(one.what, _MUST_BE_EQUAL):
+            yield one
+    yield from _variants_differ(a, b, pairs, _variant_facts)
+
+
+def _variants_differ(
+    a: Definition, b: Definition, pairs: Sequence[VariantPair], facts_of: Callable[[Definition, str], dict[str, str]]
+) -> Iterator[Difference]:
+    """Facts that differ between the variants of pairs. If all pairs differ alike in a fact, it is told once."""
+    facts = [(pair.a, facts_of(a, pair.a), facts_of(b, pair.b)) for pair in pairs]
+    for (fact, value_a, value_b), variants in unlike_in(facts).items():
+        for name in ["*"] if 1 < len(variants) == len(pairs) else variants:
+            yield Difference(what=f"variants.{name}.{fact}", a=value_a, b=value_b)
+
+
+def unlike_in(
+    pairs: Iterable[tuple[str, Mapping[str, str], Mapping[str, str]]],
+) -> Mapping[tuple[str, str, str], Sequence[str]]:
+    """Each fact that differs, with both its values, and the names of the pairs that differ so.
+
+    A pair is its name, the facts of A's variant, and the facts of B's.
+    """
+    seen: dict[tuple[str, str, str], list[str]] = {}
+    for name, facts_a, facts_b in pairs:
+        for difference in unlike(facts_a, facts_b, ABSENT):
+            seen.setdefault(difference, []).append(name)
+    return seen
+
+
+def _facts(definition: Definition) -> dict[str, str]:
+    """What a definition says of all variants. What it says of databases belongs to the facts of each variant."""
+    content = definition.model_dump(mode="json", exclude={"variants", "system", "service_levels", "loads"})
+    content["strategy"] = _strategy(content["strategy"])
+    system = definition.system.model_dump(mode="json", exclude={"database", "version", "settings"})
+    listed = {
+        "service_levels": "; ".join(map(str, definition.service_levels)),
+        "loads": ", ".join(f"{load}/s" for load in definition.loads),
+    }
+    return {**dict(_flat({"system": system, **content})), **listed}
+
+
+def _product(definition: Definition, variant_id: str) -> dict[str, str]:
+    return {"product": definition.product_of(definition.variant(variant_id))}
+
+
+def _strategy(content: str | Mapping[str, Any]) -> str:
+    """A strategy in one line, because each has keys of its own: `search, mode: fast, guard: 1`."""
+    if isinstance(content, str):
+        return content
+    return ", ".join([content["name"], *(f"{key}: {value}" for key, value in content.items() if key != "name")])
+
+
+def _variant_facts(definition: Definition, variant_id: str) -> dict[str, str]:
+    """What the variant runs, wherever the definition says it: the variant itself, or the system."""
+    variant = definition.variant(variant_id)
+    own = variant.model_dump(mode="json", exclude={"id", "title", "product", "version", "settings"})
+    release = {"version": definition.version_of(variant), "settings": definition.settings_of(variant)}
+    return dict(_flat({**release, **own}))
+
+
+def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list):
+            yield f"{prefix}{key}", ", ".join(map(str, value)) or ABSENT
+        else:
+            yield f"{prefix}{key}", ABSENT if value is None else str(value)
+
+
+def _differ(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
+    for key, value_a, value_b in unlike(a, b, ABSENT):
+        yield Difference(what=key, a=value_a, b=value_b)
+
+
+def _is_below(key: str, roots: Sequence[str]) -> bool:
+    return any(key == root or key.startswith(f"{root}.") for root in roots)

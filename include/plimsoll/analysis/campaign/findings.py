@@ -1,0 +1,121 @@
+"""All results of the analysis of a campaign, computed once for all parts of a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.campaign.by_load import RepeatsAtLoad, repeats_by_load
+from plimsoll.analysis.campaign.capacity import Capacity, Rung, capacities, told_capacities
+from plimsoll.analysis.campaign.causes import VariantCauses, causes_of_misses
+from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results
+from plimsoll.analysis.campaign.highest_achieved import HighestAchieved, highest_achieved
+from plimsoll.analysis.campaign.left_out import LeftOut, left_out
+from plimsoll.analysis.campaign.misses import Miss, decisive_cell, worst_misses
+from plimsoll.analysis.campaign.noise import UNKNOWN, Noise, noise
+from plimsoll.analysis.campaign.operation_means import OperationP99, p99_by_operation
+from plimsoll.analysis.campaign.pauses import PauseStatistics, pause_statistics
+from plimsoll.analysis.campaign.resampling import Typical, typical_by_load
+from plimsoll.analysis.campaign.statistics import Comparison, Repeats, compare_with_control, power_of
+from plimsoll.analysis.campaign.steadiness import Steadiness, steadiness
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.service_level import ServiceLevel
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignCells:
+    """A campaign's data with the result of each cell; variants and cells in the definition's order."""
+
+    data: CampaignData
+    cells: tuple[CellResult, ...]
+
+    @property
+    def definition(self) -> Definition:
+        """The campaign's definition."""
+        return self.data.definition
+
+    @property
+    def level(self) -> ServiceLevel:
+        """The first service level, which is the one that charts show."""
+        return self.definition.service_levels[0]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The variants' labels by id. Where two variants share a title, the label includes the id."""
+        variants = self.definition.variants
+        shared = {one.label for one in variants if sum(one.label == other.label for other in variants) > 1}
+        return {one.id: f"{one.label} [{one.id}]" if one.label in shared else one.label for one in variants}
+
+    def of_variant(self, variant: str) -> tuple[CellResult, ...]:
+        """The cells of one variant."""
+        return tuple(result for result in self.cells if result.cell.variant == variant)
+
+    def count(self, *states: str) -> int:
+        """The number of cells in any of these states."""
+        return sum(result.state in states for result in self.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Findings(CampaignCells):
+    """A campaign's cells with the results of its analysis.
+
+    What is left out was not analysed: the page of a single attempt needs nothing but its cell.
+    """
+
+    repeats: Repeats
+    noise: Noise = UNKNOWN
+    capacities: tuple[Capacity, ...] = ()
+    """Empty for a part that takes its load from an earlier stage: it does not ask for the highest."""
+    rungs: Mapping[str, tuple[Rung, ...]] = field(default_factory=dict)
+    """By variant: its loads, rising, with the outcomes of their repeats."""
+    source: Findings | None = None
+    """Of the part that this part takes its load from; None where its loads are its own."""
+    left_out: tuple[LeftOut, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    causes: tuple[VariantCauses, ...] = ()
+    pauses: tuple[PauseStatistics, ...] = ()
+    steadiness: tuple[Steadiness, ...] = ()
+    typical: tuple[Typical, ...] = ()
+    repeats_by_load: tuple[RepeatsAtLoad, ...] = ()
+    highest_achieved: tuple[HighestAchieved, ...] = ()
+    p99_by_operation: tuple[OperationP99, ...] = ()
+    decisive: Mapping[str, CellResult] = field(default_factory=dict)
+    """By variant: the cell that decided its capacity, where there is one."""
+    misses: tuple[Miss, ...] = ()
+    """The worst missed intervals, the worst first."""
+
+
+def analyse(data: CampaignData) -> Findings:
+    """Run the campaign-level analysis."""
+    timing, level = data.definition.timing, data.definition.service_levels[0]
+    cells = cell_results(data)
+    found = capacities(data, cells)
+    decisive = _decisive(cells, found)
+    return Findings(
+        data=data,
+        cells=cells,
+        capacities=told_capacities(data, cells),
+        rungs={one.variant: one.rungs for one in found},
+        left_out=left_out(data.definition, cells),
+        comparisons=compare_with_control(cells, data.definition.control),
+        repeats=power_of(data.definition.repeats),
+        causes=causes_of_misses(cells, level.bound_ms),
+        pauses=pause_statistics(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
+        noise=noise(cells),
+        steadiness=steadiness(cells),
+        typical=typical_by_load(cells),
+        repeats_by_load=repeats_by_load(cells, level),
+        highest_achieved=highest_achieved(cells),
+        p99_by_operation=p99_by_operation(cells),
+        decisive=decisive,
+        misses=worst_misses(cells, level.bound_ms, {one.cell.id for one in decisive.values()}),
+    )
+
+
+def _decisive(cells: Sequence[CellResult], found: Sequence[Capacity]) -> Mapping[str, CellResult]:
+    decided = ((one.variant, decisive_cell([c for c in cells if c.cell.variant == one.variant], one)) for one in found)
+    return {variant: cell for variant, cell in decided if cell is not None}

@@ -1,0 +1,121 @@
+"""What disturbed the hosts of a campaign: other machines, other programs, clocks, and their replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign.clock_offsets import largest_from_load_host_ms
+from plimsoll.domain.base import Model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
+    from plimsoll.domain.disturbance import Disturbance
+
+
+class Steal(Model):
+    """Processor time that other virtual machines took from a host, as a share of the judged time."""
+
+    mean: float
+    highest: float
+    highest_at: Annotated[str, Field(description="Cell and host")]
+
+
+class OtherPrograms(Model):
+    """Processor time of programs outside the attempt, as a share of all processors."""
+
+    cells: Annotated[int, Field(description="Cells of which it was sampled")]
+    mean: Annotated[float, Field(description="Over their hosts and judged time")]
+    highest: Annotated[float, Field(description="Of any judged interval of any host")]
+    highest_at: Annotated[str, Field(description="Cell and host")]
+
+
+class KeptHosts(Model):
+    """Hosts that served several cells."""
+
+    cluster: Annotated[str, Field(description="Their name, such as hosts/2")]
+    cells: Annotated[int, Field(description="Cells whose counted attempt ran on them")]
+    first_cell: str
+    replaces: Annotated[str, Field(description="Why they took the place of others; empty: they were the first")]
+
+
+def steal(cells: Iterable[CellResult]) -> Steal | None:
+    """The steal of all hosts of attempts that count. None: no host was sampled."""
+    seen = [
+        (float(share), f"{result.cell.id} {host}")
+        for result in cells
+        if result.counted is not None and not result.counted.hosts.empty
+        for host, share in zip(result.counted.hosts["host"], result.counted.hosts["cpu_steal"], strict=True)
+    ]
+    if not seen:
+        return None
+    highest, place = max(seen)
+    return Steal(mean=sum(share for share, _ in seen) / len(seen), highest=highest, highest_at=place)
+
+
+def other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
+    """What other programs took from all hosts of attempts that count. None: not sampled."""
+    seen = [
+        (float(highest), float(mean), result.cell.id, str(host))
+        for result in cells
+        if result.counted is not None and "cpu_others_highest" in result.counted.hosts
+        for host, mean, highest in result.counted.hosts[["host", "cpu_others", "cpu_others_highest"]].itertuples(
+            index=False
+        )
+        if not isnan(highest)
+    ]
+    if not seen:
+        return None
+    highest, _, cell, host = max(seen)
+    return OtherPrograms(
+        cells=len({cell for _, _, cell, _ in seen}),
+        mean=sum(mean for _, mean, _, _ in seen) / len(seen),
+        highest=highest,
+        highest_at=f"{cell} {host}",
+    )
+
+
+def noise_facts(cells: Sequence[CellResult], bounds: Disturbance) -> dict[str, str]:
+    """How much noise the hosts of the shown attempts had, in words that are equal for all calm hosts."""
+    shown = [result.shown.hosts for result in cells if result.shown]
+    disturbed = sum(one.verdict.is_disturbed for result in cells for one in result.attempts)
+    return {
+        **dict(_beside("CPU of other programs", _highest(shown, "cpu_others_highest"), bounds.foreign_cpu)),
+        **dict(_beside("CPU of other machines", _highest(shown, "cpu_steal"), bounds.steal)),
+        "attempts that noise disturbed": str(disturbed or "none"),
+    }
+
+
+def _highest(tables: Sequence[pd.DataFrame], column: str) -> float:
+    """The highest value in the column of any table; NaN: none is known."""
+    found = [float(table[column].max()) for table in tables if column in table and table[column].notna().any()]
+    return max(found, default=float("nan"))
+
+
+def _beside(fact: str, highest: float, bound_percent: int) -> Iterator[tuple[str, str]]:
+    if not isnan(highest):
+        yield fact, f"up to {highest:.0%}" if highest > bound_percent / 100 else f"at most {bound_percent}%"
+
+
+def clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
+    """The largest offset of a node's clock from the load generator's, in attempts that count, ms. None: not known."""
+    fingerprints = [result.counted.fingerprint for result in cells if result.counted]
+    return largest_from_load_host_ms(one for one in fingerprints if one)
+
+
+def kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
+    """The hosts that served several cells, in the order of their first use. Empty: each cell had its own."""
+    counted = [one.counted for one in cells if one.counted and one.counted.verdict.started_at]
+    used: dict[tuple[str, str], list[AttemptData]] = {}
+    for one in sorted(counted, key=lambda data: str(data.verdict.started_at)):
+        if one.fingerprint and one.fingerprint.cluster:
+            used.setdefault((one.fingerprint.cluster, one.fingerprint.replaces), []).append(one)
+    return tuple(
+        KeptHosts(cluster=cluster, cells=len(those), first_cell=those[0].verdict.cell.id, replaces=replaces)
+        for (cluster, replaces), those in used.items()
+    )

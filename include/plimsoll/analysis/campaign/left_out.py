@@ -1,0 +1,77 @@
+"""The cells that a strategy did not run, and the outcomes that made them unnecessary."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign.cell_results import CellResult
+from plimsoll.domain.base import Model
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import ValidOutcome
+
+
+class DecidingCell(Model):
+    """A cell whose outcome made other cells unnecessary."""
+
+    cell: str
+    outcome: ValidOutcome
+    spared: Annotated[int, Field(description="Cells that need not run for it")]
+
+
+class LeftOut(Model):
+    """The cells of one variant that a strategy ran, and those that it did not."""
+
+    variant: str
+    run: Annotated[int, Field(description="Cells with a valid attempt")]
+    missing: Annotated[int, Field(description="Cells that it may still ask for")]
+    not_needed: Annotated[int, Field(description="Cells that it will never ask for")]
+    decided_by: tuple[DecidingCell, ...]
+
+
+@dataclass(frozen=True)
+class SharedData:
+    """For a strategy whose loads share data: how many cells used the data of lower loads.
+
+    `cells`: the number of cells with a fingerprint; `went_on`: of those, on the data of lower loads. `fresh_above`: ids
+    of those that began with fresh data although a lower load belongs to the same repeat.
+    """
+
+    cells: int
+    went_on: int
+    fresh_above: tuple[str, ...]
+
+
+def left_out(definition: Definition, cells: Sequence[CellResult]) -> tuple[LeftOut, ...]:
+    """The cells left out, variant by variant in the order of `cells`; empty for a full grid, which runs them all."""
+    if not definition.has_rounds:
+        return ()
+    return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda one: one.cell.variant))
+
+
+def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
+    spared = Counter(one.decided_by for one in cells if one.decided_by)
+    return LeftOut(
+        variant=variant,
+        run=sum(one.verdict is not None for one in cells),
+        missing=sum(not one.is_settled for one in cells),
+        not_needed=spared.total(),
+        decided_by=tuple(DecidingCell(cell=by.cell_id, outcome=by.outcome, spared=n) for by, n in spared.items()),
+    )
+
+
+def shared_data(cells: Sequence[CellResult]) -> SharedData:
+    """Whose data the cells ran on, from the fingerprints of attempts that count."""
+    ran = [(one.cell, one.counted.fingerprint) for one in cells if one.counted and one.counted.fingerprint]
+    lowest: dict[str, int] = {}
+    for one in cells:
+        lowest[one.cell.ladder] = min(lowest.get(one.cell.ladder, one.cell.load_ops_s), one.cell.load_ops_s)
+    fresh = [cell for cell, found in ran if not found.data_of]
+    return SharedData(
+        cells=len(ran),
+        went_on=len(ran) - len(fresh),
+        fresh_above=tuple(cell.id for cell in fresh if cell.load_ops_s > lowest[cell.ladder]),
+    )

@@ -1,0 +1,143 @@
+"""The worst missed intervals, each with the causes that touched it and the nodes' log lines of that time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.attempt.coincidence import CAUSES, Cause
+from plimsoll.analysis.campaign.cell_results import distance
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.campaign.capacity import Capacity
+    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
+
+WORST = 20
+"""So many of the worst missed intervals of the whole campaign are always told of."""
+_ALL, _PER_CELL = 120, 10
+"""At most so many are told of besides, evenly over the cells that missed, and of each cell at most so many."""
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A cause that touched an interval: its amount in the cause's unit, and the host."""
+
+    cause: Cause
+    amount: float
+    host: str
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A missed interval of a cell.
+
+    `start_s` counts from the timed run's start. `judged_ms` is None where nothing was answered. `touched` is None where
+    only response times were analysed. `lines` are the nodes' log lines of that time, each with its host.
+    """
+
+    cell_id: str
+    start_s: float
+    judged_ms: float | None
+    touched: tuple[Touch, ...] | None
+    lines: tuple[str, ...]
+
+    @property
+    def badness(self) -> float:
+        """A sort key: the judged percentile, ms; infinite for an interval in which nothing was answered."""
+        return float("inf") if self.judged_ms is None else self.judged_ms
+
+
+def worst_misses(
+    cells: Sequence[CellResult], bound_ms: float, decisive: Collection[str] = frozenset()
+) -> tuple[Miss, ...]:
+    """Missed intervals of attempts that count, the worst first.
+
+    The result holds the WORST of all, some of every cell with a miss, and more of the cells in `decisive` (ids).
+    """
+    missed = [one for one in cells if one.verdict and one.verdict.levels and one.verdict.levels[0].missed]
+    each = min(_PER_CELL, max(1, _ALL // max(1, len(missed))))
+    own = {one.cell.id: _worst_rows(one.counted, WORST) for one in missed if one.counted}
+    every = sorted((row for rows in own.values() for row in rows), key=_badness, reverse=True)
+    least = _badness(every[WORST - 1]) if len(every) >= WORST else 0.0
+    found = [
+        miss
+        for one in missed
+        if one.counted
+        for place, row in enumerate(own[one.cell.id])
+        if place < (_PER_CELL if one.cell.id in decisive else each) or _badness(row) >= least
+        for miss in _misses(one.counted, [row], bound_ms)
+    ]
+    return tuple(sorted(found, key=lambda miss: miss.badness, reverse=True))
+
+
+def misses_of(attempt: AttemptData, bound_ms: float) -> tuple[Miss, ...]:
+    """The worst missed intervals of one attempt, the worst first."""
+    return tuple(_misses(attempt, _worst_rows(attempt, _PER_CELL), bound_ms))
+
+
+def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult | None:
+    """The cell that decided a variant's capacity, out of the variant's `cells`; None where none has valid intervals.
+
+    It is the worst valid repeat at the lowest load that missed, else at the highest load that was run.
+    """
+    valid = [one for one in cells if one.counted and not one.counted.intervals.empty]
+    load = capacity.lowest_missed_ops_s or max((one.cell.load_ops_s for one in valid), default=0)
+    own = [one for one in valid if one.cell.load_ops_s == load]
+    return max(own, key=lambda one: (one.verdict and distance(one.verdict)) or 0.0, default=None)
+
+
+_Row = tuple[float, float | None]
+"""Start (s) and judged percentile (ms) of an interval."""
+
+
+def _worst_rows(attempt: AttemptData, most: int) -> list[_Row]:
+    """An attempt's missed intervals, the worst first."""
+    table = attempt.intervals
+    if table.empty:
+        return []
+    missed = table[table["met"].eq(False).fillna(value=False)]
+    rows = [
+        (float(start_s), None if ms != ms else float(ms))  # noqa: PLR0124 - NaN is nothing answered
+        for start_s, ms in zip(missed["start_s"].tolist(), missed["judged_ms"].astype(float).tolist(), strict=True)
+    ]
+    return sorted(rows, key=_badness, reverse=True)[:most]
+
+
+def _badness(row: _Row) -> float:
+    return float("inf") if row[1] is None else row[1]
+
+
+def _misses(attempt: AttemptData, rows: Sequence[_Row], bound_ms: float) -> Iterator[Miss]:
+    for start_s, judged_ms in rows:
+        yield Miss(
+            cell_id=attempt.key.cell_id,
+            start_s=start_s,
+            judged_ms=judged_ms,
+            touched=_touched(attempt.coincidences, start_s, bound_ms),
+            lines=_lines(attempt.log_lines, start_s),
+        )
+
+
+def _touched(table: pd.DataFrame, start_s: float, bound_ms: float) -> tuple[Touch, ...] | None:
+    """Every cause that touched the interval, in the order of CAUSES."""
+    if table.empty:
+        return None
+    own = table[table["start_s"] == start_s]
+    if own.empty:
+        return None
+    row = own.iloc[0]
+    return tuple(
+        Touch(cause, float(row[cause.id]), str(row[f"{cause.id}_host"]))
+        for cause in CAUSES
+        if float(row[cause.id]) >= cause.least(bound_ms)
+    )
+
+
+def _lines(table: pd.DataFrame, start_s: float) -> tuple[str, ...]:
+    if table.empty:
+        return ()
+    own = table[table["start_s"] == start_s]
+    return tuple(f"{host}: {text}" for host, text in zip(own["host"], own["text"], strict=True))

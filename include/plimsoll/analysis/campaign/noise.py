@@ -1,0 +1,188 @@
+"""Influences other than variant and load: position, zone, single cells and hosts, CPU steal, other programs.
+
+Order, zones and outliers: from residuals. Order: the seasonal Kendall test and slope, with each variant and load
+as a season. Each repeat is a block of cells, so every season is spread over the whole campaign; a single test over all
+residuals would find a trend by chance too often.
+Zones: Kruskal and Wallis (JASA 47, 1952). Outliers: residuals divided by their robust spread (median absolute
+deviation; Iglewicz and Hoaglin, 1993), beyond the quantile of Student's distribution that any of them exceeds with a
+probability of 5 % (Bonferroni). The robust spread is as precise as a standard deviation of 37 % as many observations,
+so the degrees of freedom are reduced to that. Because some loads vary more than others, an outlier must also stand out
+from the other repeats of its own load (0.5 %).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, sqrt
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from pydantic import Field
+
+from plimsoll.analysis.campaign.host_noise import (
+    KeptHosts,
+    OtherPrograms,
+    Steal,
+    clock_offset_ms,
+    kept_hosts,
+    other_programs,
+    steal,
+)
+from plimsoll.analysis.campaign.residuals import Residual, cell_residuals, host_residuals, in_order
+from plimsoll.analysis.campaign.statistics import CONFIDENCE
+from plimsoll.analysis.campaign.trends import seasonal_trend
+from plimsoll.domain.base import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
+
+FEWEST_CELLS = 10
+_MAD_TO_SIGMA = 1.4826
+_MAD_EFFICIENCY = 0.37
+_FEWEST_LIKE, _OWN_LEVEL = 3, 0.005
+_ZONE = "zone"
+
+
+class OrderEffect(Model):
+    """The effect of a cell's position in the campaign."""
+
+    cells: int
+    change: Annotated[
+        float | None, Field(description="Percentile of the last cell / of the first, by the seasonal slope")
+    ]
+    p_value: float | None
+    shown: Annotated[bool, Field(description="p ≤ 5 %")]
+
+
+class ZoneEffect(Model):
+    """The differences between zones."""
+
+    zones: Annotated[dict[str, float], Field(description="Zone → its cells' percentile / all cells', typical")]
+    p_value: float | None
+    shown: Annotated[bool, Field(description="p ≤ 5 %")]
+
+
+class Outlier(Model):
+    """A cell or a host whose residual is larger than chance explains."""
+
+    cell: str
+    host: Annotated[str | None, Field(description="Null: the cell as a whole")]
+    figure: str
+    ratio: Annotated[float, Field(description="Its figure / that of its variant and load")]
+
+
+class Noise(Model):
+    """All influences other than variant and load."""
+
+    order: OrderEffect
+    zones: ZoneEffect
+    outliers: tuple[Outlier, ...]
+    steal: Annotated[Steal | None, Field(description="Null: no host was sampled")]
+    other_programs: Annotated[OtherPrograms | None, Field(description="Null: not sampled")] = None
+    clock_offset_ms: Annotated[float | None, Field(description="Largest offset of a node's clock from the load's")]
+    kept_hosts: Annotated[
+        tuple[KeptHosts, ...], Field(description="In the order of their first use; empty: each cell had its own")
+    ] = ()
+
+
+UNKNOWN = Noise(
+    order=OrderEffect(cells=0, change=None, p_value=None, shown=False),
+    zones=ZoneEffect(zones={}, p_value=None, shown=False),
+    outliers=(),
+    steal=None,
+    clock_offset_ms=None,
+)
+"""Of cells that were not compared."""
+
+
+def noise(cells: Sequence[CellResult]) -> Noise:
+    """All influences, computed from attempts that count."""
+    residuals = cell_residuals(cells)
+    return Noise(
+        order=order_effect(residuals),
+        zones=zone_effect(residuals),
+        outliers=(
+            *outliers(residuals, "judged percentile"),
+            *outliers(host_residuals(cells), "CPU busy"),
+        ),
+        steal=steal(cells),
+        other_programs=other_programs(cells),
+        clock_offset_ms=clock_offset_ms(cells),
+        kept_hosts=kept_hosts(cells),
+    )
+
+
+def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
+    """The seasonal trend of residuals over positions, with each variant and load as a season."""
+    placed = list(enumerate(in_order(residuals)))
+    if len(placed) < FEWEST_CELLS or not any(one.value for _, one in placed):
+        return OrderEffect(cells=len(placed), change=None, p_value=None, shown=False)
+    p_value, slope = seasonal_trend(_seasons(placed))
+    change = exp(slope * (len(placed) - 1))
+    return OrderEffect(cells=len(placed), change=change, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
+
+
+def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Positions and residuals, by variant and load."""
+    seasons: dict[tuple[str, int], list[tuple[int, float]]] = {}
+    for place, one in placed:
+        seasons.setdefault(one.group, []).append((place, one.value / one.widened))
+    tables = [np.array(season, dtype=np.float64) for season in seasons.values()]
+    return [(table[:, 0], table[:, 1]) for table in tables]
+
+
+def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
+    """Kruskal and Wallis' test over the zones of the load hosts. Each zone needs three cells."""
+    by_zone: dict[str, list[float]] = {}
+    for one in residuals:
+        if zone := _zone(one.result.counted):
+            by_zone.setdefault(zone, []).append(one.value)
+    typical = {zone: exp(float(np.median(values))) for zone, values in sorted(by_zone.items())}
+    samples = [values for values in by_zone.values() if len(values) >= 3]
+    if len(samples) < 2 or not np.any(np.concatenate(samples)):
+        return ZoneEffect(zones=typical, p_value=None, shown=False)
+    from scipy.stats import kruskal  # a second to import
+
+    p_value = float(kruskal(*samples).pvalue)
+    return ZoneEffect(zones=typical, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
+
+
+def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
+    """Residuals beyond what the largest of so many exceeds with a probability of 5 %.
+
+    There are none with fewer than FEWEST_CELLS cells.
+    """
+    values = np.array([one.value for one in residuals])
+    if len(values) < FEWEST_CELLS:
+        return ()
+    from scipy.stats import t  # a second to import
+
+    groups = {one.group for one in residuals}
+    spread = _MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
+    freedom = max(1.0, _MAD_EFFICIENCY * (len(values) - len(groups)))
+    limit = float(t.ppf(1 - (1 - CONFIDENCE) / 2 / len(values), freedom)) * spread
+    return tuple(
+        Outlier(cell=one.result.cell.id, host=one.host, figure=figure, ratio=exp(one.value))
+        for one in residuals
+        if spread > 0 and abs(one.value) > limit and _is_odd_among_its_like(one, residuals)
+    )
+
+
+def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool:
+    """Whether a deleted t test finds it outside the spread of its own variant and load, which may be wide."""
+    from scipy.stats import t
+
+    like = [other.value for other in residuals if other is not one and other.group == one.group]
+    if len(like) < _FEWEST_LIKE:
+        return True
+    spread = float(np.std(like, ddof=1)) * sqrt(1 + 1 / len(like))
+    return abs(one.value - float(np.mean(like))) > float(t.ppf(1 - _OWN_LEVEL / 2, len(like) - 1)) * spread
+
+
+def _zone(attempt: AttemptData | None) -> str | None:
+    fingerprint = attempt.fingerprint if attempt else None
+    return fingerprint.load_host.provider.get(_ZONE) if fingerprint else None

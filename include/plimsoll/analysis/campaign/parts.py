@@ -1,0 +1,75 @@
+"""Divide a campaign's results by part: each workload in each stage, as if it were a campaign of its own."""
+
+from dataclasses import replace
+
+from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, require_no_strays
+from plimsoll.domain.cost import Spending
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import Part, parts
+from plimsoll.strategies.state import CampaignState
+
+
+def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
+    """The data of each part that has cells, in the definition's order.
+
+    For a campaign with one part: its data unchanged.
+
+    Raises NotFound for an attempt at a cell that the definition does not have.
+    """
+    found = parts(data.definition)
+    if len(found) == 1:
+        return (replace(data, definition=found[0].definition),)
+    require_no_strays(data)
+    divided = tuple(_part_of(data, part) for part in found if any(map(part.loads_of, _ids(part.definition))))
+    return tuple(replace(one, other_stages=_other_stages(one, divided)) for one in divided)
+
+
+def _part_of(data: CampaignData, part: Part) -> CampaignData:
+    cells = tuple(one for one in data.state.cells if one.cell.part == part.name)
+    return replace(
+        data,
+        definition=_without_idle(part),
+        attempts=tuple(attempt for one in cells for attempt in one.attempts),
+        spending=_spending_of(data.spending, cells),
+        of_part=part,
+        known_state=CampaignState(part.definition, cells),
+    )
+
+
+def _other_stages(data: CampaignData, divided: tuple[CampaignData, ...]) -> tuple[CampaignData, ...]:
+    """The data of the parts with the same workload in other stages."""
+    known = [(one, one.of_part) for one in divided]
+    return tuple(
+        one
+        for one, part in known
+        if part and data.of_part and one is not data and part.workload == data.of_part.workload
+    )
+
+
+def _without_idle(part: Part) -> Definition:
+    """The part's definition with only the variants that have loads.
+
+    A variant without a capacity gives no load to take a share of.
+    """
+    definition = part.definition
+    kept = tuple(variant for variant in definition.variants if part.loads_of(variant.id))
+    if len(kept) == len(definition.variants):
+        return definition
+    control = definition.control if definition.control in {variant.id for variant in kept} else None
+    return definition.model_copy(update={"variants": kept, "control": control})
+
+
+def _ids(definition: Definition) -> tuple[str, ...]:
+    return tuple(variant.id for variant in definition.variants)
+
+
+def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:
+    """The cost of the attempts at these cells.
+
+    Estimate, budget and the idle time of kept hosts belong to the whole campaign, so they are left out.
+    """
+    if spending is None:
+        return None
+    ids = {one.cell.id for one in cells}
+    entries = tuple(entry for entry in spending.entries if entry.key.cell_id in ids)
+    return spending.model_copy(update={"entries": entries, "idle": (), "estimated_usd": None, "budget_usd": None})

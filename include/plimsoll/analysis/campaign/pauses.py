@@ -1,0 +1,126 @@
+"""Stop-the-world time of each variant at each load, over the judged time of all its nodes and valid repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isnan
+from statistics import median
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from plimsoll.analysis.logs.gc.pauses import stopped_ms
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
+
+
+_ONE_STOP_S = 0.05
+"""Collections of one safepoint end within this time, and their stop is told to the nanosecond alike."""
+
+
+class Range(Model):
+    """The lowest, median and highest value over repeats."""
+
+    low: float
+    median: float
+    high: float
+
+
+class PauseStatistics(Model):
+    """The pauses of one variant at one load. Percentiles cover all its pauses together, ms. Null: no GC log tells."""
+
+    variant: str
+    load_ops_s: int
+    repeats: Annotated[int, Field(description="Valid repeats of which GC logs were read")]
+    stops: Annotated[int, Field(description="Stop-the-world pauses, all nodes and repeats")]
+    stalls: Annotated[int, Field(description="Allocation stalls, which stop one thread each")]
+    stopped_share: Annotated[float, Field(description="Share of a node's time for which its threads stood")]
+    p50_ms: float | None
+    p99_ms: float | None
+    longest_ms: Annotated[Range | None, Field(description="Longest stop of each repeat")]
+    to_safepoint_p99_ms: float | None
+    to_safepoint_longest_ms: Annotated[Range | None, Field(description="Longest time to safepoint of each repeat")]
+    gc_cpu_share: Annotated[Range | None, Field(description="Processor time of pauses / the host's, mean over nodes")]
+    allocated_bytes_s: Annotated[Range | None, Field(description="Allocation rate of a node, mean over nodes")]
+    heap_after_bytes: Annotated[Range | None, Field(description="Heap after collections, highest of all nodes")]
+    unread_lines: Annotated[
+        LeftOutIfEmpty[int], Field(description="Lines of GC logs of unknown form: pauses may be missing")
+    ] = 0
+
+
+def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[PauseStatistics, ...]:
+    """The pauses of every variant and load with a readable GC log, in the cells' order; only attempts that count."""
+    grouped: dict[tuple[str, int], list[AttemptData]] = {}
+    for result in cells:
+        if result.counted is not None and not result.counted.jvms.empty:
+            grouped.setdefault((result.cell.variant, result.cell.load_ops_s), []).append(result.counted)
+    return tuple(_statistics(*key, attempts, warmup_s, duration_s) for key, attempts in grouped.items())
+
+
+def _statistics(
+    variant: str, load: int, attempts: Sequence[AttemptData], warmup_s: float, duration_s: float
+) -> PauseStatistics:
+    tables = [_judged(attempt.pauses, warmup_s, duration_s) for attempt in attempts]
+    stopped = [table[table["stop_the_world"].astype(bool)] for table in tables]
+    lengths = [_stopped_ms(table) for table in stopped]
+    waits = [table["to_safepoint_ms"].dropna() for table in stopped]
+    nodes_s = sum(float(attempt.jvms["judged_s"].sum()) for attempt in attempts)
+    return PauseStatistics(
+        variant=variant,
+        load_ops_s=load,
+        repeats=len(attempts),
+        stops=sum(map(len, stopped)),
+        stalls=sum(map(len, tables)) - sum(map(len, stopped)),
+        stopped_share=sum(float(one.sum()) for one in lengths) / 1000 / nodes_s,
+        p50_ms=_quantile(lengths, 0.5),
+        p99_ms=_quantile(lengths, 0.99),
+        longest_ms=_range(float(one.max()) for one in lengths if len(one)),
+        to_safepoint_p99_ms=_quantile(waits, 0.99),
+        to_safepoint_longest_ms=_range(float(one.max()) for one in waits if len(one)),
+        gc_cpu_share=_of_nodes(attempts, "gc_cpu_share", lambda column: float(column.mean())),
+        allocated_bytes_s=_of_nodes(attempts, "allocated_bytes_s", lambda column: float(column.mean())),
+        heap_after_bytes=_of_nodes(attempts, "heap_after_max_bytes", lambda column: float(column.max())),
+        unread_lines=sum(_unread_lines(attempt.jvms) for attempt in attempts),
+    )
+
+
+def _unread_lines(jvms: pd.DataFrame) -> int:
+    """The number of lines in all GC logs; 0 for a table of earlier versions, which did not count them."""
+    return int(jvms["unread_lines"].sum()) if "unread_lines" in jvms else 0
+
+
+def _judged(pauses: pd.DataFrame, warmup_s: float, duration_s: float) -> pd.DataFrame:
+    return pauses[pauses["start_s"].between(warmup_s, duration_s, inclusive="left")]
+
+
+def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:
+    """How long threads stood still, ms. Collections within one safepoint are one pause."""
+    stopped = stopped_ms(table)
+    ends = table.assign(stopped=stopped, end=table["start_s"] + table["duration_ms"] / 1000).sort_values(
+        ["host", "end"]
+    )
+    before = ends[["host", "stopped", "end"]].shift()
+    same_stop = (ends["host"] == before["host"]) & (ends["stopped"] == before["stopped"])
+    return ends[~(same_stop & (ends["end"] - before["end"] < _ONE_STOP_S))]["stopped"]
+
+
+def _quantile(parts: Sequence[pd.Series[float]], share: float) -> float | None:
+    import numpy as np
+
+    values = np.concatenate([part.to_numpy(dtype=np.float64) for part in parts]) if parts else np.empty(0)
+    return float(np.quantile(values, share, method="higher")) if len(values) else None
+
+
+def _of_nodes(
+    attempts: Sequence[AttemptData], column: str, figure: Callable[[pd.Series[float]], float]
+) -> Range | None:
+    return _range(figure(attempt.jvms[column]) for attempt in attempts)
+
+
+def _range(values: Iterable[float]) -> Range | None:
+    known = [value for value in values if not isnan(value)]
+    return Range(low=min(known), median=median(known), high=max(known)) if known else None

@@ -1,0 +1,174 @@
+"""Compare two campaigns: whether they can be compared, and the results of both by variant and load. Pure.
+
+Campaign A has the role of the control: ratios are B / A, and `higher` means that B's figures are higher.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign.capacity import Capacity, Rung, rungs_of, told_capacities
+from plimsoll.analysis.campaign.cell_results import (
+    PERCENTILES,
+    CampaignData,
+    CellResult,
+    Spread,
+    achieved,
+    cell_results,
+    maxima,
+)
+from plimsoll.analysis.campaign.definition_differences import (
+    Difference,
+    VariantPair,
+    incomparable,
+    named_differences,
+    unlike_in,
+)
+from plimsoll.analysis.campaign.statistics import Comparison, compare, conclude, strata, worst_by_load
+from plimsoll.domain.base import Model
+from plimsoll.domain.definition import Definition
+
+
+class EnvironmentDifference(Model):
+    """A fact that differs between the campaigns' hosts or JVMs, or that was stated differently for imports.
+
+    `variants`: ids of A; empty for all variants.
+    """
+
+    fact: str
+    variants: tuple[str, ...]
+    a: str
+    b: str
+
+
+class CapacityPair(Model):
+    """The capacities of both variants of a pair.
+
+    A side is None where its campaign takes the load from an earlier stage, and so does not ask for the highest.
+    """
+
+    variants: VariantPair
+    a: Capacity | None
+    b: Capacity | None
+    ratio: Annotated[float | None, Field(description="B's capacity / A's; none unless both were found")]
+
+
+class LoadSide(Model):
+    """One variant at one load in one campaign: ranges over its valid repeats."""
+
+    rung: Rung
+    achieved_ops_s: Spread | None
+    maxima: Annotated[dict[str, Spread], Field(description="Highest interval by percentile, ms")]
+
+
+class LoadPair(Model):
+    """One load of a pair of variants; a side is None where its campaign does not have the load."""
+
+    variants: VariantPair
+    load_ops_s: int
+    a: LoadSide | None
+    b: LoadSide | None
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide:
+    """The results of two campaigns by pairs of variants.
+
+    `incomparable`: differences in what was asked and measured, which forbid comparing any figure. `differences`: the
+    other differences between the definitions. `capacities`: of the pairs that have any, which a stage with loads from
+    an earlier one has not. `tests`: the worst interval of each repeat of B's variant, ranked within
+    loads against A's as the control, with Holm's correction over the pairs.
+    """
+
+    pairs: tuple[VariantPair, ...]
+    incomparable: tuple[Difference, ...]
+    differences: tuple[Difference, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    capacities: tuple[CapacityPair, ...]
+    loads: tuple[LoadPair, ...]
+    tests: tuple[Comparison, ...]
+
+
+def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | None = None) -> SideBySide:
+    """Compare two campaigns. Variants with the same id belong together; `pairing` maps further ids of A to ids of B."""
+    pairs = variant_pairs(a.definition, b.definition, pairing or {})
+    cells_a, cells_b = cell_results(a), cell_results(b)
+    found_a = {one.variant: one for one in told_capacities(a, cells_a)}
+    found_b = {one.variant: one for one in told_capacities(b, cells_b)}
+    return SideBySide(
+        pairs=pairs,
+        incomparable=incomparable(a.definition, b.definition, pairs),
+        differences=tuple(named_differences(a.definition, b.definition, pairs)),
+        only_a=_others(a.definition, [pair.a for pair in pairs]),
+        only_b=_others(b.definition, [pair.b for pair in pairs]),
+        capacities=tuple(
+            _capacities(pair, found_a.get(pair.a), found_b.get(pair.b)) for pair in pairs if found_a or found_b
+        ),
+        loads=tuple(_loads(pairs, cells_a, cells_b)),
+        tests=_tests(pairs, cells_a, cells_b),
+    )
+
+
+def environment_differences(
+    pairs: Sequence[VariantPair], a: Mapping[str, Mapping[str, str]], b: Mapping[str, Mapping[str, str]]
+) -> tuple[EnvironmentDifference, ...]:
+    """Facts that differ between the variants of pairs; `a` and `b` hold each variant's facts, by its id.
+
+    Facts that differ alike for all pairs are named once. A pair is left out where nothing is known of one of them.
+    """
+    known = [(pair.a, a[pair.a], b[pair.b]) for pair in pairs if a[pair.a] and b[pair.b]]
+    return tuple(
+        EnvironmentDifference(
+            fact=fact, variants=() if len(variants) == len(pairs) else tuple(variants), a=value_a, b=value_b
+        )
+        for (fact, value_a, value_b), variants in unlike_in(known).items()
+    )
+
+
+def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> tuple[VariantPair, ...]:
+    """The pairs of variants in A's order: those that `pairing` names, else those with the same id."""
+    ids_b = {variant.id for variant in b.variants}
+    wanted = {**{one.id: one.id for one in a.variants if one.id not in pairing.values()}, **pairing}
+    return tuple(
+        VariantPair(a=one.id, b=wanted[one.id]) for one in a.variants if one.id in wanted and wanted[one.id] in ids_b
+    )
+
+
+def _others(definition: Definition, paired: Sequence[str]) -> tuple[str, ...]:
+    return tuple(variant.id for variant in definition.variants if variant.id not in paired)
+
+
+def _capacities(pair: VariantPair, a: Capacity | None, b: Capacity | None) -> CapacityPair:
+    firm_a, firm_b = (one.capacity_ops_s if one and one.kind == "found" else None for one in (a, b))
+    return CapacityPair(variants=pair, a=a, b=b, ratio=firm_b / firm_a if firm_a and firm_b else None)
+
+
+def _loads(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]) -> Iterator[LoadPair]:
+    sides_a, sides_b = _sides(a), _sides(b)
+    for pair in pairs:
+        loads = {load for variant, load in sides_a if variant == pair.a}
+        loads |= {load for variant, load in sides_b if variant == pair.b}
+        for load in sorted(loads):
+            own_a, own_b = sides_a.get((pair.a, load)), sides_b.get((pair.b, load))
+            yield LoadPair(variants=pair, load_ops_s=load, a=own_a, b=own_b)
+
+
+def _sides(cells: Sequence[CellResult]) -> dict[tuple[str, int], LoadSide]:
+    rates = {(one.variant, one.load_ops_s): one for one in achieved(cells)}
+    highest = {name: {(one.variant, one.load_ops_s): one for one in maxima(cells, name)} for name in PERCENTILES}
+    sides = {}
+    for variant, own in groupby(cells, key=lambda result: result.cell.variant):
+        for rung in rungs_of(own):
+            place = (variant, rung.load_ops_s)
+            found = {name: spreads[place] for name, spreads in highest.items() if place in spreads}
+            sides[place] = LoadSide(rung=rung, achieved_ops_s=rates.get(place), maxima=found)
+    return sides
+
+
+def _tests(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]) -> tuple[Comparison, ...]:
+    worst_a, worst_b = worst_by_load(a), worst_by_load(b)
+    return conclude([compare(pair.b, pair.a, strata(worst_b, pair.b, worst_a, pair.a)) for pair in pairs])

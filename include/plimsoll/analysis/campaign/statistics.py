@@ -1,0 +1,238 @@
+"""What repeats can show: bounds, coverage, and comparison with a control. The methods are exact, without simulation.
+
+Sources: Clopper and Pearson, Biometrika 26 (1934), the exact binomial bound. Mann and Whitney, Ann. Math. Stat. 18
+(1947), and van Elteren, Bull. ISI 37 (1960), the rank test within strata. Streitberg and Röhmel, Stat. Softw. Newsl. 12
+(1986), its exact distribution with ties. Holm, Scand. J. Stat. 6 (1979), several comparisons at once. Vargha and
+Delaney, J. Educ. Behav. Stat. 25 (2000), superiority. Hodges and Lehmann, Ann. Math. Stat. 34 (1963), the shift.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from math import ceil, comb, log
+from statistics import median
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from plimsoll.analysis.campaign.cell_results import CellResult, values_by_load
+from plimsoll.analysis.campaign.load_step import grids_disagree
+from plimsoll.domain.base import Model
+from plimsoll.domain.result import Verdict
+
+CONFIDENCE = 0.95
+_FEW_REPEATS = 3
+Stratum = tuple[Sequence[float], Sequence[float]]
+WorstByLoad = Mapping[tuple[str, int], Sequence[float]]
+Conclusion = Literal["higher", "lower", "no difference shown", "too few repeats"]
+
+
+class Repeats(Model):
+    """What a number of repeats can show at best, whatever was measured."""
+
+    repeats: int
+    pass_probability_bound: Annotated[float, Field(description="Lower bound on the pass probability if all pass")]
+    median_coverage: Annotated[float, Field(description="Chance that lowest to highest repeat enclose the median")]
+    passes_for_90_percent: Annotated[int, Field(description="Passes in a row that would show a probability of 0.9")]
+    grids_disagree: Annotated[
+        float | None,
+        Field(
+            description="Chance that two full grids of one system find different capacities, where the chance to be "
+            "met falls from 88 % to 12 % within one step of load"
+        ),
+    ] = None
+
+
+class Comparison(Model):
+    """A variant compared with the control by the worst interval of each repeat, with repeats ranked within each load.
+
+    `ratio` and `superiority` give the size of the difference; `p_holm` says whether chance alone could have made it.
+    """
+
+    variant: str
+    control: str
+    loads: Annotated[tuple[int, ...], Field(description="Loads (ops/s) with at least two valid repeats of both")]
+    ratio: Annotated[float | None, Field(description="Typical worst interval / the control's (Hodges-Lehmann)")]
+    superiority: Annotated[
+        float | None,
+        Field(description="Chance that a repeat's worst interval is above a control's; 0.5: alike"),
+    ]
+    p_value: Annotated[float | None, Field(description="Two-sided, exact, stratified by load")]
+    p_holm: Annotated[float | None, Field(description="The same after Holm's correction for all comparisons")]
+    smallest_p: Annotated[float | None, Field(description="The smallest p value that these repeats could have given")]
+    conclusion: Conclusion
+
+
+def pass_probability_bound(passes: int, repeats: int, confidence: float = CONFIDENCE) -> float:
+    """The one-sided Clopper-Pearson lower bound on a repeat's probability to pass.
+
+    For k passes of k it is (1 - confidence)^(1/k): five of five passes bound the probability by only 0.549. Raises
+    ValueError unless 0 ≤ passes ≤ repeats.
+    """
+    if not 0 <= passes <= repeats:
+        raise ValueError(f"{passes} passes of {repeats} repeats")
+    if passes == 0:
+        return 0.0
+    if passes == repeats:
+        return float((1 - confidence) ** (1 / repeats))
+    from scipy.special import betaincinv  # half a second to import, rarely needed
+
+    return float(betaincinv(passes, repeats - passes + 1, 1 - confidence))
+
+
+def median_coverage(repeats: int) -> float:
+    """The chance that the range of that many repeats contains the true median: 1 - 2^(1-n).
+
+    Of five repeats it is 93.75 %, of one repeat 0.
+    """
+    return float(1 - 2.0 ** (1 - repeats))
+
+
+def power_of(repeats: int) -> Repeats:
+    """What that many repeats can show at best."""
+    return Repeats(
+        repeats=repeats,
+        pass_probability_bound=pass_probability_bound(repeats, repeats),
+        median_coverage=median_coverage(repeats),
+        passes_for_90_percent=ceil(log(1 - CONFIDENCE) / log(0.9)),
+        grids_disagree=grids_disagree(repeats, width=0.25),
+    )
+
+
+def are_few(repeats: int) -> bool:
+    """Whether so few repeats can't show how much a result varies: what is extrapolated from them is a rough guess."""
+    return repeats < _FEW_REPEATS
+
+
+def smallest_corrected_p(one: Comparison, comparisons: int) -> float | None:
+    """The smallest p value that the repeats could have given after Holm's correction over so many comparisons.
+
+    None where there were no repeats to compare.
+    """
+    return None if one.smallest_p is None else min(1.0, one.smallest_p * comparisons)
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Holm's step-down adjustment, in the order given.
+
+    Each result can be compared with the significance level directly.
+    """
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = highest
+    return tuple(adjusted)
+
+
+def superiority(strata: Sequence[Stratum]) -> float:
+    """Vargha and Delaney's A over all strata: the share of pairs (x, y) of a stratum with x > y. Ties count half."""
+    pairs = [(x, y) for xs, ys in strata for x, y in product(xs, ys)]
+    return sum((x > y) + (x == y) / 2 for x, y in pairs) / len(pairs)
+
+
+def typical_ratio(strata: Sequence[Stratum]) -> float:
+    """Hodges and Lehmann's shift on the log scale: the median ratio x / y over all pairs of a stratum.
+
+    Values must be > 0.
+    """
+    return median(x / y for xs, ys in strata for x, y in product(xs, ys))
+
+
+def stratified_rank_test(strata: Sequence[Stratum]) -> tuple[float, float]:
+    """The exact two-sided p value of the Mann-Whitney test within strata, and the smallest possible p value.
+
+    The statistic is the sum of the first samples' midranks over strata. Its distribution under exchange within each
+    stratum is the convolution of the strata's distributions. Two-sided: twice the smaller tail, at most 1.
+    """
+    total, distribution = 0, np.ones(1)
+    for xs, ys in strata:
+        ranks = _doubled_midranks([*xs, *ys])
+        total += sum(ranks[: len(xs)])
+        distribution = np.convolve(distribution, _rank_sums(ranks, len(xs)))
+    possible = np.flatnonzero(distribution)
+    tails = distribution[: total + 1].sum(), distribution[total:].sum()
+    ends = distribution[possible[0]], distribution[possible[-1]]
+    return min(1.0, 2 * float(min(tails))), min(1.0, 2 * float(min(ends)))
+
+
+def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tuple[Comparison, ...]:
+    """Compare every other variant with the control by the first service level's worst interval.
+
+    Empty without a control.
+
+    Loads where either has fewer than two valid repeats are left out, because one repeat shows nothing about spread.
+    """
+    variants = dict.fromkeys(result.cell.variant for result in cells)
+    others = [variant for variant in variants if control is not None and variant != control]
+    worst = worst_by_load(cells)
+    return conclude([compare(one, str(control), strata(worst, one, worst, str(control))) for one in others])
+
+
+def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Comparison:
+    """One comparison, with `by_load` as `strata` returns it. It has no conclusion yet; see `conclude`."""
+    samples = list(by_load.values())
+    p_value, smallest = stratified_rank_test(samples) if samples else (None, None)
+    return Comparison(
+        variant=variant,
+        control=control,
+        loads=tuple(by_load),
+        ratio=typical_ratio(samples) if samples else None,
+        superiority=superiority(samples) if samples else None,
+        p_value=p_value,
+        p_holm=None,
+        smallest_p=smallest,
+        conclusion="too few repeats",
+    )
+
+
+def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """The comparisons with Holm's correction over all of them, each with its conclusion."""
+    tested = [one for one in compared if one.p_value is not None]
+    adjusted = iter(holm([one.p_value or 0.0 for one in tested]))
+    return tuple(_conclude(one, None if one.p_value is None else next(adjusted), len(tested)) for one in compared)
+
+
+def worst_by_load(cells: Iterable[CellResult]) -> WorstByLoad:
+    """The worst interval of the first service level, ms, of every valid repeat by (variant, load)."""
+    return values_by_load(cells, _worst_of_first_level)
+
+
+def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control: str) -> dict[int, Stratum]:
+    """The repeats of a variant and of its control by load, at loads where both have at least two valid ones."""
+    loads = sorted(load for name, load in worst if name == variant)
+    pairs = {load: (worst[variant, load], control_worst.get((control, load), ())) for load in loads}
+    return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
+
+
+def _worst_of_first_level(verdict: Verdict) -> float | None:
+    return verdict.levels[0].worst_ms if verdict.levels else None
+
+
+def _conclude(one: Comparison, p_holm: float | None, comparisons: int) -> Comparison:
+    return one.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(one, p_holm, comparisons)})
+
+
+def _conclusion(one: Comparison, p_holm: float | None, comparisons: int) -> Conclusion:
+    level = 1 - CONFIDENCE
+    smallest = smallest_corrected_p(one, comparisons)
+    if p_holm is None or smallest is None or one.superiority is None or smallest > level:
+        return "too few repeats"
+    if p_holm > level:
+        return "no difference shown"
+    return "higher" if one.superiority > 0.5 else "lower"
+
+
+def _doubled_midranks(values: Sequence[float]) -> list[int]:
+    return [sum(2 * (other < value) + (other == value) for other in values) + 1 for value in values]
+
+
+def _rank_sums(ranks: Sequence[int], chosen: int) -> NDArray[np.float64]:
+    """The probability of each sum of `chosen` of the ranks, with all choices equally likely (the shift algorithm)."""
+    ways: NDArray[np.float64] = np.zeros((chosen + 1, sum(ranks) + 1))
+    ways[0, 0] = 1
+    for rank in ranks:
+        ways[1:, rank:] += ways[:-1, : ways.shape[1] - rank].copy()
+    shares: NDArray[np.float64] = ways[chosen] / comb(len(ranks), chosen)
+    return shares

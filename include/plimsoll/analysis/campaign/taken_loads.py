@@ -1,0 +1,131 @@
+"""Results of a stage that takes its loads from an earlier stage: throughput against the control, response times.
+
+Figures are geometric means over a variant's valid repeats, with 95 % intervals of Student's t on their logarithms. The
+ratio of two variants has Welch's interval (The generalization of "Student's" problem when several different population
+variances are involved, Biometrika 34, 1947). With one repeat there is no interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from pydantic import Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.service_level import ALL_OPERATIONS
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.campaign.capacity import Capacity
+    from plimsoll.analysis.campaign.cell_results import CellResult
+    from plimsoll.domain.stage import OpenedLoad
+
+PERCENTILES: Mapping[str, float] = {"p50_ms": 50.0, "p90_ms": 90.0, "p99_ms": 99.0, "p99_9_ms": 99.9}
+_TWO_SIDED = 0.975
+
+
+class Mean(Model):
+    """A geometric mean over repeats with its 95 % interval; the interval is null where there is only one repeat."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class AtTakenLoad(Model):
+    """The results of one variant at the load that came from an earlier stage, over its valid repeats."""
+
+    variant: str
+    load_ops_s: int
+    repeats: int
+    achieved_ops_s: Annotated[Mean | None, Field(description="Achieved rate, ops/s; null: not known")]
+    to_control: Annotated[Mean | None, Field(description="Achieved rate / the control's; null for the control")] = None
+    p50_ms: Annotated[Mean | None, Field(description="Response time over the whole judged time, ms")] = None
+    p90_ms: Mean | None = None
+    p99_ms: Mean | None = None
+    p99_9_ms: Mean | None = None
+
+
+def at_taken_loads(cells: Iterable[CellResult], control: str | None) -> tuple[AtTakenLoad, ...]:
+    """The results of every variant with a valid repeat, in the cells' order.
+
+    `cells` must be of one stage and one workload.
+    """
+    runs: dict[str, list[CellResult]] = {}
+    for one in cells:
+        if one.verdict:
+            runs.setdefault(one.cell.variant, []).append(one)
+    rates = {variant: _known(one.verdict.achieved_ops_s for one in own if one.verdict) for variant, own in runs.items()}
+    return tuple(_at_load(variant, own, rates, control) for variant, own in runs.items())
+
+
+def changed_maxima(opened: Iterable[OpenedLoad], now: Iterable[Capacity]) -> dict[str, int | None]:
+    """Variants whose maximum is another by now than when their loads were found: variant → its capacity now, ops/s.
+
+    None: it has no capacity by now.
+    """
+    found = {one.variant: one.capacity_ops_s for one in now}
+    return {one.variant: found.get(one.variant) for one in opened if found.get(one.variant) != one.maximum_ops_s}
+
+
+def _at_load(
+    variant: str, runs: Sequence[CellResult], rates: Mapping[str, Sequence[float]], control: str | None
+) -> AtTakenLoad:
+    of_control = rates.get(control, ()) if control not in (None, variant) else ()
+    return AtTakenLoad(
+        variant=variant,
+        load_ops_s=runs[0].cell.load_ops_s,
+        repeats=len(runs),
+        achieved_ops_s=mean_of(rates[variant]),
+        to_control=ratio_of(rates[variant], of_control),
+        **{name: mean_of(_values(runs, percentile)) for name, percentile in PERCENTILES.items()},
+    )
+
+
+def _values(runs: Iterable[CellResult], percentile: float) -> Sequence[float]:
+    """The response time of each repeat at a percentile of all operations of its judged time, ms."""
+    tables = [one.counted.latencies for one in runs if one.counted and len(one.counted.latencies)]
+    rows = [
+        table[(table["operation"] == ALL_OPERATIONS) & np.isclose(table["percentile"], percentile)] for table in tables
+    ]
+    return _known(float(row["ms"].iloc[0]) if len(row) else None for row in rows)
+
+
+def mean_of(values: Sequence[float]) -> Mean | None:
+    """The geometric mean of the values; None where there are no values."""
+    if not values:
+        return None
+    logs = np.log(values)
+    return _interval(float(logs.mean()), _variance_of_mean(logs), len(values) - 1)
+
+
+def ratio_of(values: Sequence[float], control: Sequence[float]) -> Mean | None:
+    """The ratio of two geometric means; None where one of them has no values."""
+    if not values or not control:
+        return None
+    own, other = np.log(values), np.log(control)
+    difference = float(own.mean() - other.mean())
+    if min(len(own), len(other)) < 2:
+        return Mean(value=float(np.exp(difference)))
+    variances = [_variance_of_mean(own), _variance_of_mean(other)]
+    parts = [variance**2 / (len(logs) - 1) for variance, logs in zip(variances, (own, other), strict=True)]
+    freedom = sum(variances) ** 2 / sum(parts) if sum(parts) > 0 else len(own) + len(other) - 2
+    return _interval(difference, sum(variances), freedom)
+
+
+def _known(values: Iterable[float | None]) -> Sequence[float]:
+    return [value for value in values if value is not None and value > 0]
+
+
+def _variance_of_mean(logs: np.typing.NDArray[np.float64]) -> float:
+    return float(logs.var(ddof=1) / len(logs)) if len(logs) > 1 else 0.0
+
+
+def _interval(middle: float, variance: float, freedom: float) -> Mean:
+    if freedom < 1:
+        return Mean(value=float(np.exp(middle)))
+    from scipy.stats import t  # a second to import
+
+    half = float(t.ppf(_TWO_SIDED, freedom)) * variance**0.5
+    return Mean(value=float(np.exp(middle)), low=float(np.exp(middle - half)), high=float(np.exp(middle + half)))

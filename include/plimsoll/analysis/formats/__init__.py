@@ -1,6 +1,0 @@
-"""Readers of other tools' output: one module per format. The content of a file decides its format."""
-
-from plimsoll.analysis.formats.detection import FORMATS, read_run
-from plimsoll.analysis.formats.reading import Asked, Format, Reading, RunFile, Sample, WholeRun
-
-__all__ = ["FORMATS", "Asked", "Format", "Reading", "RunFile", "Sample", "WholeRun", "read_run"]

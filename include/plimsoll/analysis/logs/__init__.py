@@ -1,0 +1,1 @@
+"""Other programs' logs: histograms, GC logs, and the formats of load generators."""

@@ -1,0 +1,119 @@
+"""cassandra-stress, `-log hdrfile=FILE`: one log with a tag for each operation and measure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from plimsoll.analysis.logs.continuity import ODD_LENGTH
+from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
+from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.formats.selection import Measure, Series, total
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
+from plimsoll.analysis.logs.hdr.histogram_layout import Unit
+from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.plurals import plural
+
+_NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
+"""A histogram without a value."""
+_MOST_RECORDS = 1_000_000
+_MISFIT = 0.05
+"""Records left out must be whole ones, give or take this share of one."""
+FIRST_COMMENT = "#Logging op latencies for Cassandra Stress"
+_SUFFIXES: dict[str, Measure] = {"rt": "response time", "st": "service time", "wt": "wait time"}
+
+
+class CassandraStress(IntervalLogs):
+    """Tags `<operation>-rt`, `-st` and `-wt`, in ns. Without `-rate fixed=` the log has no response times."""
+
+    name = "cassandra-stress"
+    title = "cassandra-stress HDR log"
+    tool = "cassandra-stress"
+    unit: Unit | None = "ns"
+
+    def recognises(self, file: RunFile) -> bool:
+        """By the first comment of the log. scylla-bench writes the same one, but tags of its own."""
+        return super().recognises(file) and FIRST_COMMENT in file.head
+
+    def _sound(self, log: HistogramLog) -> HistogramLog:
+        return without_long_last_ones(log)
+
+    def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
+        begin_s = min(record.start_s for record in log.records)
+        end_s = max(record.start_s + record.length_s for record in log.records)
+        for series in super()._series(log, kinds):
+            yield series._replace(records=with_empty_ones(series.records, begin_s, end_s))
+
+    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
+        suffix = _suffix(tag)
+        return (_SUFFIXES[suffix], tag.removesuffix(f"-{suffix}")) if suffix else None
+
+    def _refuse(self, series: Sequence[Series]) -> None:
+        """Refuse nothing: one log holds all measures, so the user did not add one of them by mistake."""
+
+    def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
+        yield "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
+        if not any(one.measure == "response time" for one in series):
+            yield "no response times: cassandra-stress writes them with `-rate fixed=` only"
+
+
+def without_long_last_ones(log: HistogramLog) -> HistogramLog:
+    """The log without last records that are too long, which it notes.
+
+    The tool's reporter ticks by the clock; when the run ends, it writes one last record of all that it had not come to
+    write. On a busy host it runs behind by seconds: what ended in them can't be told apart, so they are no interval.
+    """
+    usual_s = _median_length_s(log.records)
+    most_s, last_s = usual_s * (1 + ODD_LENGTH), max(record.start_s for record in log.records)
+    kept = tuple(one for one in log.records if one.length_s <= most_s or one.start_s < last_s)
+    if len(kept) == len(log.records):
+        return log
+    late = [one for one in log.records if one.length_s > most_s and one.start_s == last_s]
+    late_s, counted = max(one.length_s for one in late), plural(total(late, log.name) or 0, "value")
+    what = f"the run's end came while its last {late_s:.3f} s were not written yet"
+    note = f"{log.name}: {what}: they are left out, {counted}"
+    return replace(log, records=kept, notes=(*log.notes, note))
+
+
+def with_empty_ones(records: Sequence[Record], begin_s: float, end_s: float) -> tuple[Record, ...]:
+    """Add empty records for intervals in which no operation ended, since cassandra-stress leaves these out.
+
+    The tool writes a record per tick, from the log's begin to its end (s since the epoch), so a gap of whole records
+    means intervals without operations. Any other gap stays a gap. Raises LogError where the times are so far apart that
+    no run can have taken so long.
+    """
+    length_s = _median_length_s(records)
+    if 0 < _MOST_RECORDS * length_s < end_s - begin_s:
+        what = f"spans {end_s - begin_s:,.0f} s in records of {length_s:g} s, more than {_MOST_RECORDS:,} records"
+        raise LogError(what, mend="see whether the clock of the load generator's host was set while it ran")
+    first = records[0]
+    filled = [*_empty_ones(first, begin_s, first.start_s, length_s)]
+    for record in records:
+        if filled:
+            last = filled[-1]
+            filled += _empty_ones(record, last.start_s + last.length_s, record.start_s, length_s)
+        filled.append(record)
+    last = filled[-1]
+    last_s = last.start_s + last.length_s
+    whole_s = (end_s - last_s + _MISFIT * length_s) // length_s * length_s
+    return (*filled, *_empty_ones(last, last_s, last_s + whole_s, length_s))
+
+
+def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) -> Iterator[Record]:
+    missing = round((until_s - from_s) / length_s) if length_s > 0 else 0
+    if abs(until_s - from_s - missing * length_s) <= _MISFIT * length_s:
+        for number in range(missing):
+            yield beside._replace(
+                start_s=from_s + number * length_s, length_s=length_s, payload=_NOTHING, told_max=None
+            )
+
+
+def _median_length_s(records: Sequence[Record]) -> float:
+    # The standard library's module for this is imported by nothing else here, and takes longer than a small log.
+    return float(np.median([record.length_s for record in records]))
+
+
+def _suffix(tag: str) -> str:
+    _, dash, suffix = tag.rpartition("-")
+    return suffix if dash and suffix in _SUFFIXES else ""

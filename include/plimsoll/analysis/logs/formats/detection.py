@@ -1,0 +1,117 @@
+"""Detect the format of files by their content, and read all files of one run together."""
+
+from collections.abc import Sequence
+
+from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress
+from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs
+from plimsoll.analysis.logs.formats.latte_json import LatteJson
+from plimsoll.analysis.logs.formats.latte_log import LatteLog
+from plimsoll.analysis.logs.formats.nosqlbench import NoSqlBench
+from plimsoll.analysis.logs.formats.percentile_text import PercentileText
+from plimsoll.analysis.logs.formats.reading import Asked, Format, Reading, RunFile
+from plimsoll.analysis.logs.formats.scylla_bench import ScyllaBench
+from plimsoll.analysis.logs.formats.tlp_csv import TlpCsv
+from plimsoll.analysis.logs.formats.ycsb_logs import YcsbLogs
+from plimsoll.analysis.logs.formats.ycsb_status import YcsbStatus
+from plimsoll.analysis.logs.unpacking import require_bounded
+from plimsoll.domain.errors import LogError
+
+FORMATS: tuple[Format, ...] = (
+    ScyllaBench(),
+    CassandraStress(),
+    LatteLog(),
+    NoSqlBench(),
+    YcsbLogs(),
+    IntervalLogs(),
+    LatteJson(),
+    TlpCsv(),
+    YcsbStatus(),
+    PercentileText(),
+)
+"""Single tools' logs before the general form."""
+
+_SHOWN = 60
+_LONGEST = 200
+_MOST = 2**53
+"""Of operations, or of ms: numbers up to this one are exact in floating point."""
+
+
+def read_run(files: Sequence[RunFile], asked: Asked, forced: str | None = None) -> Reading:
+    """Read the files of one run, in the formats that their content shows, or in the format named `forced`.
+
+    Of several formats only one may hold times; the others add what they know (a CSV beside histogram logs adds errors).
+    Raises LogError where a file has no known format, where two formats both hold times, and where the files together
+    are larger than one run may be.
+    """
+    require_bounded((file.name, file.data) for file in files)
+    by_format: dict[str, list[RunFile]] = {}
+    for file in files:
+        by_format.setdefault(forced or _format(file).name, []).append(file)
+    return _together([_read(_named(name), own, asked) for name, own in by_format.items()])
+
+
+def _read(reader: Format, files: Sequence[RunFile], asked: Asked) -> Reading:
+    """The files' content. Raises LogError on figures that no run can have, such as numbers of a thousand digits."""
+    names = ", ".join(file.name for file in files)
+    try:
+        reading = reader.read(files, asked)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        what = f"holds a figure that can't be read as {reader.title} ({error})"
+        raise LogError(what, where=names, mend="give the files as the tool wrote them") from error
+    for one in reading.samples:
+        figures = (one.count, *one.values_ms.values())
+        if not all(0 <= figure <= _MOST for figure in figures):
+            what = f"tells {one.series or one.operation} with figures that can't be: {figures}"[:_LONGEST]
+            raise LogError(what, where=names, mend="give the files as the tool wrote them")
+    return reading
+
+
+def _named(name: str) -> Format:
+    return next(one for one in FORMATS if one.name == name)
+
+
+def _format(file: RunFile) -> Format:
+    found = next((one for one in FORMATS if one.recognises(file)), None)
+    if found is None:
+        raise LogError(
+            f"is of no format that is known here: it begins with {_beginning(file)}",
+            where=file.name,
+            mend=f"give one of: {'; '.join(one.title for one in FORMATS)}. `--format` forces one",
+        )
+    return found
+
+
+def _beginning(file: RunFile) -> str:
+    line = next((line.strip() for line in file.head.splitlines() if line.strip()), "")
+    return repr(line[:_SHOWN] + ("…" if len(line) > _SHOWN else ""))
+
+
+def _together(readings: Sequence[Reading]) -> Reading:
+    timed = [one for one in readings if one.tracks] or [one for one in readings if one.samples] or list(readings[:1])
+    if len(timed) > 1:
+        titles = " and ".join(one.title for one in timed)
+        raise LogError(f"several formats that hold times: {titles}", mend="judge one run of one tool at a time")
+    others = [one for one in readings if one is not timed[0]]
+    return _enriched(timed[0], others)
+
+
+def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
+    everyone = (reading, *others)
+    known = [one.errors for one in everyone if one.errors is not None]
+    return Reading(
+        title=" with ".join(one.title for one in everyone),
+        tracks=reading.tracks,
+        unit=reading.unit,
+        unit_why=reading.unit_why,
+        left_out=tuple(one for reading in everyone for one in reading.left_out),
+        samples=() if reading.tracks else reading.samples,
+        whole_run=tuple(entry for one in everyone for entry in one.whole_run),
+        obstacles=reading.obstacles,
+        notes=(
+            *(note for one in everyone for note in one.notes),
+            *(f"{one.title}: its percentiles are not judged beside histograms" for one in others if one.samples),
+        ),
+        errors=next((one for one in known if one), known[0] if known else None),
+        attempted_ops_s=next((one.attempted_ops_s for one in everyone if one.attempted_ops_s is not None), None),
+        started_at=next((one.started_at for one in everyone if one.started_at is not None), None),
+    )

@@ -1,0 +1,186 @@
+"""HdrHistogram interval logs of any tool: Plimsoll's, tlp-stress' (`--hdr`), and logs that name no tool."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile
+from plimsoll.analysis.logs.formats.selection import (
+    Measure,
+    Series,
+    refuse_service_times_beside_response_times,
+    select,
+    total,
+    with_tags,
+)
+from plimsoll.analysis.logs.formats.tlp_stress_logs import name_of, unit_by_file_name, written_unit
+from plimsoll.analysis.logs.formats.two_measures import names_service_time, refuse_two_measures
+from plimsoll.analysis.logs.formats.units import ASK, FoundUnit, doubts, refuse_another_writer, shown_unit, unit_of
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog, read_log
+from plimsoll.analysis.logs.hdr.histogram_layout import Unit
+from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import Track
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.query_kinds import KINDS
+
+Meaning = tuple[Measure, str]
+"""What records measure, and of which operation."""
+
+_YEAR_S = 365 * 24 * 3600
+_LAST_S = datetime.max.replace(tzinfo=UTC).timestamp()
+_STUB = 0.9
+"""A record shorter than this share of the one beside it was not begun, or not ended, by its writer's clock."""
+_RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.,]+,HIST", re.MULTILINE)
+_MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|Base[Tt]ime:)|^\"StartTimestamp\",", re.MULTILINE)
+_ERRORS_FILE = re.compile(r"\.hdr\.errors(\.gz)?$")
+_STEM = re.compile(r"(?P<operation>[^/\\]+?)(\.(hdr|hlog|log|gz))*$")
+
+
+class IntervalLogs:
+    """The reader for logs of any tool. Subclasses say what tags, comments and file names of their tool mean.
+
+    `tool` and `unit`: the tool, and the unit that its sources show it to write; empty and None: each log is examined.
+    """
+
+    name = "hdr"
+    title = "HdrHistogram interval log"
+    tool = ""
+    unit: Unit | None = None
+
+    def recognises(self, file: RunFile) -> bool:
+        """By a record, or by the head that HistogramLogWriter writes. An empty file counts as a log without records."""
+        return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
+
+    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+        """Response times by operation, or service times of operations that have nothing better."""
+        logs = [self._sound(read_log(file.data, file.name)) for file in files]
+        log_notes = tuple(note for log in logs for note in log.notes)
+        kinds = {**KINDS, **asked.kinds}
+        series = with_tags([one for log in logs for one in self._series(log, kinds)], asked.tags)
+        self._refuse_unknown(series, asked)
+        self._refuse(series)
+        tracks, notes, left_out = select(series)
+        by_name = {log.name: log for log in logs}
+        named = {track.name for track in tracks if name_of(by_name[track.log])}
+        if not self.tool and not asked.tags and len(named) < len(tracks):
+            refuse_two_measures(tracks, kinds, named)
+        try:
+            found = self._unit(series, tracks, by_name, asked)
+        except LogError as error:  # what is odd about the logs may be why
+            raise LogError("; ".join((error.what, *log_notes)), where=error.where, mend=error.mend) from error
+        by_names = [(track, unit_by_file_name(by_name[track.log])) for track in tracks]
+        doubted = [note for track, unit in by_names for note in doubts(asked.unit, track, unit)]
+        return Reading(
+            title=self.title,
+            tracks=tracks,
+            unit=found.unit,
+            unit_why=found.why,
+            left_out=left_out,
+            notes=(*log_notes, *notes, *doubted, *self._remarks(series)),
+            started_at=_moment(min(float(track.starts[0]) for track in tracks)),
+        )
+
+    def _sound(self, log: HistogramLog) -> HistogramLog:
+        """The log without records that are none of the run's intervals, by what is known of the tool; noted in it."""
+        return log
+
+    def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
+        for tag, records in log.by_tag().items():
+            meaning = self._meaning(log, tag, kinds)
+            measure, name = meaning or ("response time", self._own_name(log, tag))
+            kind = kinds.get(name.lower(), name)
+            own_name = name or ("" if self.tool else log.name)
+            yield Series(log, measure, kind, records, own_name, is_known=meaning is not None)
+
+    def _own_name(self, log: HistogramLog, tag: str) -> str:  # noqa: ARG002 - for YCSB
+        """What to call records that the tool is not known to write."""
+        return tag or "records without a tag"
+
+    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:
+        """The meaning of the records with a tag; None of a tag that the tool does not write.
+
+        `X.hdr-intended-selects`: response times of selects; `X.hdr-selects`: service times; `X.hdr.errors`: failures.
+        """
+        if _ERRORS_FILE.search(log.name):
+            return "time of failures", ""
+        if tag:
+            return ("service time" if names_service_time(tag) else "response time"), tag
+        if match := name_of(log):
+            return ("response time" if match["intended"] else "service time"), match["operation"]
+        stem = _STEM.search(log.name)
+        operation = stem["operation"] if stem else ""
+        measure: Measure = "service time" if names_service_time(operation) else "response time"
+        return measure, operation if operation.lower() in kinds else ""
+
+    def _refuse_unknown(self, series: Sequence[Series], asked: Asked) -> None:
+        """Raise LogError on tags that the tool does not write, unless the user names them, and their unit."""
+        named = {*asked.tags, *asked.kinds}
+        unknown = [one for one in series if not one.is_known]
+        names = ", ".join(dict.fromkeys(one.own_name for one in unknown))
+        if any(not {one.own_name, one.own_name.lower()} & named for one in unknown):
+            known = ", ".join(dict.fromkeys(tag for one in series if one.is_known and (tag := one.records[0].tag)))
+            what = f"{self.tool} is not known to write {names}" + (f" beside {known}" if known else "")
+            mend = (
+                "name what to judge, `--tags NAME`, or say what it is, `--operation NAME=reads|writes`, or let it be "
+                "read as any tool's log, `--format hdr` (of an import: `tags:`, `operations:`, `format:`)"
+            )
+            raise LogError(what, where=unknown[0].log.name, mend=mend)
+        if unknown and asked.unit is None:
+            what = f"{self.tool} is not known to write {names}, so the unit of its values is not known either"
+            raise LogError(what, where=unknown[0].log.name, mend=ASK)
+
+    def _unit(
+        self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], asked: Asked
+    ) -> FoundUnit:
+        """The unit of all tracks, by those that hold values. Raises LogError where it is not known, or units differ."""
+        is_known = self.unit and all(one.is_known for one in series)
+        by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
+        for track in tracks if by_tool and asked.unit is None else ():
+            refuse_another_writer(track, self.tool)
+        valued = [track for track in tracks if total(track.records, track.name) != 0] or tracks
+        found = {
+            track.name: unit_of(asked.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)
+            or self._shown(track)
+            for track in valued
+        }
+        if len({one.unit for one in found.values()}) > 1:
+            said = ", ".join(f"{name} in {one.unit}" for name, one in found.items())
+            raise LogError(f"values are in different units: {said}", mend="give logs of one run and one tool")
+        return next(iter(found.values()))
+
+    def _shown(self, track: Track) -> FoundUnit:
+        """The unit that a log shows whose writer writes several units. Raises LogError where it shows none."""
+        return shown_unit(track)
+
+    def _refuse(self, series: Sequence[Series]) -> None:
+        refuse_service_times_beside_response_times([one for one in series if name_of(one.log)])
+
+    def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - for the formats of single tools
+        """Further pitfalls of the tool's format that these logs contain."""
+        return iter(())
+
+
+def _moment(start_s: float) -> datetime | None:
+    """The time at which a log begins; None where its times have no reference."""
+    return datetime.fromtimestamp(start_s, UTC) if _YEAR_S < start_s < _LAST_S else None
+
+
+def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """The records without a first one that is much shorter than the second.
+
+    Such a record is written when its writer's clock ticked before the run began.
+    """
+    return records[1:] if len(records) > 1 and is_stub(records[0], records[1]) else records
+
+
+def is_stub(record: Record, beside: Record) -> bool:
+    """Whether a record is much shorter than its neighbour."""
+    return record.length_s < _STUB * beside.length_s
+
+
+def stub_note(log: HistogramLog, records: tuple[Record, ...]) -> str:
+    """The remark on a record that `without_first_stub` left out."""
+    counted = plural(total(records[:1], log.name) or 0, "value")
+    length = f"{records[0].length_s:g} s only"
+    return f"{log.name}: the first record covers {length} and is left out, {counted}; time counts from its end"

@@ -1,0 +1,143 @@
+"""latte's own report, a JSON file with a histogram for every sample and for every function in it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from math import isfinite
+from statistics import median
+from typing import Any
+
+from plimsoll.analysis.logs.continuity import ODD_LENGTH
+from plimsoll.analysis.logs.formats.latte_log import SKIPS
+from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile
+from plimsoll.analysis.logs.formats.selection import Series, select
+from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
+from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.query_kinds import KINDS
+
+_UNIT = FoundUnit("ns", "latte writes ns")
+_MEND = "give the JSON file that `latte run` wrote"
+
+
+class LatteJson:
+    """Times in ns. The functions of a workload are its operations, where one call of a function is one request.
+
+    Otherwise all requests are judged together.
+    """
+
+    name = "latte"
+    title = "latte report (JSON)"
+
+    def recognises(self, file: RunFile) -> bool:
+        """By a JSON object that begins with latte's configuration and percentiles."""
+        head = file.head.lstrip()
+        return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
+
+    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+        """Service times by function, from the samples' histograms."""
+        if len(files) > 1:
+            names = ", ".join(file.name for file in files)
+            raise LogError("are several reports, each of a run of its own", where=names, mend="judge them one by one")
+        file = files[0]
+        content = _content(file)
+        try:
+            return self._reading(file, content, asked)
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            raise LogError(
+                f"is not a report as latte 0.29 writes it ({error!r})", where=file.name, mend=_MEND
+            ) from error
+
+    def _reading(self, file: RunFile, content: Any, asked: Asked) -> Reading:
+        result, conf = content["result"], content["conf"]
+        samples, late = _without_long_last_one(file.name, result["log"])
+        result = {**result, "log": samples}
+        started_at = datetime.fromisoformat(result["start_time"])
+        found = _series(file.name, result, started_at.timestamp(), {**KINDS, **asked.kinds})
+        series = [one for one in found if one.records]
+        if not series:
+            what = "holds no samples with histograms"
+            raise LogError(what, where=file.name, mend="run latte without `--drop-sampling-log`")
+        tracks, notes, _ = select(series)
+        unit_of(asked.unit, _UNIT, file.name)
+        errors = sum(sample["cycle_error_count"] for sample in result["log"])
+        return Reading(
+            title=self.title,
+            tracks=tracks,
+            unit=_UNIT.unit,
+            unit_why=_UNIT.why,
+            notes=(*late, *notes, *_remarks(file.name, result, conf["rate"], errors)),
+            errors={"failed cycles": errors} if errors else {},
+            attempted_ops_s=conf["rate"],
+            started_at=started_at,
+        )
+
+
+def _content(file: RunFile) -> Any:
+    try:
+        return json.loads(file.text)
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"is not whole JSON ({error})", where=file.name, mend=_MEND) from error
+
+
+def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:
+    """The histograms of each function, so that reads and writes are separate, if one call is one request.
+
+    Otherwise the histograms of all requests together.
+    """
+    log = HistogramLog(name, (), start_s)
+    functions = dict.fromkeys(function for sample in result["log"] for function in sample["cycle_latency_by_fn"])
+    if result["requests_per_cycle"] == 1 and functions:
+        for function in functions:
+            histograms = [sample["cycle_latency_by_fn"].get(function) for sample in result["log"]]
+            records = _records(function, result["log"], histograms, start_s)
+            yield Series(log, "service time", kinds.get(function.lower(), function), records, function)
+    else:
+        histograms = [sample.get("request_latency") for sample in result["log"]]
+        yield Series(log, "service time", "", _records("", result["log"], histograms, start_s))
+
+
+def _records(
+    function: str, samples: Sequence[Mapping[str, Any]], histograms: Sequence[Mapping[str, Any] | None], start_s: float
+) -> tuple[Record, ...]:
+    return tuple(
+        Record(
+            function,
+            _finite(start_s + sample["time_s"]),
+            _finite(sample["duration_s"]),
+            memoryview(found["histogram"].encode()),
+            number,
+        )
+        for number, (sample, found) in enumerate(zip(samples, histograms, strict=True), 1)
+        if found is not None
+    )
+
+
+def _finite(seconds: float) -> float:
+    if not isfinite(seconds):
+        raise ValueError("times must be finite")
+    return seconds
+
+
+def _without_long_last_one(
+    name: str, samples: Sequence[Mapping[str, Any]]
+) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
+    """The samples without a last one that is too long, and the remark on it.
+
+    When the run ends, latte makes one last sample of all that is not in one yet. On a busy host that is of seconds,
+    which can't be told apart, so they are no interval.
+    """
+    lengths = [sample["duration_s"] for sample in samples]
+    if len(lengths) < 2 or lengths[-1] <= median(lengths) * (1 + ODD_LENGTH):
+        return samples, ()
+    return samples[:-1], (f"{name}: the last sample covers {lengths[-1]:.3f} s of a run that ended: it is left out",)
+
+
+def _remarks(name: str, result: Mapping[str, Any], rate: float | None, errors: int) -> Iterator[str]:
+    yield SKIPS
+    if rate:
+        achieved = result["cycle_count"] / result["elapsed_time_s"]
+        yield f"{name}: {achieved:.1f} of {rate:g} ops/s asked for were reached ({achieved / rate:.1%})"
+    if errors:
+        yield f"{name}: {errors} failed calls are among the times: errors are counted as latencies"

@@ -1,0 +1,86 @@
+"""Percentile tables of a whole run as text: wrk2 `--latency`, cassandra-easy-stress `--hdr`, HdrHistogram's own."""
+
+import re
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile, WholeRun
+from plimsoll.analysis.logs.hdr.histogram_layout import UNITS_PER_MS, Unit
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+from plimsoll.domain.query_kinds import KINDS
+
+_TABLE = re.compile(r"^\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)", re.MULTILINE)
+_ROW = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-9.]+|\s+inf)?\s*$")
+_TOTAL = re.compile(r"#\[Max\s*=\s*([0-9]+(?:\.[0-9]+)?), Total count\s*=\s*([0-9]+)")
+_SHOWN = (50.0, 90.0, 99.0, 99.9)
+_WRK2 = "(HdrHistogram - Recorded Latency)"
+_UNCORRECTED = "(HdrHistogram - Uncorrected Latency"
+
+
+class PercentileText:
+    """Percentiles of a whole run. They hide intervals that missed, so no service level can be judged by them."""
+
+    name = "percentiles"
+    title = "percentile table of a whole run"
+
+    def recognises(self, file: RunFile) -> bool:
+        """By the head of the table."""
+        return bool(_TABLE.search(file.head))
+
+    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+        """One entry per file: its first table, which in wrk2's output is the corrected one."""
+        unit: Unit = asked.unit or "ms"
+        kinds = {**KINDS, **asked.kinds}
+        return Reading(
+            title=self.title,
+            unit=unit,
+            unit_why="as told (`--unit`)" if asked.unit else "assumed, since such tables mostly are in ms",
+            whole_run=tuple(_whole_run(file, unit, kinds) for file in files),
+            obstacles=("percentiles of the whole run only, warm-up included: they hide intervals that missed",),
+            notes=tuple(note for file in files for note in _remarks(file, unit, told=asked.unit is not None)),
+        )
+
+
+def _whole_run(file: RunFile, unit: Unit, kinds: dict[str, str]) -> WholeRun:
+    table = file.text[_start(file) :]
+    rows = [(float(row[1]), int(row[3])) for row in map(_ROW.match, table.splitlines()) if row]
+    total = _TOTAL.search(table)
+    if total is None:
+        what = "the table has no last lines with its maximum and total count"
+        raise LogError(what, where=file.name, mend="give the tool's whole output")
+    count, highest = int(total[2]), float(total[1])
+    if not count:
+        return WholeRun(_operation(file, kinds), 0)
+    values = {percentile: _at(rows, percentile, count, highest) for percentile in _SHOWN} | {100.0: highest}
+    scaled = {percentile: value / UNITS_PER_MS[unit] for percentile, value in values.items()}
+    return WholeRun(_operation(file, kinds), count, scaled)
+
+
+def _start(file: RunFile) -> int:
+    """The end of the first table's head. wrk2 prints the corrected times first; other tools print one table."""
+    found = _TABLE.search(file.text)
+    return found.end() if found else 0
+
+
+def _at(rows: Sequence[tuple[float, int]], percentile: float, count: int, highest: float) -> float:
+    """The value of the first row at or above the percentile's rank: never too low, at most one row too high."""
+    rank = ceil(percentile / 100 * count)
+    return next((value for value, reached in rows if reached >= rank), highest)
+
+
+def _operation(file: RunFile, kinds: dict[str, str]) -> str:
+    words = re.split(r"[^a-z]+", file.name.rpartition("/")[2].lower())
+    return next((kinds[word] for word in words if word in kinds), "")
+
+
+def _remarks(file: RunFile, unit: Unit, *, told: bool) -> Iterator[str]:
+    yield f"{file.name}: a percentile is given as the table's next value, so it is at most one step too high"
+    if _WRK2 in file.text:
+        yield f"{file.name}: wrk2's times count from the schedule (its corrected table is taken)"
+    elif _UNCORRECTED in file.text:
+        yield f"{file.name}: uncorrected times: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
+    else:
+        yield f"{file.name}: does not say whether times count from the schedule or from the send {COORDINATED_OMISSION}"
+    if not told and _WRK2 not in file.text:
+        yield f"{file.name}: does not say its unit; {unit} is assumed (`--unit`)"

@@ -1,0 +1,154 @@
+"""tlp-stress' CSV: the original (13 columns), Azul's version (31 columns), and Plimsoll's own in the same form."""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile, Sample, WholeRun
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.query_kinds import READS, WRITES
+
+_HEAD = re.compile(r"^,,Mutations,+Reads,+Deletes,+Errors,", re.MULTILINE)
+_OPERATIONS: Mapping[str, str] = {"Mutations": WRITES, "Reads": READS, "Deletes": "deletes", "Errors": "errors"}
+_LATENCY = re.compile(r"Latency \((?:p(?P<percentile>[\d.]+)|(?P<max>max))\)")
+_STUB = 0.5
+_MEND = "give the CSV file as the tool wrote it"
+
+
+@dataclass(frozen=True)
+class _Row:
+    at: datetime
+    elapsed_s: float
+    counts: Mapping[str, int]
+    values_ms: Mapping[str, Mapping[float, float]]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The rows of a CSV. `ours`: Plimsoll's load generator wrote it, so percentiles cover each row's own seconds."""
+
+    name: str
+    comments: tuple[str, ...]
+    rows: tuple[_Row, ...]
+    cut_short: bool
+
+    @property
+    def ours(self) -> bool:
+        return any("plimsoll.stress" in comment for comment in self.comments)
+
+
+class TlpCsv:
+    """Cumulative counts every 3 s.
+
+    Only in Plimsoll's own CSV do percentiles cover the row's seconds and response times.
+    """
+
+    name = "tlp-csv"
+    title = "tlp-stress CSV"
+
+    def recognises(self, file: RunFile) -> bool:
+        """By the line of group names."""
+        return bool(_HEAD.search(file.head))
+
+    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:  # noqa: ARG002 - its columns say all
+        """Counts and errors from any such CSV; samples only from Plimsoll's own."""
+        if len(files) > 1:
+            names = ", ".join(file.name for file in files)
+            raise LogError("are several CSV files, each of a run of its own", where=names, mend="judge them one by one")
+        table = _table(files[0])
+        last = table.rows[-1].counts
+        failed = last.get("errors", 0)
+        return Reading(
+            title=self.title,
+            unit="ms",
+            unit_why=f"{'Plimsoll' if table.ours else 'tlp-stress'} writes ms into its CSV",
+            samples=tuple(_samples(table)) if table.ours else (),
+            whole_run=tuple(WholeRun(name, count) for name, count in last.items() if name != "errors" and count),
+            obstacles=() if table.ours else tuple(_obstacles(table)),
+            notes=tuple(_remarks(table)),
+            errors={"errors": failed} if failed else {},
+            started_at=table.rows[0].at,
+        )
+
+
+def _table(file: RunFile) -> _Table:
+    lines = file.text.splitlines()
+    comments = tuple(line[1:].strip() for line in lines if line.startswith("#"))
+    try:
+        groups, names, *rows = csv.reader(line for line in lines if line and not line.startswith("#"))
+        cut_short = bool(rows) and len(rows[-1]) < len(names)
+        columns = list(_columns(groups, names))
+        read = tuple(_row(columns, row) for row in (rows[:-1] if cut_short else rows))
+    except (ValueError, csv.Error) as error:
+        raise LogError(f"has a row that is none of tlp-stress' ({error})", where=file.name, mend=_MEND) from error
+    if not read:
+        raise LogError("holds no rows", where=file.name, mend=_MEND)
+    return _Table(file.name, comments, read, cut_short)
+
+
+def _columns(groups: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The group and the name of each column. Azul's line of groups is too short, so a `Count` begins a new group."""
+    order = iter([_OPERATIONS[group] for group in groups if group in _OPERATIONS])
+    group = ""
+    for name in names:
+        group = next(order, group) if name.strip() == "Count" else group
+        yield group, name.strip()
+
+
+def _row(columns: Sequence[tuple[str, str]], row: Sequence[str]) -> _Row:
+    counts: dict[str, int] = {}
+    values: dict[str, dict[float, float]] = {}
+    for (group, name), text in list(zip(columns, row, strict=True))[2:]:
+        latency = _LATENCY.fullmatch(name)
+        if name == "Count":
+            counts[group] = int(text)
+        elif latency:
+            values.setdefault(group, {})[float(latency["percentile"] or 100)] = float(text)
+    return _Row(datetime.fromisoformat(row[0]), float(row[1]), counts, values)
+
+
+def _samples(table: _Table) -> Iterator[Sample]:
+    """One sample per row and operation, for the time since the row before."""
+    first, second = table.rows[0].at, table.rows[min(1, len(table.rows) - 1)].at
+    before = _Row(first - (second - first), 0.0, dict.fromkeys(table.rows[0].counts, 0), {})
+    for earlier, row in pairwise((before, *table.rows)):
+        for name, values in row.values_ms.items():
+            count = row.counts[name] - earlier.counts[name]
+            if table.rows[-1].counts[name]:
+                yield Sample(
+                    earlier.at.timestamp(), (row.at - earlier.at).total_seconds(), name, count, values if count else {}
+                )
+
+
+def _obstacles(table: _Table) -> Iterator[str]:
+    known = sorted({value for row in table.rows for values in row.values_ms.values() for value in values})
+    shown = ", ".join("max" if value == 100 else f"p{value:g}" for value in known)
+    yield (
+        f"{table.name}: its percentiles ({shown}) are service times from a reservoir that fades the past out slowly: "
+        "they are of no interval, so no service level can be judged from it; counts and rates can be read"
+    )
+
+
+def _remarks(table: _Table) -> Iterator[str]:
+    first, last = table.rows[0], table.rows[-1]
+    if table.cut_short:
+        yield f"{table.name}: the last row is cut short (was its writer killed?); the rows before it count"
+    if populate := re.search(r"--populate\s+(\S+)", " ".join(table.comments)):
+        yield (
+            f"{table.name}: populating ({populate[1]} a thread) counts in Elapsed Time, which is {first.elapsed_s:g} s "
+            "at the first row; time stamps are used instead"
+        )
+    if len(table.rows) > 2 and not table.ours:
+        steps = [(later.at - earlier.at).total_seconds() for earlier, later in pairwise(table.rows)]
+        if steps[-1] < _STUB * steps[0]:
+            yield f"{table.name}: the last row is a stub of {steps[-1]:.1f} s"
+    seconds = (last.at - first.at).total_seconds()
+    if seconds > 0:
+        done = sum(last.counts[name] - first.counts[name] for name in last.counts if name != "errors")
+        yield f"{table.name}: {done / seconds:.1f} ops/s from its first row to its last, from cumulative counts"
+    if last.counts.get("errors"):
+        yield f"{table.name}: {plural(last.counts['errors'], 'operation')} failed, counted apart"

@@ -1,0 +1,118 @@
+"""The unit of an interval log's values, and the reason why it is taken.
+
+A log does not say its unit. Its column Interval_Max is the highest value divided by a number that the writer's author
+chose: 10^6 in HdrHistogram's own writers in Java, Go, Python and .NET, 10^3 in HdrHistogramJS, 1 in C and Rust. They
+divide by it whatever the unit is. Only 10^3 from another writer than HdrHistogramJS was chosen by somebody, for µs.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from plimsoll.analysis.logs.hdr.decode import Decoder
+from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, Unit
+from plimsoll.analysis.logs.hdr.payload import has_index_offset, inflate
+from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import Track
+from plimsoll.domain.errors import LogError
+
+ASK = "say it: `--unit ns`, `--unit us` or `--unit ms` (in the description of an import, `unit:`)"
+
+_ASKED = 50
+"""Records that are looked at, evenly spread: what holds for these holds for the log."""
+_ROUNDED = 0.0006
+"""`Interval_Max` has three decimals."""
+_COARSE = 0.2
+"""A histogram of one significant digit knows its maximum to a tenth; the divisors are a thousandfold apart."""
+_MOST_COMMON = 1_000_000
+_DIVISORS = (_MOST_COMMON, 1_000, 1)
+
+
+class FoundUnit(NamedTuple):
+    """A unit, and why it is taken."""
+
+    unit: Unit
+    why: str
+
+
+def unit_of(told: Unit | None, written: FoundUnit | None, where: str, tool: str = "") -> FoundUnit | None:
+    """The unit that the user told, or that the file's writer is known to write; None where neither is known.
+
+    `tool`: the tool whose format the file was recognised by. Raises LogError where the two contradict each other.
+    """
+    if told and written and told != written.unit:
+        what = f"its values are in {written.unit}, not in {told}: {written.why}"
+        other = f"; if another program than {tool} wrote the file: `--format hdr --unit {told}`" if tool else ""
+        raise LogError(what, where=where, mend=f"leave `--unit` out (of an import, `unit:`){other}")
+    return written or (FoundUnit(told, "as told (`--unit`)") if told else None)
+
+
+def refuse_another_writer(track: Track, tool: str) -> None:
+    """Raise LogError where Interval_Max is not as the tool's log writer puts it, so that another program wrote the log.
+
+    All tools whose unit is known use the writers that divide by 10^6.
+    """
+    compared, divisors = _divisors(track)
+    if compared and _MOST_COMMON not in divisors:
+        what = f"is not as {tool} writes it: {_shown(compared, divisors)}, while {tool} divides by 10⁶"
+        raise LogError(what, where=track.name, mend=ASK)
+
+
+def shown_unit(track: Track) -> FoundUnit:
+    """The unit that the log of an unknown writer shows. Raises LogError, which asks for the unit, if it shows none."""
+    compared, divisors = _divisors(track)
+    if divisors == [1_000] and not has_index_offset(inflate(track.records[0].payload)):
+        return FoundUnit("us", "Interval_Max is the highest value / 10³, which a writer sets for values in us")
+    raise LogError(
+        f"does not say in which unit its values are: {_shown(compared, divisors)}", where=track.name, mend=ASK
+    )
+
+
+def doubts(told: Unit | None, track: Track, by_name: FoundUnit | None) -> Iterator[str]:
+    """Remarks on a track that the user told to be in one unit, while its file's name or its log shows another."""
+    if told is None:
+        return
+    shown = by_name
+    with suppress(LogError):
+        shown = shown or shown_unit(track)
+    if shown and shown.unit != told:
+        yield f"{track.name}: taken to be in {told} as told, but {shown.why}"
+
+
+def _divisors(track: Track) -> tuple[list[tuple[float | None, int]], list[int]]:
+    """Pairs of Interval_Max and the highest value, and which of the usual divisors fit them all."""
+    compared = [pair for pair in _maxima(track) if pair[1] > 0]
+    return compared, [one for one in _DIVISORS if compared and all(_fits(*pair, one) for pair in compared)]
+
+
+def _shown(compared: Sequence[tuple[float | None, int]], divisors: Sequence[int]) -> str:
+    told, found = max(compared, key=lambda pair: pair[1], default=(None, 0))
+    if told is None:
+        return "it has no value, or no Interval_Max"
+    shown = f"Interval_Max is {told:g} beside values up to {found:,}"
+    if divisors == [_MOST_COMMON]:
+        return f"{shown}; most writers divide by 10⁶ whatever the unit is"
+    if divisors == [1_000]:
+        return f"{shown}; HdrHistogramJS, which seems to have written it, divides by 10³ whatever the unit is"
+    if divisors == [1]:
+        return f"{shown}, which is the value itself"
+    return f"{shown}, which fits {'several units' if divisors else 'no unit'}"
+
+
+def _fits(told: float | None, found: int, divisor: int) -> bool:
+    expected = found / divisor
+    return told is not None and abs(told - expected) <= _ROUNDED + _COARSE * min(told, expected)
+
+
+def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
+    """Pairs of Interval_Max and the histogram's own highest value, for a few of the records."""
+    decoder = Decoder("ns")  # the finest unit, so that the widest values fit
+    for record in _spread(track.records):
+        used = np.flatnonzero(decoder.merge([record], track.name))
+        yield record.told_max, int(WIDE.highest_values(used[-1:])[0]) if len(used) else 0
+
+
+def _spread(records: Sequence[Record]) -> Iterable[Record]:
+    return records[:: max(1, len(records) // _ASKED)]

@@ -1,0 +1,1 @@
+"""GC logs of JDK 8 to 25."""

@@ -1,0 +1,210 @@
+"""Pauses from GC logs of JDK 8: `-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime`.
+
+Unlike in unified logs, the time stamp of a collection is its start. The line with the time for which all threads stood
+still comes after it and has the time stamp of its end. The formats come from real logs of G1, CMS, Parallel and Serial
+of 8u504, also with Cassandra 3.11's default flags (`-XX:+PrintHeapAtGC -XX:+PrintTenuringDistribution
+-XX:+PrintPromotionFailure`), and that of Shenandoah from its port to JDK 8 (`shenandoahGCTraceTime.cpp`). Lines of any
+other form are counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from plimsoll.analysis.logs.gc.legacy_records import Record, Records, read_records
+from plimsoll.analysis.logs.gc.pauses import NOTABLE_STOP_MS, CpuTime, HeapChange, Pause, Pauses, size_bytes, unread
+from plimsoll.domain.variant import Collector
+
+_PAUSE = re.compile(
+    r"\[(?P<kind>GC pause \((?:[^()]|\(\))+\) \((?:young|mixed)\)(?: \(initial-mark\))?|GC remark|GC cleanup|"
+    r"(?:Full GC|GC)(?: \((?:[^()]|\(\))+\))?)(?=[\s,:\[\d-]).*, (?P<s>\d+[.,]\d+) secs\]( ?\[Times: .*)?",
+    re.DOTALL,
+)
+_SHENANDOAH = re.compile(
+    r"\[(?P<kind>(Pause|Concurrent) [^,\n]+?)( \d+[BKMGT]->\d+[BKMGT]\([^)]*\))?(\n.*)?, (?P<ms>\d+[.,]\d+) ms\]",
+    re.DOTALL,
+)
+_CONCURRENT = re.compile(r"\[(GC concurrent|CMS-concurrent|Concurrent )")
+"""A collector's phase beside the application: it belongs to a collection, which has pauses."""
+_STOPPED = re.compile(
+    r"Total time for which application threads were stopped: (?P<s>\d+[.,]\d+) seconds"
+    r"(, Stopping threads took: (?P<stopping>\d+[.,]\d+) seconds)?"
+)
+_SIZES = re.compile(r"(?P<before>\d+[.,]?\d*[BKMGT])(\(\S+?\))?->(?P<after>\d+[.,]?\d*[BKMGT])\(")
+_TIMES = re.compile(r"\[Times: user=(?P<user>\d+[.,]\d+) sys=(?P<sys>\d+[.,]\d+),")
+_FLAG = re.compile(r"-XX:\+Use(?P<name>G1|ConcMarkSweep|Parallel|ParallelOld|Serial|Shenandoah)GC\b")
+_COLLECTORS: dict[str, Collector] = {
+    "ConcMarkSweep": "CMS",
+    "G1": "G1",
+    "Parallel": "Parallel",
+    "ParallelOld": "Parallel",
+    "Serial": "Serial",
+    "Shenandoah": "Shenandoah",
+}
+_MARKS: dict[str, Collector] = {
+    "[Pause ": "Shenandoah",
+    "[Concurrent ": "Shenandoah",
+    "[GC pause": "G1",
+    "[GC concurrent-": "G1",
+    "[GC remark": "G1",
+    "[GC cleanup": "G1",
+    "[ParNew": "CMS",
+    "CMS": "CMS",
+    "[PSYoungGen": "Parallel",
+    "[DefNew": "Serial",
+}
+
+
+@dataclass(frozen=True)
+class _Collection:
+    """A pause, or a step of Shenandoah's with heap sizes. Text in its head has precedence over the lines below."""
+
+    record: Record
+    at: datetime
+    kind: str
+    took_ms: float
+    cycle: int | None = None
+
+    @property
+    def end(self) -> datetime:
+        return self.at + timedelta(milliseconds=self.took_ms)
+
+    @property
+    def paused(self) -> bool:
+        """Whether threads stood still, and not only heap sizes are told."""
+        return self.kind.startswith("Pause ")
+
+    def pause(self, collector: Collector | None) -> Pause:
+        return Pause(self.at, self.took_ms, self.kind, collector)
+
+    def heap(self) -> HeapChange | None:
+        told = [self.record.head, *(line for line in self.record.details if "Heap:" in line)]
+        of_heap = (list(_SIZES.finditer(text.partition("[Metaspace")[0])) for text in told)
+        sizes = next(filter(None, of_heap), None)
+        if sizes is None:
+            return None
+        before, after = size_bytes(sizes[-1]["before"]), size_bytes(sizes[-1]["after"])
+        return HeapChange(self.end, before, after, self.took_ms, self.cycle)
+
+    def cpu(self) -> CpuTime | None:
+        """The last processor time in the head.
+
+        An earlier one belongs to a concurrent phase that the pause interrupted.
+        """
+        told = [self.record.head, *(line for line in self.record.details if line.startswith(" [Times: "))]
+        times = next(filter(None, (list(_TIMES.finditer(text)) for text in told)), None)
+        return CpuTime(self.end, _number(times[-1]["user"]) + _number(times[-1]["sys"])) if times else None
+
+
+def parse_legacy(text: str) -> Pauses | None:
+    """All pauses of one log; None where no line of the text has this form."""
+    found = read_records(text)
+    if not found.records:
+        return None
+    collector = _collector(found)
+    steps = _steps(found.records)
+    unknown = [*found.unknown, *_unknown(steps)]
+    if not unknown and not any(isinstance(step, _Collection) and step.paused for step in steps):
+        unknown += [record.head for record in found.records if _CONCURRENT.match(record.head)]
+    return Pauses(
+        collector,
+        found.records[0].at.tzinfo,
+        tuple(_pauses(steps, collector)),
+        tuple(heap for one in steps if isinstance(one, _Collection) and (heap := one.heap())),
+        tuple(cpu for one in steps if isinstance(one, _Collection) and (cpu := one.cpu())),
+        unread(unknown, text),
+    )
+
+
+def _collector(found: Records) -> Collector | None:
+    """By the flag in the log's beginning, else by the first record that only one collector writes."""
+    if flag := _FLAG.search("\n".join(found.before)):
+        return _COLLECTORS[flag["name"]]
+    heads = (record.head for record in found.records)
+    return next((_MARKS[mark] for head in heads for mark in _MARKS if mark in head), None)
+
+
+def _steps(records: list[Record]) -> list[_Collection | Record]:
+    """Each record, or the collection that it tells.
+
+    With `PrintGCDetails` Shenandoah writes two lines for each of its steps, and the time stamp of the second one is its
+    end.
+    """
+    ends = any(record.head.rstrip().endswith(", start]") for record in records)
+    steps, cycle = list[_Collection | Record](), 0
+    for record in records:
+        cycle += "[Pause Init Mark" in record.head and not record.without_pause
+        steps.append(_shenandoah(record, cycle, ends=ends) or _collection(record) or record)
+    return steps
+
+
+def _collection(record: Record) -> _Collection | None:
+    if record.open or record.without_pause:
+        return None
+    found = _PAUSE.fullmatch(record.head.rstrip())
+    return (
+        _Collection(record, record.at, _kind(found["kind"], record.head), 1e3 * _number(found["s"])) if found else None
+    )
+
+
+def _shenandoah(record: Record, cycle: int, *, ends: bool) -> _Collection | None:
+    found = _SHENANDOAH.fullmatch(record.head.rstrip())
+    if not found:
+        return None
+    took_ms = _number(found["ms"])
+    at = record.at - timedelta(milliseconds=took_ms) if ends else record.at
+    return _Collection(record, at, found["kind"], took_ms, cycle)
+
+
+def _unknown(steps: list[_Collection | Record]) -> Iterator[str]:
+    """The lines of each record that tells nothing in a known form, but for a last one that is cut."""
+    for number, step in enumerate(steps, 1):
+        if isinstance(step, _Collection) or step.without_pause or _STOPPED.match(step.head):
+            continue
+        if not (step.open and number == len(steps)):
+            yield from step.head.splitlines()
+
+
+def _pauses(steps: list[_Collection | Record], collector: Collector | None) -> Iterator[Pause]:
+    """Join each collection with the later line that gives the whole time for which threads stood still."""
+    waiting: list[Pause] = []
+    for step in steps:
+        if isinstance(step, _Collection):
+            waiting += [step.pause(collector)] if step.paused else []
+        elif stop := _STOPPED.match(step.head):
+            yield from _within(step.at, stop, waiting, collector)
+            waiting = []
+    yield from waiting
+
+
+def _within(end: datetime, stop: re.Match[str], waiting: list[Pause], collector: Collector | None) -> Iterator[Pause]:
+    stopped_ms = 1e3 * _number(stop["s"])
+    stopping_ms = 1e3 * _number(stop["stopping"]) if stop["stopping"] else None
+    for pause in waiting:
+        yield replace(pause, stopped_ms=stopped_ms, to_safepoint_ms=stopping_ms)
+    if not waiting and stopped_ms >= NOTABLE_STOP_MS:
+        start = end - timedelta(milliseconds=stopped_ms)
+        yield Pause(start, stopped_ms, "Safepoint unknown", collector, True, stopped_ms, stopping_ms)
+
+
+def _kind(words: str, head: str) -> str:
+    """`GC pause (…) (young)` → `Pause Young (…) (young)`, `Full GC (…)` → `Pause Full (…)`.
+
+    Without `PrintGCCause` only the text behind tells CMS's two pauses from a young collection.
+    """
+    if words.startswith("GC pause"):
+        return f"Pause Young {words.removeprefix('GC pause ')}"
+    if words.startswith("Full GC"):
+        return f"Pause Full{words.removeprefix('Full GC')}"
+    named = {"GC remark": "Remark", "GC cleanup": "Cleanup"}
+    named |= {"GC (CMS Initial Mark)": "Initial Mark", "GC (CMS Final Remark)": "Remark"}
+    of_cms = {"[1 CMS-initial-mark": "Initial Mark", "[1 CMS-remark": "Remark"}
+    known = named.get(words) or next((kind for mark, kind in of_cms.items() if mark in head), None)
+    return f"Pause {known or 'Young' + words.removeprefix('GC')}"
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))

@@ -1,0 +1,225 @@
+"""Pauses from unified GC logs of JDK 11 to 25, written with `-Xlog:gc*,safepoint:file=F:time,uptime,level,tags`.
+
+The formats come from real logs of G1, CMS, Shenandoah, ZGC (with generations, too), Parallel and Serial of JDK 11, 17
+and 25. The JVM writes a line when a pause is over, so the pause's start is the line's time less its duration. For JDK 8
+see `gclegacy`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.logs.gc.legacy import parse_legacy
+from plimsoll.analysis.logs.gc.pauses import NOTABLE_STOP_MS, CpuTime, HeapChange, Pause, Pauses, size_bytes, unread
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.variant import Collector
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LINE = re.compile(
+    r"\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})\]\[[\d.,]+s\]"
+    r"\[(error|warning|info|debug|trace) *\]\[(?P<tags>[\w,]+) *\] ?(?P<message>.*)",
+    re.ASCII,
+)
+_COLLECTORS: dict[str, Collector] = {
+    "Using G1": "G1",
+    "Using Concurrent Mark Sweep": "CMS",
+    "Using Shenandoah": "Shenandoah",
+    "Using The Z Garbage Collector": "ZGC",
+    "Initializing The Z Garbage Collector": "ZGC",
+    "Using Parallel": "Parallel",
+    "Using Serial": "Serial",
+}
+_TAGS_OF_PAUSES = ("gc", "gc,phases")
+_PAUSE = re.compile(
+    r"GC\(\d+\) (?:[YyOo]: )?(?P<kind>Pause .+?)( \d+[BKMGT]->\d+[BKMGT]\(\d+[BKMGT]\))? (?P<ms>\d+[.,]\d+)ms"
+)
+_STALL = re.compile(r"(?P<kind>(Allocation|Relocation) Stall) \(.*\) (?P<ms>\d+[.,]\d+)ms")
+_ENTERING = re.compile(r"Entering safepoint region: (?P<name>.+)")
+_STOPPED_11 = re.compile(
+    r"Total time for which application threads were stopped: (?P<s>\d+[.,]\d+) seconds, "
+    r"Stopping threads took: (?P<stopping>\d+[.,]\d+) seconds"
+)
+_STOPPED_17 = re.compile(
+    r'Safepoint "(?P<name>[^"]+)", .*Reaching safepoint: +(?P<stopping>\d+) ns, .* Total: +(?P<ns>\d+) ns.*'
+)
+_HEAP = re.compile(
+    r"GC\((?P<cycle>\d+)\) (?!Eden|Old|Survivor).*?(?P<before>\d+[BKMGT])(\(\d+%\))?->(?P<after>\d+[BKMGT])\([^)]*\)"
+    r"( (?P<took>\d+[.,]\d+)(?P<unit>ms|s))?"
+)
+_TIMED = re.compile(r"(Pause|Stall|Safepoint|stopped)\b.*\d ?(ms|ns|s|seconds)\b")
+"""A message under the tags that pauses are read from: it must be one of the forms above."""
+_CYCLE = re.compile(r"GC\(\d+\) ", re.ASCII)
+"""What begins every line on a collection: where there are such lines, no pause at all is no answer."""
+_CPU = re.compile(r"GC\(\d+\) User=(?P<user>\d+[.,]\d+)s Sys=(?P<sys>\d+[.,]\d+)s Real=.*")
+_FRAME = {
+    "host": "str",
+    "start_s": "float64",
+    "duration_ms": "float64",
+    "kind": "str",
+    "stop_the_world": "bool",
+    "stopped_ms": "float64",
+    "to_safepoint_ms": "float64",
+}
+
+
+@dataclass(frozen=True)
+class _Line:
+    at: datetime
+    tags: str
+    message: str
+
+    def pause(self, kind: str, duration_ms: float, collector: Collector | None, *, all_threads: bool = True) -> Pause:
+        return Pause(self.at - timedelta(milliseconds=duration_ms), duration_ms, kind, collector, all_threads)
+
+
+def parse_gc_log(text: str) -> Pauses:
+    """All pauses of one log: the collector's, other safepoints that are long enough to notice, and ZGC's stalls.
+
+    An incomplete last line is left out, and lines of unknown form are counted. Raises LogError on a text without any
+    line of a unified log or of a JDK 8 log with date stamps, and on one with unknown lines that tells no collection.
+    """
+    found = _parsed(text)
+    if found is None or (found.unread and not found.collections):
+        raise LogError(
+            f"tells no collection in a known form: {found.unread}"
+            if found
+            else "is not a unified GC log with time, uptime, level and tags",
+            mend="start the JVM with -Xlog:gc*,safepoint:file=F:time,uptime,level,tags; JDK 8 with "
+            "-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime",
+        )
+    return found
+
+
+def _parsed(text: str) -> Pauses | None:
+    """The pauses of a log in either form; None where no line has one of these forms."""
+    lines, unknown = _lines(text)
+    if not lines:
+        return parse_legacy(text) if text.strip() else Pauses()
+    collector = next((_COLLECTORS[line.message] for line in lines if line.message in _COLLECTORS), None)
+    pauses = tuple(_pauses(lines, collector))
+    if not unknown and not any(_collection(line, None) for line in lines):
+        unknown += [line.message for line in lines if _CYCLE.match(line.message)]
+    told = unread(unknown, text)
+    return Pauses(collector, lines[0].at.tzinfo, pauses, tuple(_heap(lines)), tuple(_cpu(lines)), told)
+
+
+def pauses_frame(
+    by_host: Mapping[str, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
+) -> pd.DataFrame:
+    """A table with one row per pause.
+
+    Columns: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms, to_safepoint_ms.
+    `ahead_ms`: how far each host's clock is ahead of the clock of `started_at`.
+    """
+    import pandas as pd  # late: parsing needs none of it
+
+    rows = [
+        {
+            "host": host,
+            "start_s": (pause.at - started_at).total_seconds() - (ahead_ms or {}).get(host, 0.0) / 1000,
+            "duration_ms": pause.duration_ms,
+            "kind": pause.kind,
+            "stop_the_world": pause.stop_the_world,
+            "stopped_ms": pause.stopped_ms,
+            "to_safepoint_ms": pause.to_safepoint_ms,
+        }
+        for host, pauses in by_host.items()
+        for pause in pauses.pauses
+    ]
+    frame = pd.DataFrame(rows, columns=list(_FRAME))
+    return frame.astype(_FRAME).sort_values("start_s", ignore_index=True)
+
+
+def _lines(text: str) -> tuple[list[_Line], list[str]]:
+    """The lines of a unified log, and the others: of another form, or on a pause in words that are not known.
+
+    A last line without its end may be cut.
+    """
+    lines, unknown = list[_Line](), list[str]()
+    for line in text.splitlines(keepends=True):
+        match = _LINE.fullmatch(line.rstrip())
+        read = _Line(datetime.fromisoformat(match["time"]), match["tags"], match["message"]) if match else None
+        if read:
+            lines.append(read)
+        if line.strip() and line.endswith("\n") and (read is None or _strange(read)):
+            unknown.append(line)
+    return lines, unknown
+
+
+def _strange(line: _Line) -> bool:
+    """Whether a line gives the time of a pause, a stall or a safepoint in a form that is not known."""
+    if line.tags not in (*_TAGS_OF_PAUSES, "safepoint") or not _TIMED.search(line.message):
+        return False
+    return not (_collection(line, None) or _stop(line, "", None))
+
+
+def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
+    """Join each collection with the later line of its safepoint, which has the whole time that threads stood still."""
+    name, waiting = "unknown", list[Pause]()
+    for line in lines:
+        if pause := _collection(line, collector):
+            waiting.append(pause)
+        elif entering := _ENTERING.fullmatch(line.message):
+            name = entering["name"]
+        elif stop := _stop(line, name, collector):
+            yield from _within(stop, waiting)
+            waiting = []
+    yield from waiting
+
+
+def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
+    """The collections of a safepoint, or the safepoint itself if it has none and is long enough."""
+    for pause in waiting:
+        if pause.stop_the_world:
+            yield replace(pause, stopped_ms=stop.duration_ms, to_safepoint_ms=stop.to_safepoint_ms)
+        else:
+            yield pause
+    if stop.duration_ms >= NOTABLE_STOP_MS and not any(pause.stop_the_world for pause in waiting):
+        yield replace(stop, stopped_ms=stop.duration_ms)
+
+
+def _collection(line: _Line, collector: Collector | None) -> Pause | None:
+    """A collector's pause. ZGC logs its pauses under gc,phases; gc,start and gc,stats repeat pauses and are ignored."""
+    if line.tags not in _TAGS_OF_PAUSES:
+        return None
+    for pattern in (_PAUSE, _STALL):
+        if match := pattern.fullmatch(line.message):
+            return line.pause(match["kind"], _number(match["ms"]), collector, all_threads=pattern is _PAUSE)
+    return None
+
+
+def _stop(line: _Line, name: str, collector: Collector | None) -> Pause | None:
+    """The safepoint that ends with this line. JDK 11 names its cause in an earlier line, JDK 17 in the same line."""
+    if match := _STOPPED_11.fullmatch(line.message):
+        stop = line.pause(f"Safepoint {name}", 1e3 * _number(match["s"]), collector)
+        return replace(stop, to_safepoint_ms=1e3 * _number(match["stopping"]))
+    if match := _STOPPED_17.fullmatch(line.message):
+        stop = line.pause(f"Safepoint {match['name']}", int(match["ns"]) / 1e6, collector)
+        return replace(stop, to_safepoint_ms=int(match["stopping"]) / 1e6)
+    return None
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
+    """Heap sizes from lines under `gc`: of pauses, Shenandoah's concurrent clean-ups and ZGC's whole collections."""
+    for line in lines:
+        if line.tags == "gc" and (match := _HEAP.fullmatch(line.message)):
+            took = _number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0
+            yield HeapChange(
+                line.at, size_bytes(match["before"]), size_bytes(match["after"]), took, int(match["cycle"])
+            )
+
+
+def _cpu(lines: list[_Line]) -> Iterator[CpuTime]:
+    for line in lines:
+        if line.tags == "gc,cpu" and (match := _CPU.fullmatch(line.message)):
+            yield CpuTime(line.at, _number(match["user"]) + _number(match["sys"]))

@@ -1,0 +1,1 @@
+"""HdrHistogram interval logs: lines, encoded histograms, counts, percentiles."""

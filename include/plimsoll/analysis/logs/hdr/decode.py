@@ -1,0 +1,120 @@
+"""Decode histograms of any layout and add their counts in one wide histogram."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from pyhdrh import decode
+
+from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, HistogramLayout, Ints, Unit, wide_length
+from plimsoll.analysis.logs.hdr.payload import Header, inflate, read_header
+from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.domain.errors import LogError
+
+_COUNTER_BYTES = 8
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Scratch memory for histograms of one layout, all zero between two uses.
+
+    `target` None: the layout is the wide one.
+    """
+
+    header: Header
+    scratch: Ints
+    target: Ints | None
+    address: int
+
+    @classmethod
+    def of(cls, header: Header, unit: Unit) -> "_Source":
+        layout = HistogramLayout.of(header.lowest, header.digits)
+        if layout == WIDE:
+            return cls._with(header, wide_length(unit), None)
+        values = layout.lowest_values(np.arange(_length(layout, unit), dtype=np.int64))
+        return cls._with(header, len(values), WIDE.index_of(values))
+
+    @classmethod
+    def _with(cls, header: Header, length: int, target: Ints | None) -> "_Source":
+        scratch = np.zeros(length, dtype=np.int64)
+        return cls(header, scratch, target, scratch.ctypes.data)
+
+    def add_to(self, counts: Ints, body: bytes) -> int:
+        """Add a histogram to `counts`. Returns the end of the slots of `counts` that may have changed."""
+        used = self._fill_words(body) if self.header.word_bytes else self._fill_packed(body)
+        filled = self.scratch[used]
+        if self.target is None:
+            sums = counts[used]
+            sums += filled
+        else:
+            np.add.at(counts, self.target[used], filled)
+        filled.fill(0)
+        return used.stop if self.target is None or not used.stop else int(self.target[used.stop - 1]) + 1
+
+    def _fill_packed(self, body: bytes) -> slice:
+        found = decode(body, self.header.counts_at, self.address, len(self.scratch), _COUNTER_BYTES)
+        return slice(max(0, found["min_nonzero_index"]), found["max_nonzero_index"] + 1)
+
+    def _fill_words(self, body: bytes) -> slice:
+        words = np.frombuffer(body, dtype=f">i{self.header.word_bytes}", offset=self.header.counts_at)
+        if words[len(self.scratch) :].any():
+            raise IndexError("a value beyond the last slot")
+        if (words < 0).any():
+            raise ValueError("has a negative count")
+        used = slice(0, min(len(words), len(self.scratch)))
+        self.scratch[used] = words[used]
+        return used
+
+
+def _length(layout: HistogramLayout, unit: Unit) -> int:
+    """The number of slots of `layout` up to the last value that the wide histogram can count."""
+    last = WIDE.highest_values(np.array([wide_length(unit) - 1]))[0]
+    return int(layout.index_of(np.array([last]))[0]) + 1
+
+
+class Decoder:
+    """Decodes and merges records whose values are in `unit`. Holds scratch memory: one per thread."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self._forget()
+
+    def _forget(self) -> None:
+        self._sources: dict[Header, _Source] = {}
+        self._sums = np.zeros(wide_length(self.unit), dtype=np.int64)  # all zero between two uses
+
+    def merge(self, records: Iterable[Record], name: str) -> Ints:
+        """The sum of the records' counts. Raises LogError, with log and line, on a record that can't be read."""
+        counts = np.zeros(wide_length(self.unit), dtype=np.int64)
+        used = self.merge_used(records, name)
+        counts[: len(used)] = used
+        return counts
+
+    def merge_used(self, records: Iterable[Record], name: str) -> Ints:
+        """The same up to the last slot in use (but at least the first slot): most slots come after it."""
+        end = 1
+        for record in records:
+            try:
+                end = max(end, self._add(record))
+            except (ValueError, OverflowError, IndexError) as error:
+                self._forget()  # scratch memory may hold half a histogram
+                raise self._error(error, f"{name}, line {record.line}") from error
+        counts = self._sums[:end].copy()
+        self._sums[:end] = 0
+        if counts.min() < 0:
+            raise LogError("its counts are higher than 64 bits hold", where=name, mend="copy the log again")
+        return counts
+
+    def _error(self, error: Exception, where: str) -> LogError:
+        if isinstance(error, IndexError):
+            what = f"the histogram holds a value above one hour, if its values are in {self.unit}"
+            return LogError(what, where=where, mend="check the unit of the log's values")
+        return LogError(f"the histogram can't be decoded ({error})", where=where, mend="copy the log again")
+
+    def _add(self, record: Record) -> int:
+        body = inflate(record.payload)
+        header = read_header(body)
+        source = self._sources.get(header)
+        if source is None:
+            source = self._sources[header] = _Source.of(header, self.unit)
+        return source.add_to(self._sums, body)

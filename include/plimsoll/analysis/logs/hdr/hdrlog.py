@@ -1,0 +1,172 @@
+"""Read HdrHistogram interval logs of any version into records. Only the lines are read; histograms stay encoded."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from plimsoll.analysis.logs.hdr.end_times import with_lengths
+from plimsoll.analysis.logs.hdr.payload import is_complete
+from plimsoll.analysis.logs.hdr.record_line import DecimalCommasError, Record, is_cut, parse_record
+from plimsoll.analysis.logs.unpacking import unpacked
+from plimsoll.domain.errors import LogError
+
+_HEADER = re.compile(rb"#\[(StartTime|Base[Tt]ime): *([0-9.]+)")
+"""hdrhistogram-go before 1.3 writes `Basetime`."""
+_HASH, _QUOTE = b'#"'
+_YEAR_S = 365 * 24 * 3600.0
+MOST_LINES = 5_000_000
+"""Of a log: a record a second of twenty operations for nearly three days; each takes some hundred bytes of memory."""
+_MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plain or gz"
+
+
+@dataclass(frozen=True)
+class HistogramLog:
+    """An interval log. `notes` name defects that did not prevent reading it; `comments` are all of its `#` lines."""
+
+    name: str
+    records: tuple[Record, ...]
+    started_at_s: float | None
+    comments: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def by_tag(self) -> dict[str, tuple[Record, ...]]:
+        """The records of each tag in the order written. Records without a tag are under the empty text."""
+        tags: dict[str, list[Record]] = {}
+        for record in self.records:
+            tags.setdefault(record.tag, []).append(record)
+        return {tag: tuple(records) for tag, records in tags.items()}
+
+
+class _Line(NamedTuple):
+    """The position of a line. Payloads are most of a log, so they are referenced and never copied."""
+
+    number: int
+    start: int
+    end: int
+    complete: bool
+
+
+def read_log(data: bytes, name: str) -> HistogramLog:
+    """Read a whole log, plain or gz; `name` is for messages.
+
+    An incomplete last line is left out and noted. Raises LogError on any other line that does not belong in a log, on a
+    second StartTime or BaseTime, and when there is no record.
+    """
+    text, cut_short = unpacked(data, name)
+    comments, lines = _divided(text, name)
+    times = _times(comments, name)
+    base_s = _base_s(times, _first_s(text, lines))
+    records = tuple(_records(text, lines, base_s, name))
+    if not records:
+        raise LogError("holds no interval record", where=name, mend=_MEND)
+    dropped = lines[-1].number if records[-1].line < lines[-1].number else None
+    by_ends = with_lengths(records, base_s)
+    return HistogramLog(
+        name=name,
+        records=by_ends or records,
+        started_at_s=times.get(b"StartTime"),
+        comments=tuple(comment.text[1:].decode(errors="replace").strip() for comment in comments),
+        notes=tuple(_notes(name, cut_short=cut_short, dropped=dropped, by_ends=by_ends is not None)),
+    )
+
+
+class _Comment(NamedTuple):
+    number: int
+    text: bytes
+
+
+def _divided(text: bytes, name: str) -> tuple[list[_Comment], list[_Line]]:
+    """The comments, and the lines that should hold records."""
+    comments: list[_Comment] = []
+    lines: list[_Line] = []
+    for line in _lines(text, name):
+        first = text[line.start]
+        if first == _HASH:
+            comments.append(_Comment(line.number, text[line.start : line.end]))
+        elif first != _QUOTE:
+            lines.append(line)
+    return comments, lines
+
+
+def _lines(text: bytes, name: str) -> Iterator[_Line]:
+    """The lines that are not empty."""
+    start, number = 0, 0
+    while start < len(text):
+        number += 1
+        found = text.find(b"\n", start)
+        if found >= 0 and number > MOST_LINES:
+            raise LogError(f"has more than {MOST_LINES:,} lines", where=name, mend="give the log of one run")
+        end = found if found >= 0 else len(text)
+        stripped = end - 1 if text[end - 1 : end] == b"\r" else end
+        if stripped > start:
+            yield _Line(number, start, stripped, complete=found >= 0)
+        start = end + 1
+
+
+def _times(comments: list[_Comment], name: str) -> dict[bytes, float]:
+    times: dict[bytes, float] = {}
+    for comment in comments:
+        match = _HEADER.match(comment.text)
+        if match and times.setdefault(_kind(match), at := _time_s(match, comment, name)) != at:
+            what = f"a second {_kind(match).decode()}: two logs in one file"
+            raise LogError(what, where=f"{name}, line {comment.number}", mend="judge each run's log by itself")
+    return times
+
+
+def _kind(match: re.Match[bytes]) -> bytes:
+    return match[1].replace(b"Basetime", b"BaseTime")
+
+
+def _time_s(match: re.Match[bytes], comment: _Comment, name: str) -> float:
+    try:
+        return float(match[2])
+    except ValueError:
+        what = f"{match[1].decode()} is no number: {match[2].decode()}"
+        raise LogError(what, where=f"{name}, line {comment.number}", mend=_MEND) from None
+
+
+def _base_s(times: dict[bytes, float], first_s: float) -> float:
+    """The offset to add to the lines' times. Without BaseTime the rule of Java's HistogramLogReader applies."""
+    start_s = times.get(b"StartTime")
+    if b"BaseTime" in times:
+        return times[b"BaseTime"]
+    return start_s if start_s is not None and first_s < start_s - _YEAR_S else 0.0
+
+
+def _records(text: bytes, lines: list[_Line], base_s: float, name: str) -> Iterator[Record]:
+    for line in lines:
+        where = f"{name}, line {line.number}"
+        try:
+            record = parse_record(text, line.start, line.end, line.number, base_s)
+        except DecimalCommasError as error:
+            what = "has decimal commas, which can't be told from the commas between the columns"
+            mend = "write the log with decimal points: in Java by `Locale.US`, in C with `LC_NUMERIC=C`"
+            raise LogError(what, where=where, mend=mend) from error
+        except ValueError as error:
+            if line.complete or not is_cut(text[line.start : line.end]):
+                raise LogError("is not a line of a histogram log", where=where, mend=_MEND) from error
+            return
+        if line.complete or is_complete(record.payload):
+            yield record
+        elif not is_cut(text[line.start : line.end]):
+            what = "the last line has its whole length, but its histogram can't be decoded"
+            raise LogError(what, where=where, mend="copy the log again")
+
+
+def _first_s(text: bytes, lines: list[_Line]) -> float:
+    """The time that the first record gives; of what is no record, any time will do."""
+    with suppress(ValueError, IndexError):
+        return parse_record(text, lines[0].start, lines[0].end, lines[0].number, 0.0).start_s
+    return 0.0
+
+
+def _notes(name: str, *, cut_short: bool, dropped: int | None, by_ends: bool) -> Iterator[str]:
+    if cut_short:
+        yield f"{name}: the gz ends before its end; what could be read of it counts"
+    if dropped is not None:
+        why = "the last line is cut short (was its writer killed?)"
+        yield f"{name}, line {dropped}: {why}; the records before it count"
+    if by_ends:
+        yield f"{name}: the second column holds end times where lengths belong; lengths are computed from them"

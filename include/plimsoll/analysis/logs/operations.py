@@ -1,0 +1,50 @@
+"""The records of one operation that are judged together."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.analysis.logs.hdr.record_line import Record
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Track:
+    """The records of one operation in the order written. `operation`: `reads`, `writes`, or the operation's own name.
+
+    `log` is the name of the file that holds the records, where they come from a file.
+    """
+
+    name: str
+    operation: str
+    records: tuple[Record, ...]
+    log: str = ""
+
+    @cached_property
+    def starts(self) -> Floats:
+        """When each record begins, s since the epoch."""
+        return np.array([record.start_s for record in self.records])
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """How long each record is, s."""
+        return np.array([record.length_s for record in self.records])
+
+    @cached_property
+    def ends(self) -> Floats:
+        """When each record ends, s since the epoch."""
+        return self.starts + self.lengths
+
+    @cached_property
+    def record_s(self) -> float:
+        """The usual length of a record; the last may be a stub."""
+        return _median(self.lengths[:-1] if len(self.lengths) > 1 else self.lengths)
+
+
+def _median(values: Floats) -> float:
+    """The median as NumPy computes it; `numpy.median` itself first imports all of its masked arrays."""
+    ordered = np.sort(values)
+    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)

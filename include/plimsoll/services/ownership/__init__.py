@@ -1,0 +1,1 @@
+"""Who holds a campaign, and which runs are at work."""

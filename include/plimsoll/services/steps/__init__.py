@@ -1,0 +1,1 @@
+"""The steps of an attempt in their order, and how they run without Airflow."""

@@ -1,0 +1,227 @@
+"""Run cells of a campaign in this process, one after another: the steps of a cell without Airflow."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from plimsoll.domain.errors import PlimsollError, ProviderError
+from plimsoll.domain.result import Verdict
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.load_polling import LoadPoller
+from plimsoll.services.cell.money import money_line
+from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
+from plimsoll.services.cell.repeating import runs_again
+from plimsoll.services.hosts.kept_hosts import end_kept
+from plimsoll.services.retries import PASSING, PASSING_WHILE_KEEPING, SOON_S, with_retries
+from plimsoll.services.steps.steps import Polling, Step, steps_of
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.toolkit import Toolkit
+
+Say = Callable[[str], None]
+_FIGURES_EVERY = timedelta(seconds=5)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The outcome of running a cell. `troubles` are problems besides the measurement, each with its reason."""
+
+    work: AttemptContext
+    verdict: Verdict | None
+    troubles: tuple[str, ...] = ()
+    remains: bool = False
+    """Whether its cluster could not be destroyed."""
+
+
+def run_cells(toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner: str, say: Say) -> tuple[Ran, ...]:
+    """Run one attempt at each cell. Each cell is taken from `cells` when the one before it is over.
+
+    A failed attempt is recorded, and the next cell follows. A cell that noise disturbed runs again at once, as often as
+    its definition lets it; the result has every attempt. But if an attempt can't be begun, the run ends with that
+    error. At the end, clusters that could not be destroyed are tried again, and then hosts that were kept for the
+    campaign are destroyed.
+    """
+    try:
+        ran = [one for cell_id in cell_ids for one in _tries(toolkit, campaign_id, cell_id, owner, say)]
+        ran = [_without_remains(one, say) for one in ran]
+    except BaseException:
+        _end_kept(toolkit, campaign_id, say)
+        raise
+    troubles = _end_kept(toolkit, campaign_id, say)
+    if troubles and ran:
+        ran[-1] = replace(ran[-1], remains=True, troubles=(*ran[-1].troubles, *troubles))
+    return tuple(ran)
+
+
+def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Verdict:
+    """Run a cell from provisioning to verdict, as `run_cells` does. The verdict is that of its newest attempt.
+
+    In every case its cluster is destroyed and its logs are kept. Raises PlimsollError where the attempt could not be
+    judged, or something of its cluster remains.
+    """
+    ran = run_cells(toolkit, campaign_id, [cell_id], owner, say)[-1]
+    if ran.verdict is None or ran.remains:
+        raise PlimsollError("; ".join(ran.troubles), where=str(ran.work.key))
+    return ran.verdict
+
+
+def _tries(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Iterator[Ran]:
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    yield (ran := _run(toolkit, campaign_id, cell_id, owner, say))
+    while ran.verdict is not None and with_retries(toolkit.clock, lambda: runs_again(campaign, cell_id), say):
+        say(f"{cell_id}: noise disturbed it, so it runs again")
+        yield (ran := _run(toolkit, campaign_id, cell_id, owner, say))
+
+
+def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Ran:
+    work = with_retries(toolkit.clock, lambda: begin(toolkit, campaign_id, cell_id, owner), say)
+    say(f"{work.key}: begun")
+    try:
+        return _attempted(work, say)
+    except KeyboardInterrupt:
+        _give_up(work, say)
+        raise
+
+
+def _attempted(work: AttemptContext, say: Say) -> Ran:
+    try:
+        for step in steps_of("measure"):
+            _measure(work, step, say)
+    except Exception as error:  # what is kept and judged next tells it
+        reason = str(error)
+        say(f"{work.key}: {reason}")
+        # On record already, unless the store was away just then.
+        with suppress(PlimsollError):
+            with_retries(work.toolkit.clock, lambda: record_failure(work, reason), say)
+    unkept = _all_of(work, steps_of("keep"), say)
+    remains = _cleaned_up(work, say)
+    verdict, unjudged = (None, ()) if unkept else _judged(work, say)
+    if money := money_line(work):
+        say(f"{work.key}: {money}")
+    return Ran(work, verdict, (*unkept, *remains, *unjudged), remains=bool(remains))
+
+
+def _judged(work: AttemptContext, say: Say) -> tuple[Verdict | None, tuple[str, ...]]:
+    """The verdict, which is also shown, or the reason why there is none."""
+    if unjudged := _all_of(work, steps_of("judge"), say):
+        return None, unjudged
+    try:
+        verdict = with_retries(work.toolkit.clock, lambda: read_verdict(work.toolkit.store, work.key), say)
+    except PlimsollError as error:
+        say(f"{work.key}: its verdict could not be read: {error}")
+        return None, (f"{work.key}: its verdict could not be read: {error}",)
+    if verdict is not None:
+        say(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
+    return verdict, ()
+
+
+def _measure(work: AttemptContext, step: Step, say: Say) -> None:
+    """Run the step, and wait for the end of what it starts. Raises the error of the step."""
+    say(f"{work.key}: {step.name}")
+    with failures_recorded(work, step.name):
+        with_retries(work.toolkit.clock, partial(step.run, work), say)
+    if step.polling is not None:
+        _follow(work, step.polling, say)
+
+
+def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
+    poller, pause_s, lines = LoadPoller(work, polling), polling.pause_s(work.definition), _ProgressLines(work, say)
+    while isinstance(status := poller.look(), str) or status.state == "running":
+        lines.show(status)
+        work.toolkit.clock.sleep(pause_s)
+    polling.require(work, status)
+
+
+class _ProgressLines:
+    """Shows what differs from the last line: another phase at once, other figures every _FIGURES_EVERY."""
+
+    def __init__(self, work: AttemptContext, say: Say) -> None:
+        self._work, self._say = work, say
+        self._phase, self._line, self._at = "", "", datetime.min.replace(tzinfo=UTC)
+
+    def show(self, status: LoadStatus | str) -> None:
+        """Show the status if it is due."""
+        phase, line = (status, status) if isinstance(status, str) else (status.phase + status.note, _progress(status))
+        now = self._work.toolkit.clock.now()
+        if line != self._line and (phase != self._phase or now - self._at >= _FIGURES_EVERY):
+            self._say(f"{self._work.key}: {line}")
+            self._phase, self._line, self._at = phase, line, now
+
+
+def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str, ...]:
+    """Run the steps until one fails. Returns its reason, which is also shown and recorded."""
+    for step in steps:
+        try:
+            with failures_recorded(work, step.name):
+                with_retries(work.toolkit.clock, partial(step.run, work), say, again=PASSING_WHILE_KEEPING)
+        except Exception as error:
+            say(f"{work.key}: {step.name} failed: {error}")
+            return (f"{work.key}: {step.name}: {error}",)
+    return ()
+
+
+def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
+    """Destroy the cluster.
+
+    Returns the reason if something remains; the reason is shown and recorded until it is gone.
+    """
+    resisting = layout.attempt_file(work.key, layout.UNDESTROYED)
+    again = (*PASSING, ProviderError)
+    for step in steps_of("clean-up"):
+        try:
+            with_retries(work.toolkit.clock, partial(step.run, work), say, again=again, pauses_s=SOON_S)
+        except Exception as error:
+            say(f"{work.key}: its cluster could not be destroyed: {error}")
+            with suppress(PlimsollError):
+                work.toolkit.store.write(resisting, str(error).encode())
+            return (f"{work.key}: {step.name}: {error}",)
+    with suppress(PlimsollError):
+        work.toolkit.store.delete(resisting)
+    return ()
+
+
+def _without_remains(ran: Ran, say: Say) -> Ran:
+    """The outcome after another try to destroy what remained."""
+    if not ran.remains:
+        return ran
+    say(f"{ran.work.key}: destroying its cluster, which resisted before")
+    troubles = _cleaned_up(ran.work, say)
+    return replace(ran, remains=bool(troubles), troubles=(*ran.troubles, *troubles))
+
+
+def _end_kept(toolkit: Toolkit, campaign_id: str, say: Say) -> tuple[str, ...]:
+    """Destroy the kept hosts. Returns and shows the reason where some remain."""
+    try:
+        with_retries(
+            toolkit.clock,
+            lambda: end_kept(toolkit, campaign_id),
+            say,
+            again=(*PASSING, ProviderError),
+            pauses_s=SOON_S,
+        )
+    except PlimsollError as error:
+        say(f"{campaign_id}: the hosts that were kept could not be destroyed: {error}")
+        return (f"{campaign_id}: kept hosts: {error}",)
+    return ()
+
+
+def _give_up(work: AttemptContext, say: Say) -> None:
+    """Cancel the attempt because somebody ends the run, and destroy its cluster."""
+    say(
+        f"{work.key}: ending it, and destroying its cluster. Press Ctrl-C again to leave the cluster alive: "
+        f"`plimsoll clusters destroy {work.key}` destroys it then"
+    )
+    with suppress(PlimsollError):  # this process ends, and so the attempt is known to be over
+        cancel(work, "a signal, such as Ctrl-C")
+    _cleaned_up(work, say)
+
+
+def _progress(status: LoadStatus) -> str:
+    rate = "" if status.achieved_ops_s is None else f", {status.achieved_ops_s:.0f} ops/s"
+    left = f", {status.seconds_left:.0f} s left" if status.seconds_left else ""
+    note = f", {status.note}" if status.note else ""
+    return f"{status.phase}{note}{rate}{left}"
