@@ -1,6 +1,6 @@
 """The definition reference: the JSON schema as a Markdown document for people."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -9,21 +9,21 @@ from plimsoll.services.definitions.text import definition_schema
 _INTRODUCTION = """# Definition reference
 
 A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` checks the file before anything
-starts: keys and values, the schedule, and whether provider, database and load generator can run it. Every mistake is
-reported with its line and with what to write instead. JVM flags are checked by the JVM that will run with them; if that
-JVM is not on this machine, the plan says so. The plan has a note if the campaign takes weeks.
+starts: keys and values, the schedule, and whether provider, database and load generator can run it. `plan` reports each
+mistake with its line and with what to write instead. JVM flags are checked by the JVM that will run with them; `plan`
+says so if that JVM is not on this machine.
 
 Values have units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`; counts
-`200000`, `100M` (decimal); money `1500 USD`. A key that is not listed here is an error, except for the options of a
-workload, which are further keys of `workload` ([workloads](../../include/stress/README.md#workloads), or [your own
-statements](#cql)). `plan` checks these against the load generator's description of its workloads.
+`200000`, `100M` (decimal); money `1500 USD`. Each key has its kind of value in parentheses; a key is optional unless it
+is *required*. An unknown key is an error. The options of a workload are further keys of `workload`
+([workloads](../../include/stress/README.md#workloads), or [your own statements](#cql)).
 
-This page is generated from the schema by `plimsoll schema --markdown`. The schema itself is
-[definition.schema.json](../../include/campaigns/definition.schema.json).
+`plimsoll schema --markdown` generates this page from the
+[schema](../../include/campaigns/definition.schema.json).
 
 ## Three examples
 
-Each is a complete file. A test gives each to `plimsoll plan`.
+Each is a complete file.
 """
 
 
@@ -32,7 +32,6 @@ _OWN_STATEMENTS = """## cql
 `workload: {name: cql, …}` asks your own statements of your own tables, as in the second example above. These are its
 further keys, of the load generator `plimsoll-stress` ([more](../../include/stress/README.md#your-own-statements)).
 """
-_HEAD = "| key | value | default | meaning |\n|---|---|---|---|"
 Row = tuple[str, str, str, str]
 """Key, value, default, meaning."""
 
@@ -57,17 +56,24 @@ def _example(text: str) -> str:
 
 
 def _cql(tables: Mapping[str, Sequence[Row]]) -> str:
-    return "\n".join([_OWN_STATEMENTS, *(f"### {heading}\n\n{_table(rows)}\n" for heading, rows in tables.items())])
+    return "\n".join([_OWN_STATEMENTS, *(f"### {heading}\n\n{_keys(rows)}\n" for heading, rows in tables.items())])
 
 
-def _table(rows: Sequence[Row]) -> str:
-    shown = (f"| {' | '.join(_escaped(cell) for cell in (f'`{key}`', *more))} |" for key, *more in rows)
-    return "\n".join([_HEAD, *shown])
+def _keys(rows: Iterable[Row]) -> str:
+    return "\n".join(f"- `{key}` ({value}{_else(default)}){_told(meaning)}" for key, value, default, meaning in rows)
+
+
+def _else(default: str) -> str:
+    return {"required": ", required", "none": "", "see there": ""}.get(default, f"; by default {default}")
+
+
+def _told(meaning: str) -> str:
+    return f": {meaning}" if meaning else ""
 
 
 def _section(name: str, part: dict[str, Any]) -> str:
     about = " ".join(part.get("description", "").split())
-    return f"## {name}\n\n{about}\n\n{_table(tuple(_rows(part)))}\n"
+    return f"## {name}\n\n{about}\n\n{_keys(_rows(part))}\n"
 
 
 def _rows(part: dict[str, Any]) -> Iterator[Row]:
@@ -109,7 +115,3 @@ def _scalar(field: dict[str, Any]) -> str:
     limits = ", ".join(f"{sign} {field[key]:g}" for key, sign in bounds.items() if key in field)
     kind = str(field.get("type", "anything"))
     return f"{kind}, {limits}" if limits else kind
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")

@@ -1,0 +1,51 @@
+"""The documentation's links lead somewhere, and lead to every page."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+PAGES = sorted([*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")])
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page as GitHub makes them: of headings, and those that it names itself."""
+    text = prose(page)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
+    made = {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+    return made | set(re.findall(r'<a id="([\w-]+)">', text))
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def links(page: Path) -> Iterator[tuple[Path, str]]:
+    """The file and the anchor of each link into the checkout."""
+    for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)", prose(page)):
+        yield (page.parent / target if target else page), anchor
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_every_link_leads_to_a_file_and_to_a_heading_of_it(page: Path) -> None:
+    broken = [
+        f"{target.name}#{anchor}"
+        for target, anchor in links(page)
+        if not target.exists() or (anchor and anchor not in anchors(target))
+    ]
+    assert broken == []
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    reached: set[Path] = set()
+    ahead = [CHECKOUT / "README.md"]
+    while ahead:
+        page = ahead.pop().resolve()
+        if page not in reached and page.suffix == ".md" and page.is_file():
+            reached.add(page)
+            ahead.extend(target for target, _ in links(page))
+    assert set(PAGES) <= reached
