@@ -33,18 +33,20 @@ down:  ## Stop Airflow, its database and every cluster
 status:  ## Say whether Airflow is up
 	@if [ -x $(BIN)/python ]; then $(LOCAL) status || [ $$? -eq 1 ]; else echo "not set up: make setup"; fi
 
-# The types take one processor most of a minute. They are checked at idle priority, which means in the time that tests leave:
-# while those run that measure, one processor is nearly idle. Mistakes are told at once and at the end.
+# The types take one processor most of a minute. They are checked at idle priority, which means in the time that tests leave.
+# Mistakes are told at once and at the end. Tests of the load generator's own timing want the processors to themselves.
 # A shell has what runs in its background ignore Ctrl-C, which would go on after it.
 test: setup-dev  ## Check style and layers, then run the tests and check the types at the same time
 	@$(MAKE) style
 	@mkdir -p .mypy_cache
 	@{ env --default-signal=INT,QUIT chrt --idle 0 $(TYPES) >.mypy_cache/found 2>&1 || { cat .mypy_cache/found; false; }; } & types=$$!; \
-	$(PYTEST) --numprocesses $$(($$(nproc) + 3)) --junitxml .pytest_cache/last-run.xml; tests=$$?; \
+	$(PYTEST) --numprocesses $$(($$(nproc) + 3)) --ignore $(TIMED); tests=$$?; \
+	$(BIN)/python -m pytest $(TIMED) || tests=$$?; \
 	wait $$types || { cat .mypy_cache/found; exit 1; }; exit $$tests
 
-# One call: tests of a file or of a package stay together, the longest begin first, and what measures waits for quiet.
-PYTEST := $(BIN)/python -m pytest --maxprocesses 6 --dist loadscope --durations 25 --durations-min 5
+TIMED := tests/integration/stress/timed
+# Tests of a file or of a package stay together, in the order of tests/conftest.py.
+PYTEST := $(BIN)/python -m pytest --maxprocesses 6 --dist loadscope --no-loadscope-reorder --durations 25 --durations-min 5
 
 test-quick: setup-dev  ## Check style, types and layers, then run the unit tests: before each commit
 	@$(MAKE) check

@@ -13,8 +13,7 @@ from tests.support.airflow.cloud_stack import CloudStack, running_cloud_stack
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell
 from tests.support.campaigns.local_definition import ANY_NOISE
-from tests.support.suite.proven import IS_LONG
-from tests.support.suite.requirements import require_namespaces
+from tests.support.suite.requirements import IS_LONG, require_namespaces
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of

@@ -15,7 +15,7 @@ from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import marked
 from tests.support.ssh.sshd import CONNECTION, OneKey
 from tests.support.ssh.static_hosts import StaticHosts, running_hosts
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ssh import Connections, SshProvider

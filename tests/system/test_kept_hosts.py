@@ -12,7 +12,7 @@ from tests.support.airflow.run_to_report import stood_still
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, marked
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.stores.object_store import ObjectStore

@@ -13,7 +13,7 @@ from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definit
 from tests.support.campaigns.raw_files import raw_text
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import until
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.stores.object_store import ObjectStore

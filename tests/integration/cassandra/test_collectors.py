@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.support.nodes.small import define, gc_log, pauses_counted
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from tests.support.nodes.small import LIFETIME, Deployment, define, gc_log, pauses_counted
 from tests.support.processes import until
-from tests.support.suite.proven import IS_LONG
-from tests.support.suite.requirements import leave_out
+from tests.support.suite.requirements import IS_LONG, leave_out
 
 from plimsoll.adapters.artefacts import Artefacts, debian
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress

@@ -10,7 +10,7 @@ import pytest
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.data_size import FIRST_SAMPLE, is_within_tolerance

@@ -16,7 +16,7 @@ from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.generators.latte.installed import installed

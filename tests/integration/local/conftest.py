@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.airflow.migrated import lay_migrated_database
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll_airflow.local.home import Home
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.support.processes import CHECKOUT, until
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll_airflow.local import process_discovery
 from plimsoll_airflow.local.home import Home

@@ -21,7 +21,7 @@ from tests.cloud.faults import (
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
 from tests.integration.reliability.struck import CELL, Place
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.services.store.campaigns import read_manifest

@@ -17,7 +17,7 @@ from tests.fakes.installation import instant_definition
 from tests.fakes.owners import FixedOwners
 from tests.integration.reliability.cell_steps import all_steps, to_its_load
 from tests.integration.reliability.struck import Place, definition_on
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.providers.ec2 import provider as ec2_provider
 from plimsoll.adapters.providers.ec2.provider import Ec2Provider

@@ -14,7 +14,7 @@ import pytest
 from tests.fakes.gated import Gates, toolkit
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.processes import until
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 

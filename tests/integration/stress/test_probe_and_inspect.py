@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.integration.stress.node import Node
 from tests.integration.stress.program import Program
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 UNREACHABLE = 3
 

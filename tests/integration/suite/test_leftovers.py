@@ -49,8 +49,8 @@ def test_only_processes_of_the_run_are_ended(
     sleepers: list["subprocess.Popen[bytes]"], mark: str, tmp_path: Path
 ) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "tests.support.suite.leftovers", mark, "0"],
-        input=f"{tmp_path}/mine\n",
+        [sys.executable, "-m", "tests.support.suite.leftovers", mark, f"{tmp_path}/mine", "0"],
+        stdin=subprocess.DEVNULL,
         cwd=CHECKOUT,
         stderr=subprocess.PIPE,
         text=True,

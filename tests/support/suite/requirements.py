@@ -1,7 +1,8 @@
-"""Tests of what a machine may lack. They are skipped there, and fail where all tests are asked for (PLIMSOLL_TEST_ALL).
+"""What a run of tests asks for: tests of everything (PLIMSOLL_TEST_ALL), and at full size (PLIMSOLL_TEST_LONG).
 
-A test of what a machine can't simply be given, a program that is in no registry or another kernel, is always skipped
-there, with pytest's own means. CONTRIBUTING.md names these.
+Tests of what a machine lacks are skipped there, and fail where all tests are asked for. A test of what a machine can't
+simply be given, a program that is in no registry or another kernel, is always skipped there, with pytest's own means.
+CONTRIBUTING.md names these.
 """
 
 import os
@@ -9,6 +10,8 @@ import os
 import pytest
 
 ALL = bool(os.environ.get("PLIMSOLL_TEST_ALL"))
+IS_LONG = bool(os.environ.get("PLIMSOLL_TEST_LONG"))
+"""Whether tests run at full size. docs/contributing/tests.md says which tests also have a small size."""
 
 
 def leave_out(reason: str) -> None:

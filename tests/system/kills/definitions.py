@@ -6,7 +6,7 @@ from itertools import chain
 from tests.fakes.gated import LOADING
 from tests.fakes.installation import instant_definition
 from tests.support.airflow.kill_scene import PARTS
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.domain.strategy import Search
 

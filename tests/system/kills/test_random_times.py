@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.support.airflow.kill_scene import PARTS, Scene
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 from tests.system.kills.definitions import DEFINITIONS
 
 KILLS = 20

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.airflow.kill_scene import ENDED_S, HELD_S, WHOLE_S, Scene
 from tests.support.processes import until
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 from tests.system.kills.definitions import DEFINITIONS
 
 from plimsoll.services.store import layout

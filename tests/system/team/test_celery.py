@@ -12,7 +12,7 @@ from tests.fakes.installation import Installation
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition

@@ -12,7 +12,7 @@ from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
-from tests.support.suite.proven import IS_LONG
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.support.suite import proven
+from tests.support.suite import requirements
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 TESTS = CHECKOUT / "tests"
@@ -38,7 +38,7 @@ def test_a_command_has_a_row(command: str) -> None:
 
 def files() -> list[Path]:
     """Those that name the size, but the one that declares it and this one."""
-    asks, aside = re.compile(r"\bIS_LONG\b"), {Path(proven.__file__), Path(__file__)}
+    asks, aside = re.compile(r"\bIS_LONG\b"), {Path(requirements.__file__), Path(__file__)}
     found = [file for file in TESTS.rglob("*.py") if file.resolve() not in aside]
     return sorted(file.relative_to(TESTS) for file in found if asks.search(file.read_text(encoding="utf-8")))
 

@@ -11,8 +11,6 @@ import pytest
 from tests.integration.stress.program import Files, Program
 from tests.support.processes import until
 
-pytestmark = pytest.mark.quiet
-
 RATE, SECONDS, ROWS = 151, 4, 301
 AHEAD = timedelta(seconds=3)
 """By how much the second generator is told that its clock is ahead: it then starts so much later."""

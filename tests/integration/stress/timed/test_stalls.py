@@ -17,8 +17,6 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.attempt.backlog import begins_with_backlog, opening_backlog
 from plimsoll.domain.service_level import ServiceLevel
 
-pytestmark = pytest.mark.quiet
-
 STALL_S = 2.5
 RATE = 300
 CAP = 8

@@ -9,8 +9,6 @@ import pytest
 from tests.integration.stress.program import Program
 from tests.support.nodes.slowness import not_slow
 
-pytestmark = pytest.mark.quiet
-
 RATE, SECONDS, WARMUP, THREADS, POPULATE = 400, 7, 3, 4, 50
 PUBLISHED = (
     *("-d", f"{SECONDS}s", "-p", "100M", "-c", "50", "--pg", "sequence", "-t", str(THREADS), "-r", "0.2"),
