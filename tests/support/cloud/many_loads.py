@@ -1,4 +1,4 @@
-"""Many cells' loads on AWS's API and one real sshd: for triggers that follow them, in tests and in a benchmark.
+"""Many cells' loads on AWS's API and one real sshd: for triggers that follow them.
 
 Each cell has four hosts: addresses of the sshd on this machine, with a folder each and a detached job that the
 product's own code has started. The jobs sleep; what a load says of itself stands in its progress file from the start.

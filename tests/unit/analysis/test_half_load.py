@@ -4,14 +4,13 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from benchmarks.half_load import coverage
 from scipy.optimize import minimize
 from scipy.stats import chi2
+from tests.support.campaigns.half_load_coverage import LOADS, coverage
 
 from plimsoll.analysis.campaign.half_load import HalfLoad, Tried, half_load
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 
-LOADS = [10_000 * number for number in range(1, 12)]
 OVERLAPPING = (5, 5, 4, 3, 2, 1, 0, 0, 0, 0, 0)
 
 
@@ -86,5 +85,4 @@ def test_estimate_and_interval_are_those_of_a_general_optimiser() -> None:
 def test_in_simulations_the_interval_holds_the_true_load_nine_times_of_ten_or_more(
     strategy: Strategy, width: float
 ) -> None:
-    """A small part of `python -m benchmarks.half_load`."""
-    assert coverage(strategy, width, repeats=5, runs=30).share >= 0.9
+    assert coverage(strategy, width, repeats=5, runs=30) >= 0.9

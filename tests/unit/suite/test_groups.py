@@ -12,12 +12,12 @@ def test_a_group_is_a_file_or_the_innermost_package() -> None:
 
 def test_packages_begin_then_the_slowest_kinds_and_a_group_stays_together() -> None:
     order = [
+        "tests/system/team/test_celery.py::1",
         "tests/system/team/test_celery.py::2",
-        "tests/system/team/test_schedule.py::1",
         "tests/integration/stress/test_keys.py::1",
         "tests/system/test_campaign.py::1",
         "tests/integration/ec2/test_lag.py::1",
         "tests/unit/domain/test_units.py::1",
     ]
-    assert sorted(order[::-1], key=place) == order[2:]
-    assert sorted(order, key=place) == order
+    mixed = [order[number] for number in (5, 0, 3, 2, 1, 4)]
+    assert sorted(mixed, key=place) == order
