@@ -39,36 +39,31 @@ class Operation:
 OPERATIONS = (Operation("mutations", 96_000, 450.0, 0.62), Operation("selects", 24_000, 750.0, 0.75))
 
 
-def big_cell(seconds: int = SECONDS) -> list[Path]:
-    """The logs of the cell's first seconds. They are made if the temporary folder does not have them yet.
+def big_cell() -> list[Path]:
+    """The logs. They are made if the temporary folder does not have them yet.
 
     A log is complete or absent, and has the same counts on every machine.
     """
-    part = "" if seconds == SECONDS else f"-{seconds}"
-    folder = Path(tempfile.gettempdir()) / f"plimsoll-big-cell-{_RECIPE}{part}"
+    folder = Path(tempfile.gettempdir()) / f"plimsoll-big-cell-{_RECIPE}"
     if not folder.is_dir():
         with tempfile.TemporaryDirectory(prefix="plimsoll-big-cell-") as scratch:
             whole = Path(scratch) / "cell"
             whole.mkdir()
             for operation in OPERATIONS:
-                _write(whole / f"cell.hdr-intended-{operation.name}", operation, seconds)
+                with (whole / f"cell.hdr-intended-{operation.name}").open("w", encoding="ascii") as log:
+                    log.write(_HEAD)
+                    log.writelines(_lines(operation))
             whole.rename(folder)
     return sorted(folder.iterdir())
 
 
-def _write(path: Path, operation: Operation, seconds: int) -> None:
-    with path.open("w", encoding="ascii") as log:
-        log.write(_HEAD)
-        log.writelines(_lines(operation, seconds))
-
-
-def _lines(operation: Operation, seconds: int) -> Iterator[str]:
+def _lines(operation: Operation) -> Iterator[str]:
     """One line per second, with random times. Warm-up is slower. About every 12th second has a pause of 20 to 70 ms."""
     rng = np.random.default_rng(operation.rate)
     histogram = HdrHistogram(1, _HOUR_US, 3)
     counts = np.ctypeslib.as_array(histogram.counts)
     edges = WIDE.lowest_values(np.arange(len(counts) + 1)).astype(np.float64)
-    for second in range(seconds):
+    for second in range(SECONDS):
         pause_us = rng.uniform(20_000, 70_000) if rng.random() < 1 / 12 else 0.0
         expected = _expected(operation, edges, 1 + 2 * np.exp(-second / 300), pause_us)
         likely = int(np.flatnonzero(expected > 1e-6)[-1]) + 1
