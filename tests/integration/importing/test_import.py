@@ -134,8 +134,8 @@ def test_a_unit_that_nobody_tells_is_asked_for_and_then_told_everywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
-    shutil.copytree(SAMPLES / "cases" / "import-us", tmp_path / "runs")
-    description = tmp_path / "runs" / "published.yaml"
+    shutil.unpack_archive(SAMPLES / "cases.zip", tmp_path)
+    description = tmp_path / "import-us" / "published.yaml"
     out = plimsoll("import", description)
     assert out.count(": invalid run1.hlog: does not say in which unit its values are") == 2
     assert "(in the description of an import, `unit:`)" in out

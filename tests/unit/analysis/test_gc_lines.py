@@ -1,3 +1,4 @@
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import pytest
 
 from plimsoll.analysis.logs.gc.long_pauses import gc_lines
 
-FIXTURES = Path(__file__).parent / "fixtures"
+LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 UNIFIED = """\
 [2026-11-20T22:08:40.076+0100][0.852s][info][gc,start     ] GC(0) Pause Young (Normal) (G1 Evacuation Pause)
 [2026-11-20T22:08:40.178+0100][0.955s][info][gc           ] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 6M->0M(48M) 102.247ms
@@ -33,8 +34,8 @@ def test_logs_of_jdk_8_are_read_too() -> None:
     assert [line.at.second for line in gc_lines(LEGACY)] == [4, 5, 8]
 
 
-@pytest.mark.parametrize("log", sorted(FIXTURES.glob("*.log")), ids=lambda log: log.stem)
-def test_every_known_log_is_gone_through(log: Path) -> None:
+@pytest.mark.parametrize("log", sorted(LOGS.iterdir(), key=str), ids=lambda log: log.stem)
+def test_every_known_log_is_gone_through(log: zipfile.Path) -> None:
     told = gc_lines(log.read_text())
     assert all(line.at.tzinfo and line.text.startswith("gc.log: ") for line in told)
 

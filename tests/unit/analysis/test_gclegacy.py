@@ -1,5 +1,6 @@
 """Logs of JDK 8: excerpts of real ones, and by hand what no log at hand holds."""
 
+import zipfile
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.errors import LogError
 
-FIXTURES = Path(__file__).parent / "fixtures"
+LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 YOUNG_G1 = "Pause Young (G1 Evacuation Pause) (young)"
 
 COUNTED = {
@@ -60,7 +61,7 @@ COUNTED = {
 
 
 def found(name: str) -> Any:
-    return parse_gc_log((FIXTURES / f"{name}.log").read_text())
+    return parse_gc_log((LOGS / f"{name}.log").read_text())
 
 
 @pytest.mark.parametrize("name", COUNTED)
@@ -153,7 +154,7 @@ Tree      Height: 1
 
 
 def test_a_pause_cut_short_is_left_out() -> None:
-    cut = (FIXTURES / "jdk8-g1-cassandra.log").read_text().partition("\n, ")[0]
+    cut = (LOGS / "jdk8-g1-cassandra.log").read_text().partition("\n, ")[0]
     assert parse_gc_log(cut).pauses == ()
 
 
@@ -256,7 +257,7 @@ def test_no_line_of_a_whole_log_is_of_unknown_form(name: str) -> None:
 
 
 def test_lines_of_unknown_form_are_counted_and_the_first_is_shown() -> None:
-    known = (FIXTURES / "jdk8-serial.log").read_text()
+    known = (LOGS / "jdk8-serial.log").read_text()
     stamp = "2026-11-22T04:42:09.326+0000: 9.301: "
     odd = f"{stamp}[GC of a kind that nobody knows, 0.5 s]\nwhat is this\n9.400: [GC 10K->1K(20K), 0.1 secs]\n"
     read = parse_gc_log(known + odd)

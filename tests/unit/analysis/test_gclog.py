@@ -1,3 +1,4 @@
+import zipfile
 from collections import Counter
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -9,7 +10,7 @@ from plimsoll.analysis.logs.gc.pauses import Pause
 from plimsoll.analysis.logs.gc.unified import parse_gc_log, pauses_frame
 from plimsoll.domain.errors import LogError
 
-FIXTURES = Path(__file__).parent / "fixtures"
+LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 
 # Excerpts of real logs (Temurin 11.0.13 and 25, Debian 17.0.15, a small allocating program), counted by eye.
 COUNTED = {
@@ -41,7 +42,7 @@ COUNTED = {
 
 
 def text(name: str) -> str:
-    return (FIXTURES / f"{name}.log").read_text()
+    return (LOGS / f"{name}.log").read_text()
 
 
 def short(kind: str) -> str:

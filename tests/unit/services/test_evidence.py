@@ -1,5 +1,6 @@
 """What an attempt left, gathered for judging."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ provider: {name: instant}
 """
 
 
-FIXTURES = Path(__file__).parents[1] / "analysis" / "fixtures"
+LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 UNKNOWN = b"2026-11-22T04:42:09.326+0000: 9.301: [Collected garbage for 0.5 s]\n"
 
 
@@ -60,7 +61,7 @@ def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(
 
 def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict(work: AttemptContext) -> None:
     manifest, store = manifest_of(work), work.toolkit.store
-    known = (FIXTURES / "jdk11-g1.log").read_bytes()
+    known = (LOGS / "jdk11-g1.log").read_bytes()
     for host, log in (("node1", 3 * UNKNOWN), ("node2", known + UNKNOWN)):
         path = f"raw/{host}/gc.log"
         store.write(layout.attempt_file(work.key, path), log)

@@ -1,6 +1,7 @@
 """Small logs of other people's tools, each of a kind that was once judged wrongly: the right verdict, or a question."""
 
 import json
+import zipfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.cli import cli
 from plimsoll.domain.service_level import ServiceLevel
 
-CASES = Path(__file__).parents[3] / "samples" / "cases"
+CASES = zipfile.Path(Path(__file__).parents[3] / "samples" / "cases.zip")
 
 
 class Case(NamedTuple):
@@ -85,8 +86,8 @@ def test_each_gets_the_right_verdict_or_is_refused(case: Case) -> None:
     assert not case.said or any(case.said in one for one in (*found.reasons, *found.notes, *left_out, *worst))
 
 
-def test_unit_and_what_is_left_out_are_in_both_outputs() -> None:
-    arguments = ["judge", str(CASES / "mixed-measures" / "reads-fixed.log")]
+def test_unit_and_what_is_left_out_are_in_both_outputs(tmp_path: Path) -> None:
+    arguments = ["judge", CASES.root.extract("mixed-measures/reads-fixed.log", tmp_path)]
     found = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).stdout)
     assert (found["unit"], found["unit_why"]) == ("ns", "cassandra-stress writes ns")
     assert [(one["operation"], one["measure"], one["count"]) for one in found["left_out"]] == [
