@@ -33,7 +33,7 @@ RUN uv pip check \
 FROM ${AIRFLOW_IMAGE}
 USER root
 # Folders that volumes are mounted at: a new volume takes their owner. All else is root's, and not writable at run time.
-RUN install -d -o airflow -g 0 -m 0775 \
+RUN install -d -o airflow -g 0 -m 0755 \
         /var/lib/plimsoll /var/lib/plimsoll/logs /var/lib/plimsoll/cache /var/lib/plimsoll/scratch
 COPY --from=build /opt/plimsoll /opt/plimsoll
 ENV PATH=/opt/plimsoll/venv/bin:${PATH} \

@@ -82,6 +82,17 @@ def test_nothing_has_more_rights_than_it_needs(services: Services) -> None:
         assert not [volume for volume in service.get("volumes", []) if "docker.sock" in volume], name
 
 
+def test_what_runs_on_hosts_can_be_changed_by_those_alone_who_bring_it_there(services: Services) -> None:
+    mounts = {name: {volume.split(":")[0]: volume for volume in one["volumes"]} for name, one in services.items()}
+    cache = {name: of["cache"] for name, of in mounts.items() if "cache" in of}
+    readers = {name for name, volume in cache.items() if volume.endswith(":ro")}
+    # `init` mounts it first, which gives the volume its owner, and ends.
+    assert (cache.keys() - readers, readers) == ({"init", "worker", "prepare"}, {"triggerer"})
+    definitions = [volume for of in mounts.values() for volume in of.values() if "/campaigns" in volume]
+    assert definitions
+    assert all(volume.endswith(":ro") for volume in definitions)
+
+
 def test_only_the_api_server_is_published_and_on_loopback(services: Services) -> None:
     published = {name: service["ports"] for name, service in services.items() if "ports" in service}
     assert published == {"api-server": ["127.0.0.1:${PLIMSOLL_PORT:-8080}:8080"]}

@@ -13,11 +13,13 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from plimsoll.adapters.artefacts.checksums import STAMPS, faulty, sha256
+from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.domain.errors import ArtefactError
 
 SEAL = ".sealed.json"
@@ -28,8 +30,18 @@ class Cache:
     """One root folder. `log` receives lines for a person who waits."""
 
     def __init__(self, root: Path, log: Callable[[str], None]) -> None:
-        self.root, self.log = root.absolute(), log
+        self._place, self.log = root.absolute(), log
         self._read: set[str] = set()
+
+    @cached_property
+    def root(self) -> Path:
+        """The root folder. Raises ArtefactError if another user could change what would be run from it."""
+        try:
+            require_guarded(self._place)
+        except OSError as error:
+            mend = "change that, or set PLIMSOLL_CACHE to a folder that you alone may write"
+            raise ArtefactError(f"the cache can't be used: {error}", where=str(self._place), mend=mend) from error
+        return self._place
 
     def sealed(self, entry: str, build: Callable[[Path], None], *, thorough: bool = False) -> Path:
         """The folder of that entry. A missing or damaged entry is built first, in an empty folder.

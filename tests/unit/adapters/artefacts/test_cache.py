@@ -1,9 +1,11 @@
 import errno
+import os
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.strangers import STRANGER
 
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.domain.errors import ArtefactError
@@ -31,6 +33,26 @@ def test_an_entry_is_built_once(cache: Cache) -> None:
     assert (cache.sealed("jdks/one", build) / "bin" / "java").read_bytes() == b"java"
     cache.sealed("jdks/one", never)
     assert left_over(cache) == []
+
+
+def test_a_cache_that_others_could_change_is_not_read(cache: Cache, tmp_path: Path) -> None:
+    cache.sealed("jdks/one", build)
+    (tmp_path / "cache").chmod(0o777)
+    (tmp_path / "link").symlink_to(tmp_path / "cache")
+    for place in ("cache", "link"):
+        with pytest.raises(ArtefactError, match=f"other users may write to {tmp_path / 'cache'}") as refused:
+            Cache(tmp_path / place, lambda _: None).sealed("jdks/one", never)
+        assert "PLIMSOLL_CACHE" in refused.value.mend
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
+def test_a_cache_by_a_link_is_read_unless_the_link_is_another_users(cache: Cache, tmp_path: Path) -> None:
+    cache.sealed("jdks/one", build)
+    (tmp_path / "link").symlink_to(tmp_path / "cache")
+    Cache(tmp_path / "link", lambda _: None).sealed("jdks/one", never)
+    os.chown(tmp_path / "link", STRANGER, STRANGER, follow_symlinks=False)
+    with pytest.raises(ArtefactError, match=f"the link .* belongs to user {STRANGER}"):
+        Cache(tmp_path / "link", lambda _: None).sealed("jdks/one", never)
 
 
 def test_a_damaged_entry_is_built_again(cache: Cache) -> None:

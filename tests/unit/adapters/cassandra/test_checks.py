@@ -75,10 +75,48 @@ def test_flags_that_nobody_here_can_be_asked_about_are_named(
     assert list(unchecked(define(), artefacts)) == []
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("heap_dump_path", "/home/someone"),
+        ("local_system_data_file_directory", "/home/someone"),
+        ("audit_logging_options", {"enabled": True, "audit_logs_dir": "/home/someone"}),
+        ("audit_logging_options.audit_logs_dir", "/home/someone"),  # 4.1 takes places as keys
+        ("full_query_logging_options", {"log_dir": "/home/someone"}),
+        ("full_query_logging_options", {"archive_command": "/bin/sh -c id"}),
+        ("full_query_logging_options", {"allow_nodetool_archive_command": True}),
+        ("startup_checks", {"check_data_resurrection": {"enabled": True, "heartbeat_file": "/home/someone/file"}}),
+        ("memtable", {"configurations": [{"pmem": {"parameters": {"path": "/mnt/pmem"}}}]}),
+        ("seed_provider.class_name", "Other"),
+        ("listen_interface", "eth0"),
+        ("rpc_interface", "eth0"),
+        ("broadcast_address", "10.0.0.1"),
+        ("broadcast_rpc_address", "10.0.0.1"),
+        ("listen_on_broadcast_address", True),
+        ("native_transport_port_ssl", 9142),
+        ("ssl_storage_port", 22),
+        ("server_encryption_options", {"legacy_ssl_storage_port_enabled": True}),
+        ("start_rpc", True),
+        ("enable_user_defined_functions", True),
+        ("scripted_user_defined_functions_enabled", True),
+        ("user_defined_functions_threads_enabled", False),
+        ("allow_extra_insecure_udfs", True),
+    ],
+)
+def test_settings_that_reach_beyond_the_node_are_refused(
+    define: Callable[..., Any], artefacts: EmptyArtefacts, key: str, value: Any
+) -> None:
+    [of_system] = problems(define(system={"version": "4.0.1", "settings": {key: value}}), artefacts)
+    assert of_system.where.startswith(f"system.settings.{key}")
+    assert (of_system.what[:14], of_system.mend) == ("can't be set: ", "remove the line")
+    [of_variant] = problems(define(variant={"settings": {key: value}}), artefacts)
+    assert of_variant.where.startswith(f"variants[0] (g1).settings.{key}")
+
+
 def test_settings_that_only_cassandra_knows_are_left_to_it(
     define: Callable[..., Any], artefacts: EmptyArtefacts
 ) -> None:
-    system = {"version": "4.0.1", "settings": {"no_such_setting": 1, "file_cache_size_in_mb": 64}}
+    system = {"version": "4.0.1", "settings": {"no_such_setting": 1, "file_cache_size_in_mb": 64, "max_hints_file_size": "128MiB"}}
     assert list(problems(define(system=system), artefacts)) == []
 
 

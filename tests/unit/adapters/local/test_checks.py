@@ -95,6 +95,17 @@ def test_a_work_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
     assert f"work folder {tmp_path / 'work' / 'clusters'}" in where
 
 
+def test_a_work_folder_that_others_could_change_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o777)
+    [problem] = [one for one in problems(definition(), tmp_path / "shared" / "clusters") if one.where.startswith("work folder")]
+    assert problem.what == (
+        f"can't be used: other users may write to {tmp_path / 'shared'}: `chmod go-w {tmp_path / 'shared'}`, "
+        "or use another folder"
+    )
+    assert "PLIMSOLL_WORK" in problem.mend
+
+
 @pytest.mark.parametrize("name", list(LocalOptions.model_fields))
 def test_options_are_sizes_with_units(name: Any) -> None:
     assert getattr(LocalOptions.model_validate({name: "3G"}), name) == parse_size("3G")

@@ -37,7 +37,7 @@ def test_a_missing_place_is_made_for_this_user_alone(tmp_path: Path, run: Callab
 def test_a_place_that_others_could_read_is_closed_to_them(tmp_path: Path, run: Callable[..., Ran]) -> None:
     place = tmp_path / "open"
     place.mkdir()
-    place.chmod(0o775)
+    place.chmod(0o757)
     assert "other users may write" in run(str(place), "--", "true").stderr
     place.chmod(0o755)
     assert run(str(place), "--", "true").returncode == 0
@@ -66,6 +66,17 @@ def test_a_folder_above_in_which_others_write_is_refused_unless_it_is_sticky(
     assert not (shared / "place").exists()
     shared.chmod(0o1777)
     assert run(str(shared / "place"), "--", "echo", "ran").stdout == "ran\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another group")
+def test_a_group_may_write_if_it_is_the_users_own(tmp_path: Path, run: Callable[..., Ran]) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    place.chmod(0o775)
+    assert run(str(place), "--", "true").returncode == 0
+    place.chmod(0o775)
+    os.chown(place, -1, STRANGER)
+    assert "other users may write" in run(str(place), "--", "true").stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")

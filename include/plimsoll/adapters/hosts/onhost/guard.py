@@ -9,14 +9,15 @@ Python, as for `python3 FOLDER`.
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 import runpy
 import stat
 import sys
 from pathlib import Path
 
 PRIVATE = 0o700
-_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _NO_PROGRAM = 2
 
 
@@ -26,7 +27,7 @@ def make_private(place: str) -> None:
     Raises OSError that names the first folder on the way that another user could change or replace.
     """
     for folder in [*reversed(Path(place).parents), Path(place)]:
-        _require_safe(folder, _made(folder))
+        require_safe(folder, _made(folder))
     if os.lstat(place).st_uid != os.geteuid():
         raise PermissionError(f"{place} belongs to {_user(os.lstat(place).st_uid)}: remove it, or use another folder")
     os.chmod(place, PRIVATE)  # noqa: PTH101 - it is no link
@@ -40,14 +41,28 @@ def _made(folder: Path) -> os.stat_result:
         return folder.lstat()
 
 
-def _require_safe(folder: Path, found: os.stat_result) -> None:
-    """In a sticky folder, such as /tmp, only the owner of an entry can replace it."""
+def require_safe(folder: Path, found: os.stat_result) -> None:
+    """Raise OSError unless nobody but this user and root can replace what lies in the folder.
+
+    In a sticky folder, such as /tmp, only the owner of an entry can replace it.
+    """
     if not stat.S_ISDIR(found.st_mode):
         raise NotADirectoryError(f"Not a directory: {folder} is a link or a file; name a folder without links")
     if found.st_uid not in (0, os.geteuid()):
         raise PermissionError(f"{folder} belongs to {_user(found.st_uid)}, who could replace what lies below it")
-    if found.st_mode & _OTHERS_MAY_WRITE and not found.st_mode & stat.S_ISVTX:
+    if _others_may_write(found) and not found.st_mode & stat.S_ISVTX:
         raise PermissionError(f"other users may write to {folder}: `chmod go-w {folder}`, or use another folder")
+
+
+def _others_may_write(found: os.stat_result) -> bool:
+    """Many systems give each user a group of its own, and let it write what the user makes: nobody else is in it."""
+    if found.st_mode & stat.S_IWOTH or not found.st_mode & stat.S_IWGRP:
+        return bool(found.st_mode & stat.S_IWOTH)
+    try:
+        name, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(found.st_gid)
+    except KeyError:
+        return True
+    return group.gr_name != name or not {name}.issuperset(group.gr_mem)
 
 
 def _user(uid: int) -> str:

@@ -11,6 +11,7 @@ from plimsoll.adapters.products.cassandra.flags import TLP_2020, jdk_major
 from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
 from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
 from plimsoll.adapters.products.cassandra.settings import RESERVED, TOKENS
+from plimsoll.adapters.products.cassandra.unsafe_settings import unsafe_settings
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.units import format_size, parse_size
@@ -81,9 +82,11 @@ def _is_there(definition: Definition, variant: Variant, artefacts: ArtefactSourc
 
 
 def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
-    for key in sorted(RESERVED & settings.keys()):
-        what = f"can't be set: Plimsoll writes it for each node; found {_shown(settings[key])}"
-        yield Problem(f"{where}.{key}", what, "remove the line")
+    reserved = {key: value for key, value in sorted(settings.items()) if key.partition(".")[0] in RESERVED}
+    refused = [(key, "Plimsoll writes it for each node", value) for key, value in reserved.items()]
+    refused += unsafe_settings({key: value for key, value in settings.items() if key not in reserved})
+    for place, reason, value in refused:
+        yield Problem(f"{where}.{place}", f"can't be set: {reason}; found {_shown(value)}", "remove the line")
     tokens = settings.get(TOKENS, 1)
     if not isinstance(tokens, int) or isinstance(tokens, bool) or not 1 <= tokens <= _MOST_TOKENS:
         mend = f"write a whole number from 1 to {_MOST_TOKENS}, such as `{TOKENS}: 16`"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.adapters.hosts.facts import memory_bytes
 from plimsoll.adapters.hosts.machine import existing_part
 from plimsoll.adapters.hosts.onhost import readings
@@ -95,8 +96,14 @@ def _mib(size: int) -> str:
 
 
 def _folder(work: Path) -> Iterator[Problem]:
-    """Problems with the work folder, found by writing, because access rights do not show a full or read-only disk."""
+    """Problems with the work folder: others who could change it, and what only writing shows, such as a full disk."""
     there = existing_part(work)
+    try:
+        require_guarded(work)
+    except OSError as error:
+        mending = "change that, or set PLIMSOLL_WORK to a folder that you alone may write"
+        yield Problem(f"work folder {work}", f"can't be used: {error}", mending)
+        return
     try:
         with tempfile.TemporaryFile(dir=there) as file:
             file.write(b"x")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
+from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.adapters.hosts.onhost import cleaning
 from plimsoll.adapters.hosts.process_tags import ProcessTags, process_tags_of
 from plimsoll.adapters.providers.local import folders
@@ -143,8 +144,9 @@ class LocalProvider:
     def _make(self, request: ClusterRequest) -> Cluster:
         """Make the cluster. If that fails, remove what was made."""
         folder = folders.folder_of(self._work, request.id)
+        self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        require_guarded(self._work)
         try:
-            self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir(parents=True, exist_ok=True)
             cluster = self._described(request, claim(self._claims, folder, request.nodes, request.load_hosts))
             folders.make_hosts(self._work, cluster)
