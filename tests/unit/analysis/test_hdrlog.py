@@ -152,10 +152,12 @@ def test_tags_with_end_times_are_taken_together() -> None:
     assert {record.length_s for record in read_log(ending(lines), "x").records} == {1.0}
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_a_byte_order_mark_is_read(encoding: str) -> None:
-    mark = "\ufeff" if encoding[-2:] in ("le", "be") else ""
-    for data in ((mark + THREE.decode()).encode(encoding), gzip.compress((mark + THREE.decode()).encode(encoding))):
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_every_form_of_unicode_and_of_line_ends_is_read(encoding: str, mark: str, end: str) -> None:
+    text = (mark + THREE.decode().replace("\n", end)).encode(encoding)
+    for data in (text, gzip.compress(text)):
         assert [record.payload for record in read_log(data, "x").records] == [
             record.payload for record in read_log(THREE, "x").records
         ]

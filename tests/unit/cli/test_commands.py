@@ -101,6 +101,8 @@ def test_a_campaign_of_weeks_is_planned_with_a_warning(plimsoll: Command, tmp_pa
     ("name", "content", "said"),
     [
         ("latin.yaml", "title: Müller".encode("latin1"), "line 1: is not UTF-8 text: the byte 0xfc stands here"),
+        ("marked.yaml", "title: Müller".encode("utf-16"), "the whole file: is UTF-16 text"),
+        ("unmarked.yaml", "title: Müller".encode("utf-16-be"), "the whole file: is UTF-16 text"),
         ("empty.yaml", b"", "the whole file: is empty (write at least the keys name, title, system"),
         ("large.yaml", b"#" * (1 << 21), "the whole file: is larger than 1 MiB"),
         ("bytes.yaml", b"\x00\x01", "is not YAML: a character stands in it that no text has"),

@@ -10,7 +10,7 @@ from plimsoll.adapters.hosts.onhost import guard
 def require_guarded(place: Path) -> None:
     """Raise OSError if a user besides this one and root could change what lies in the folder, or put another there.
 
-    A folder on the way that is missing is made later, by this user. Links are followed if nobody else could change them.
+    A folder on the way that is missing is made later, by this user. Links that nobody else could change are followed.
     """
     for part in [*reversed(place.parents), place]:
         try:

@@ -1,11 +1,13 @@
 """Read text files that people write, up to a size limit."""
 
+import re
 from codecs import BOM_UTF8
 from pathlib import Path
 
 from plimsoll.domain.errors import DefinitionError, Problem
 
 _MOST_BYTES = 1 << 20
+_UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[ -~]|[ -~]\0")
 
 
 def read_text(path: Path) -> str:
@@ -14,6 +16,9 @@ def read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1).removeprefix(BOM_UTF8)
+        if _UTF_16.match(data):
+            mend = "save the file as UTF-8: `iconv -f utf-16 -t utf-8`"
+            raise DefinitionError([Problem("the whole file", "is UTF-16 text", mend)], where=str(path))
         if len(data) <= _MOST_BYTES:
             return data.decode()
         problem = Problem("the whole file", f"is larger than {_MOST_BYTES >> 20} MiB", "is this the right file?")

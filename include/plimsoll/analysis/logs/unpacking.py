@@ -1,6 +1,7 @@
 """Read files that may be gz, with a limit on the unpacked size: three megabytes of gz can hold gigabytes."""
 
 import codecs
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from plimsoll.domain.limits import LARGEST_BYTES
 GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 13
 """Of packed bytes: unpacked at once, they become 8 MiB at most."""
+_UTF_16 = re.compile(rb"(?P<be>\0[ -~])|(?P<le>[ -~]\0)")
 _MEND = "give the file as it was written, plain or gz"
 
 
@@ -32,10 +34,18 @@ def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, 
 
 
 def in_utf8(data: bytes) -> bytes:
-    """The text of a file in UTF-8 without a byte order mark. Only files that begin with such a mark are changed."""
+    """The text of a file in UTF-8 without a byte order mark, and with line feeds where only returns end its lines."""
+    coded = _utf_16(data)
+    text = data.decode(coded, errors="replace").encode() if coded else data.removeprefix(codecs.BOM_UTF8)
+    return text if b"\n" in text else text.replace(b"\r", b"\n")
+
+
+def _utf_16(data: bytes) -> str:
+    """The name of the file's form of UTF-16, by its mark, or by a first character of ASCII; empty for other files."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", errors="replace").encode()
-    return data.removeprefix(codecs.BOM_UTF8)
+        return "utf-16"
+    no_mark = _UTF_16.match(data)
+    return f"utf-16-{no_mark.lastgroup}" if no_mark else ""
 
 
 def require_bounded(files: Iterable[tuple[str, bytes]], most: int = LARGEST_BYTES) -> None:

@@ -116,7 +116,10 @@ def test_settings_that_reach_beyond_the_node_are_refused(
 def test_settings_that_only_cassandra_knows_are_left_to_it(
     define: Callable[..., Any], artefacts: EmptyArtefacts
 ) -> None:
-    system = {"version": "4.0.1", "settings": {"no_such_setting": 1, "file_cache_size_in_mb": 64, "max_hints_file_size": "128MiB"}}
+    system = {
+        "version": "4.0.1",
+        "settings": {"no_such_setting": 1, "file_cache_size_in_mb": 64, "max_hints_file_size": "128MiB"},
+    }
     assert list(problems(define(system=system), artefacts)) == []
 
 

@@ -98,7 +98,9 @@ def test_a_work_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
 def test_a_work_folder_that_others_could_change_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(0o777)
-    [problem] = [one for one in problems(definition(), tmp_path / "shared" / "clusters") if one.where.startswith("work folder")]
+    [problem] = [
+        one for one in problems(definition(), tmp_path / "shared" / "clusters") if one.where.startswith("work folder")
+    ]
     assert problem.what == (
         f"can't be used: other users may write to {tmp_path / 'shared'}: `chmod go-w {tmp_path / 'shared'}`, "
         "or use another folder"

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 _UNSAFE: Sequence[tuple[re.Pattern[str], str]] = (
-    (re.compile(r"(.+_)?(directory|directories|dir|path)|heartbeat_file"), "it has the node write outside of its folder"),
+    (
+        re.compile(r"(.+_)?(directory|directories|dir|path)|heartbeat_file"),
+        "it has the node write outside of its folder",
+    ),
     (re.compile(r"(allow_nodetool_)?archive_command"), "it has the node run commands"),
     (
         re.compile(r"(.+_)?(address|interface|interface_prefer_ipv6|port|port_ssl|port_enabled)|start_rpc"),

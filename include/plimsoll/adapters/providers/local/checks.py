@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.adapters.hosts.facts import memory_bytes
+from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.adapters.hosts.machine import existing_part
 from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.providers.local.files import mend
