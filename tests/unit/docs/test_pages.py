@@ -1,4 +1,4 @@
-"""The documentation's links lead somewhere, and lead to every page."""
+"""The documentation's links lead somewhere, and its tables have no prose in them."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +8,8 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 PAGES = sorted([*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")])
+LONGEST_CELL = 12
+"""Words. What is longer is a sentence, which belongs below its table."""
 
 
 def anchors(page: Path) -> set[str]:
@@ -38,6 +40,13 @@ def test_every_link_leads_to_a_file_and_to_a_heading_of_it(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target))
     ]
     assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_no_cell_of_a_table_is_prose(page: Path) -> None:
+    rows = re.findall(r"^\|(.+)\|$", prose(page), re.MULTILINE)
+    cells = (cell for row in rows for cell in re.split(r"(?<!\\)\|", row))
+    assert [cell for cell in cells if len(cell.split()) > LONGEST_CELL] == []
 
 
 def test_every_page_is_reached_from_the_index() -> None:
