@@ -32,12 +32,13 @@ from tests.support.campaigns.synthetic import AZUL_CAPACITIES, GENERATED_AT, Pla
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.services.publish.publishing import BUNDLE, check_campaign, report_files, report_key
+from plimsoll.services.publish.publishing import check_campaign, report_files
 from plimsoll.services.publish.reproducing import report_again
-from plimsoll.services.publish.results import write_table
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.layout import BUNDLE, report_key
+from plimsoll.services.store.tables import write_table
 from plimsoll.settings import Settings
 
 _LIMIT_CPU_S = 30.0
@@ -101,14 +102,14 @@ def _prepare(folder: Path, repeats: int) -> None:
         write_model(campaign.store, key, layout.VERDICT, attempt.verdict)
         if attempt.fingerprint is not None:
             write_model(campaign.store, key, layout.FINGERPRINT, attempt.fingerprint)
-        write_table(campaign.store, key, layout.INTERVALS, attempt.intervals)
-        write_table(campaign.store, key, layout.PAUSES, attempt.pauses)
+        write_table(campaign.store, key, "intervals", attempt.intervals)
+        write_table(campaign.store, key, "pauses", attempt.pauses)
         for name, table in (
-            (layout.COINCIDENCES, attempt.coincidences),
-            (layout.JVMS, attempt.jvms),
-            (layout.HOSTS, attempt.hosts),
-            (layout.LATENCIES, attempt.latencies),
-            (layout.ACTIVITY, attempt.activity),
+            ("coincidences", attempt.coincidences),
+            ("jvms", attempt.jvms),
+            ("hosts", attempt.hosts),
+            ("latencies", attempt.latencies),
+            ("activity", attempt.activity),
         ):
             write_table(campaign.store, key, name, table)
     _gate(folder)

@@ -9,8 +9,8 @@ import re
 from airflow.sdk import Param
 
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
-from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.limits import LONGEST_CELL_ID
 from plimsoll.domain.parts import most_repeats, only_strategy, stage_ids, workload_ids
 from plimsoll.domain.units import parse_rate
 from plimsoll.domain.variant import SLUG

@@ -15,8 +15,8 @@ from tests.support.processes import until
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.definitions.text import dump_definition
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.transport import Transport
 

@@ -19,8 +19,8 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 

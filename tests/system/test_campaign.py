@@ -31,10 +31,11 @@ from plimsoll.ports.provider import Places
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.reaping import living_clusters
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_model
+from plimsoll.services.store.layout import report_key
+from plimsoll.services.store.tables import table_file
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
@@ -153,7 +154,7 @@ def assert_complete(campaign: CampaignStore, definition: Definition) -> None:
         data = attempt_data(campaign.store, verdict)
         assert {"reads", "writes"} <= set(data.latencies["operation"])
         assert set(data.activity["host"]) >= {"load", "node1"}
-        assert campaign.store.exists(layout.attempt_file(verdict.key, layout.LOG_LINES))
+        assert campaign.store.exists(layout.attempt_file(verdict.key, table_file("log_lines")))
     assert campaign.store.exists(report_key(campaign.campaign_id))
 
 

@@ -19,8 +19,8 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.definitions.text import dump_definition
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
+from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 

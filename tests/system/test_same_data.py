@@ -20,8 +20,8 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.services.definitions.text import dump_definition
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_verdict
+from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.client import DagRun
 

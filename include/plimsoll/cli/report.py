@@ -60,8 +60,8 @@ def _publish(campaign: str, as_json: bool) -> None:
 def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     from plimsoll.adapters.code_version import code_version
     from plimsoll.domain.errors import NotFound
-    from plimsoll.services.publish.publishing import REPORT
     from plimsoll.services.publish.reproducing import report_again
+    from plimsoll.services.store.layout import REPORT
 
     try:
         with bundle.open("rb") as stream:

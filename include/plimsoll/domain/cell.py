@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.limits import LONGEST_CELL_ID
 from plimsoll.domain.parts import Part, part_name, parts
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"

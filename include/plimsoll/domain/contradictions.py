@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.faults import Fault, Path
+from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import meant_percentile
 from plimsoll.domain.spelling import meant_or_known
@@ -16,23 +17,12 @@ from plimsoll.domain.units import format_duration, format_rate, format_size
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.definition_keys import DefinitionKeys
     from plimsoll.domain.stage import Stage
     from plimsoll.domain.workload import Workload
 
-LARGEST_GRID = 500_000
-"""No definition may allow more cells."""
 
-LONGEST_CELL_ID = 80
-"""They stand in ids of Airflow's runs, in names of files and in tags of a cloud, which have limits of their own."""
-
-
-def raise_limit(cells: int) -> str:
-    """The advice to raise the limit of cells, where the number of cells is within what a limit may allow."""
-    return f", or `max_cells: {cells}` if that is meant" if cells <= LARGEST_GRID else ""
-
-
-def too_many_cells(definition: Definition) -> Iterator[Fault]:
+def too_many_cells(definition: DefinitionKeys) -> Iterator[Fault]:
     """A fault where the grid has more cells than the definition's limit."""
     if definition.cells > definition.max_cells and definition.stages:
         yield Fault(
@@ -51,7 +41,7 @@ def too_many_cells(definition: Definition) -> Iterator[Fault]:
         )
 
 
-def shares_as_percentiles(definition: Definition) -> Iterator[Fault]:
+def shares_as_percentiles(definition: DefinitionKeys) -> Iterator[Fault]:
     """Faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
     for number, (stage, alone) in enumerate(definition.of_stages):
         own: Path = ("stages", number) if stage and stage.service_levels else ()
@@ -61,7 +51,7 @@ def shares_as_percentiles(definition: Definition) -> Iterator[Fault]:
                 yield Fault((*own, "service_levels", place, "percentile"), what, f"write {meant}")
 
 
-def contradictions(definition: Definition) -> Iterator[Fault]:
+def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     """All contradictions between keys of the definition, each as a fault at the key to change."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
@@ -79,7 +69,7 @@ def contradictions(definition: Definition) -> Iterator[Fault]:
     yield from _shared_at_once(definition)
 
 
-def _without_version(definition: Definition) -> Iterator[Fault]:
+def _without_version(definition: DefinitionKeys) -> Iterator[Fault]:
     for number, variant in enumerate(definition.variants):
         product = definition.product_of(variant)
         is_of_system = product == definition.system.database
@@ -89,7 +79,7 @@ def _without_version(definition: Definition) -> Iterator[Fault]:
             yield Fault(("variants", number, "version"), what, mend)
 
 
-def _larger_initial_heaps(definition: Definition) -> Iterator[Fault]:
+def _larger_initial_heaps(definition: DefinitionKeys) -> Iterator[Fault]:
     for number, variant in enumerate(definition.variants):
         jvm = variant.jvm
         if jvm is not None and jvm.initial_heap is not None and jvm.initial_heap > jvm.heap:
@@ -106,7 +96,7 @@ def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
             yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
 
 
-def _faults_of_stages(definition: Definition) -> Iterator[Fault]:
+def _faults_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
     """Faults of each stage's own keys together with the keys that the stage inherits from the top of the definition."""
     for number, (stage, alone) in enumerate(definition.of_stages):
         if stage and stage.loads and stage.taken is None:
@@ -128,7 +118,7 @@ def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
     return Fault(("stages", number, *path), fault.what, fault.mend)
 
 
-def _stages_taken_from(definition: Definition) -> Iterator[Fault]:
+def _stages_taken_from(definition: DefinitionKeys) -> Iterator[Fault]:
     """Faults where a stage takes its loads from a stage that is not before it, or that has no loads of its own."""
     earlier: list[str] = []
     for number, stage in enumerate(definition.stages):
@@ -143,7 +133,7 @@ def _stages_taken_from(definition: Definition) -> Iterator[Fault]:
             earlier.append(stage.id)
 
 
-def _uneven_intervals(definition: Definition) -> Iterator[Fault]:
+def _uneven_intervals(definition: DefinitionKeys) -> Iterator[Fault]:
     judged = definition.timing.judged
     for number, level in enumerate(definition.service_levels):
         if level.interval <= timedelta(0) or judged % level.interval:
@@ -154,7 +144,7 @@ def _uneven_intervals(definition: Definition) -> Iterator[Fault]:
             yield Fault(("service_levels", number, "interval"), what, "change it, or `timing.duration`")
 
 
-def _sliding_windows_first(definition: Definition) -> Iterator[Fault]:
+def _sliding_windows_first(definition: DefinitionKeys) -> Iterator[Fault]:
     if definition.service_levels[0].windows != "aligned":
         yield Fault(
             ("service_levels", 0, "windows"),
@@ -164,14 +154,14 @@ def _sliding_windows_first(definition: Definition) -> Iterator[Fault]:
         )
 
 
-def _unknown_control(definition: Definition) -> Iterator[Fault]:
+def _unknown_control(definition: DefinitionKeys) -> Iterator[Fault]:
     ids = [variant.id for variant in definition.variants]
     if definition.control is not None and definition.control not in ids:
         what = f"control {definition.control!r} is none of the variants"
         yield Fault(("control",), what, meant_or_known(definition.control, dict.fromkeys(ids)))
 
 
-def _too_many_replicas(definition: Definition) -> Iterator[Fault]:
+def _too_many_replicas(definition: DefinitionKeys) -> Iterator[Fault]:
     nodes = definition.system.nodes
     for path, workload in _workloads(definition):
         factor = workload.replication_factor
@@ -180,20 +170,20 @@ def _too_many_replicas(definition: Definition) -> Iterator[Fault]:
             yield Fault((*path, "replication_factor"), what, f"write at most {nodes}, or more `system.nodes`")
 
 
-def _workloads(definition: Definition) -> Iterator[tuple[Path, Workload]]:
+def _workloads(definition: DefinitionKeys) -> Iterator[tuple[Path, Workload]]:
     """Each workload with its path in the definition."""
     if not definition.workloads:
         yield ("workload",), definition.workload
     yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))
 
 
-def _one_workload_and_several(definition: Definition) -> Iterator[Fault]:
+def _one_workload_and_several(definition: DefinitionKeys) -> Iterator[Fault]:
     if definition.workloads and "workload" in definition.model_fields_set:
         what = "stands beside `workloads`, which say all that clients ask"
         yield Fault(("workload",), what, "remove it, or make it one of `workloads`, with an `id`")
 
 
-def _same_cell_ids(definition: Definition) -> Iterator[Fault]:
+def _same_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
     """Faults where two cells would have the same id.
 
     Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, have the same cell ids. The same can happen
@@ -216,7 +206,7 @@ def _twice(first: set[str], second: set[str]) -> Iterator[str]:
     return (name for name, count in counts.items() if count > 1)
 
 
-def _too_long_cell_ids(definition: Definition) -> Iterator[Fault]:
+def _too_long_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
     """Faults where stage, variant and workload ids are each short enough but make a cell's id too long together."""
     named = [found for found in (definition.stages, definition.workloads) if len(found) > 1]
     words = [max((one.id for one in found), key=len) for found in (*named, definition.variants)]
@@ -229,14 +219,14 @@ def _too_long_cell_ids(definition: Definition) -> Iterator[Fault]:
         )
 
 
-def _tail(stage: Stage | None, alone: Definition) -> int:
+def _tail(stage: Stage | None, alone: DefinitionKeys) -> int:
     """The greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
     taken = stage.taken if stage else None
     load = taken.slug if taken else f"{max(alone.loads):05d}"
     return len(f"-{load}-r{alone.repeats}")
 
 
-def _shared_at_once(definition: Definition) -> Iterator[Fault]:
+def _shared_at_once(definition: DefinitionKeys) -> Iterator[Fault]:
     if definition.cluster_scope != "cell" and definition.max_parallel > 1:
         what = (
             f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}: "

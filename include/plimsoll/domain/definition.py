@@ -1,177 +1,20 @@
 """The definition: everything that declares a campaign."""
 
 from collections.abc import Iterator
-from datetime import timedelta
-from typing import Annotated, Any, Literal, Self
+from typing import Self
 
-from pydantic import (
-    Field,
-    JsonValue,
-    PrivateAttr,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-    model_validator,
-)
+from pydantic import ValidationInfo, model_validator
 
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.canary import Canary
-from plimsoll.domain.choices import LoadGeneratorChoice, ProviderChoice, System
-from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, shares_as_percentiles, too_many_cells
-from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
+from plimsoll.domain.contradictions import contradictions, shares_as_percentiles, too_many_cells
+from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.faults import Fault, require_none
-from plimsoll.domain.loads import LoadLevels, of_the_top
-from plimsoll.domain.published import Published
-from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.stage import LEFT_TO_STAGES, Openings, Stage, left_to_stages
-from plimsoll.domain.strategy import FullGrid, Strategy
-from plimsoll.domain.timing import Timing
-from plimsoll.domain.units import PositiveDuration, Usd
-from plimsoll.domain.variant import SLUG, Variant
-from plimsoll.domain.workload import NamedWorkload, Workload
 
-LONGEST_NAME = 60
-MAX_CELLS = 5000
-"""Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
 STORED = {"stored": True}
 """Context of validation for a campaign's own copy, which an earlier version may have allowed."""
 
 
-_OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels")
-
-
-Event = Literal["missed-schedule", "incomplete"]
-"""What people can be told of."""
-
-
-class Definition(Model):
+class Definition(DefinitionKeys):
     """A campaign as declared in one YAML file."""
-
-    name: Annotated[
-        str,
-        Field(pattern=SLUG, max_length=LONGEST_NAME, description="Name. The DAG has the same name, with underscores"),
-    ]
-    title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
-    description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
-    published: Annotated[
-        LeftOutIfEmpty[Published | None],
-        Field(description="The publication that the campaign stands for: what it says, and what is otherwise here"),
-    ] = None
-    tags: Annotated[tuple[str, ...], Field(description="Tags of the DAG in Airflow")] = ()
-    system: System
-    variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="The variants that are compared")]
-    control: Annotated[str | None, Field(description="Id of the variant that the others are compared with")] = None
-    max_cells: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=LARGEST_GRID,
-            description="Greatest number of cells that the campaign may have. A larger campaign must raise it",
-        ),
-    ] = MAX_CELLS
-    loads: Annotated[
-        LeftOutIfEmpty[LoadLevels],
-        Field(
-            min_length=1,
-            description="Load levels: a list of rates, or `{from, to, step}`. Required unless every stage has its own",
-        ),
-    ]
-    repeats: Annotated[int, Field(ge=1, le=1000, description="Number of times that every variant gets every load")] = 1
-    seed: Annotated[int, Field(description="Seed of the random order of cells within each repeat")] = 1
-    workload: Workload = Workload()
-    workloads: Annotated[
-        tuple[NamedWorkload, ...],
-        Field(
-            description="Several workloads instead of one `workload`: every variant gets every load with each of them. "
-            "They are judged, compared and reported one by one"
-        ),
-    ] = ()
-    stages: Annotated[
-        LeftOutIfEmpty[tuple[Stage, ...]],
-        Field(
-            description="Several stages that run one after the other, each with its own strategy, loads, repeats, "
-            "timing and service levels. They are judged, compared and reported one by one"
-        ),
-    ] = ()
-    load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
-    timing: Annotated[Timing, Field(description="Required unless every stage has its own")]
-    service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
-    provider: ProviderChoice = ProviderChoice()
-    canary: Annotated[
-        Canary | None,
-        Field(description="Check of every host before the load. Without it hosts are not checked"),
-    ] = None
-    disturbance: Annotated[
-        Disturbance,
-        Field(
-            description="Noise of the hosts that is tolerated. A miss that only noise beyond it can explain makes the "
-            "attempt invalid, and the cell runs again by itself",
-            exclude_if=is_default,
-        ),
-    ] = Disturbance()
-    wait_for_calm: Annotated[
-        LeftOutIfEmpty[PositiveDuration | None],
-        Field(
-            le=LONGEST_WAIT,
-            description="How long a cell waits before its database starts, while its hosts are busy beyond the bounds "
-            "of `disturbance`. Then it goes on. Without it a cell does not wait",
-        ),
-    ] = None
-    strategy: Annotated[Strategy, Field(description="Which cells run, and when the campaign ends")] = FullGrid()
-    cluster_scope: Annotated[
-        Literal["cell", "variant", "campaign"],
-        Field(
-            description="How long hosts live: for a `cell`; for all cells of a `variant`, which then run before the "
-            "cells of the next one; or for the `campaign`. On kept hosts each cell has its own software and data, "
-            "except in a ramp with `data: same`"
-        ),
-    ] = "cell"
-    max_parallel: Annotated[
-        int, Field(ge=1, le=500, description="Greatest number of cells that run at the same time")
-    ] = 1
-    budget: Annotated[
-        Usd | None, Field(gt=0, description="Greatest cost of all hosts. A cell that would exceed it does not start")
-    ] = None
-    schedule: Annotated[
-        str | None, Field(description="Cron expression. Without it the campaign starts only by hand or by REST")
-    ] = None
-    timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"
-    notify: Annotated[
-        tuple[Event, ...],
-        Field(
-            description="Events that people are notified of: `missed-schedule` (no campaign had started 15 minutes "
-            "after it was due), `incomplete` (a campaign ended without a report). The installation's settings say who "
-            "is notified, and how"
-        ),
-    ] = ()
-
-    _openings: Openings = PrivateAttr(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _leave_to_stages(cls, told: Any) -> Any:
-        return left_to_stages(told)
-
-    @field_validator("loads", mode="wrap")
-    @classmethod
-    def _expand_range(cls, value: object, listed: ValidatorFunctionWrapHandler, info: ValidationInfo) -> LoadLevels:
-        if value is LEFT_TO_STAGES:
-            return ()
-        loads: LoadLevels = listed(of_the_top(value, info.data.get("max_cells", MAX_CELLS)))
-        return loads
-
-    @field_validator("timing", mode="wrap")
-    @classmethod
-    def _first_timing(cls, value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Timing:
-        """Where only stages have timings, the first stage's stands here, so that every definition has one.
-
-        No cell uses it.
-        """
-        if value is LEFT_TO_STAGES:
-            stages: tuple[Stage, ...] = info.data.get("stages", ())
-            return next((stage.timing for stage in stages if stage.timing), _UNREAD)
-        timing: Timing = read(value)
-        return timing
 
     @model_validator(mode="after")
     def _is_consistent(self, info: ValidationInfo) -> Self:
@@ -181,129 +24,15 @@ class Definition(Model):
         return self
 
     @property
-    def openings(self) -> Openings:
-        """The loads that stages took from earlier stages' results.
-
-        Only a campaign's own copy of its definition has them.
-        """
-        return self._openings
-
-    def opened(self, openings: Openings) -> "Definition":
-        """The same definition with the loads of these stages filled in."""
-        filled = self.model_copy()
-        filled._openings = openings
-        return filled
-
-    @property
-    def of_stages(self) -> tuple[tuple[Stage | None, "Definition"], ...]:
-        """Each stage with a definition of its own, in order. A definition without stages gives None and itself.
-
-        Where a stage takes its load from another stage, its definition has no `loads`.
-        """
-        if not self.stages:
-            return ((None, self),)
-        return tuple((stage, self._of_stage(stage)) for stage in self.stages)
-
-    def _of_stage(self, stage: Stage) -> "Definition":
-        own = {name: getattr(stage, name) for name in _OF_A_STAGE if getattr(stage, name) is not None}
-        return self.model_copy(update={**own, **({"loads": ()} if stage.taken else {}), "stages": ()})
-
-    @property
-    def cells(self) -> int:
-        """The number of cells of the grid, computed without making them.
-
-        Stages whose loads are not known yet count too.
-        """
-        return sum(self.cells_of_stages)
-
-    @property
-    def cells_of_stages(self) -> tuple[int, ...]:
-        """The number of cells of each stage."""
-        return tuple(self._cells_of(stage, alone) for stage, alone in self.of_stages)
-
-    def _cells_of(self, stage: Stage | None, alone: "Definition") -> int:
-        ladders = len(self.variants) * max(1, len(self.workloads))
-        if stage is None or stage.taken is None:
-            return ladders * len(alone.loads) * alone.repeats
-        opening = self.openings.get(stage.id)
-        known = ladders if opening is None else sum(one.load_ops_s is not None for one in opening.loads)
-        return known * alone.repeats
-
-    @property
-    def load_time(self) -> timedelta:
-        """The total time under load if every cell runs once, one after another."""
-        durations = [alone.timing.duration for _, alone in self.of_stages]
-        times = (cells * duration for cells, duration in zip(self.cells_of_stages, durations, strict=True))
-        return sum(times, timedelta(0))
-
-    @property
-    def shortest(self) -> timedelta:
-        """How long the campaign's shortest cells are loaded."""
-        return min(alone.timing.duration for _, alone in self.of_stages)
-
-    @property
-    def cluster_size(self) -> int:
-        """The number of hosts of one cluster: database nodes and load hosts."""
-        return self.system.nodes + self.load_generator.hosts
-
-    @property
     def dag_id(self) -> str:
         """The id of the Airflow DAG that runs the campaign."""
         return dag_id_of(self.name)
-
-    @property
-    def has_rounds(self) -> bool:
-        """Whether the campaign runs in rounds: it has stages, or its strategy chooses cells by earlier results."""
-        return len(self.stages) > 1 or any(not isinstance(one.strategy, FullGrid) for _, one in self.of_stages)
-
-    def variant(self, variant_id: str) -> Variant:
-        """The variant with that id. Raises KeyError when the definition has no such variant."""
-        return {variant.id: variant for variant in self.variants}[variant_id]
-
-    def product_of(self, variant: Variant) -> str:
-        """The name of the database that a variant runs."""
-        return variant.product or self.system.database
-
-    def version_of(self, variant: Variant) -> str:
-        """The database release that a variant runs. A valid definition gives one for every variant."""
-        own = variant.version or (self.system.version if self._is_of_system(variant) else None)
-        assert own is not None, "variants without a version are refused"
-        return own
-
-    def settings_of(self, variant: Variant) -> dict[str, JsonValue]:
-        """The settings that a variant's database gets in addition to the adapter's defaults."""
-        return {**self.settings_of_system(self.product_of(variant)), **variant.settings}
-
-    def settings_of_system(self, product: str) -> dict[str, JsonValue]:
-        """The system's settings, which hold for every variant of the system's product; empty for other products."""
-        return self.system.settings if product == self.system.database else {}
-
-    @property
-    def products(self) -> tuple[str, ...]:
-        """The databases of all variants, each once, in the variants' order."""
-        return tuple(dict.fromkeys(map(self.product_of, self.variants)))
-
-    def of_product(self, product: str) -> tuple[tuple[int, Variant], ...]:
-        """The variants that run that database, each with its index among all variants."""
-        return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
-
-    def key_of_product(self, product: str) -> str:
-        """The key that names that database: the system's, or that of the first variant that names it itself."""
-        named = (n for n, variant in self.of_product(product) if variant.product)
-        return next((f"variants[{n}].product" for n in named), "system.database")
-
-    def _is_of_system(self, variant: Variant) -> bool:
-        return self.product_of(variant) == self.system.database
 
 
 def _refused_since(definition: Definition) -> Iterator[Fault]:
     """Faults that were none in earlier versions, whose campaigns stay readable."""
     yield from too_many_cells(definition)
     yield from dict.fromkeys(shares_as_percentiles(definition))
-
-
-_UNREAD = Timing(duration=timedelta(seconds=1), warmup=timedelta(0))
-"""Of a definition whose stages can't be read, and which is refused for that."""
 
 
 def dag_id_of(name: str) -> str:

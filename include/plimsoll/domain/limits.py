@@ -1,4 +1,4 @@
-"""Upper bounds of what Plimsoll reads from files that others made."""
+"""Upper bounds: of definitions, and of what Plimsoll reads from files that others made."""
 
 LARGEST_BYTES = 4 << 30
 """Of one thing that is unpacked or read whole: a bundle without its raw files, the files of one run. 275 cells of noise
@@ -6,3 +6,14 @@ take a thirtieth of it in a bundle, the largest cell of the published campaign a
 
 MOST_CELLS_OF_A_TABLE = 50_000_000
 """Rows × columns of a table of one attempt. One of the published campaign has some thousand rows."""
+
+LARGEST_GRID = 500_000
+"""No definition may allow more cells."""
+
+LONGEST_CELL_ID = 80
+"""They stand in ids of Airflow's runs, in names of files and in tags of a cloud, which have limits of their own."""
+
+
+def raise_limit(cells: int) -> str:
+    """The advice to raise the limit of cells, where the number of cells is within what a limit may allow."""
+    return f", or `max_cells: {cells}` if that is meant" if cells <= LARGEST_GRID else ""

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Self
 from pydantic import ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.contradictions import LARGEST_GRID, raise_limit
 from plimsoll.domain.faults import Fault, Faulty, faults_of, require_none
+from plimsoll.domain.limits import LARGEST_GRID, raise_limit
 from plimsoll.domain.units import Percent, Rate, format_rate
 from plimsoll.domain.variant import SLUG
 

@@ -6,6 +6,9 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import Model
 
+IMPORTED = "imported"
+"""The provider of a campaign of imported attempts, for which Plimsoll ran no hosts."""
+
 ENVIRONMENT_FACTS = (
     "operating system",
     "kernel",

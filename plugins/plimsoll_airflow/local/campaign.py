@@ -15,8 +15,8 @@ from plimsoll.services.campaign.planning import new_campaign_id
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll.services.definitions.continuing import continued_as
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG

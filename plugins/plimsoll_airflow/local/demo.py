@@ -6,8 +6,8 @@ from rich.console import Console
 
 from plimsoll.bootstrap import build_store, load_definition
 from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
+from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.campaign import CampaignRun, start_or_find
 from plimsoll_airflow.local.screen import open_screen

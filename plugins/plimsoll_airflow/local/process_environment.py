@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from plimsoll.domain.definition import MAX_CELLS
+from plimsoll.domain.definition_keys import MAX_CELLS
 from plimsoll_airflow.local.home import Home, Secrets
 from plimsoll_airflow.local.ports import LOOPBACK
 from plimsoll_airflow.local.users import ADMIN, LocalUser

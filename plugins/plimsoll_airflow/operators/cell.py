@@ -11,12 +11,12 @@ from airflow.sdk.exceptions import AirflowFailException, TaskDeferralTimeout
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.domain.result import Verdict
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_polling import OVERTIME
 from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import failures_recorded, record_failure
 from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.hosts.reaping import destroy_owned
 from plimsoll.services.retries import PASSING_WHILE_KEEPING, with_retries
+from plimsoll.services.steps.load_polling import OVERTIME
 from plimsoll.services.steps.steps import Role, Step, step, steps_of
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import log_messages

@@ -15,7 +15,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_polling import LoadPoller
+from plimsoll.services.steps.load_polling import LoadPoller
 from plimsoll.services.steps.steps import Polling, step
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.internals.supervisor import count_runs

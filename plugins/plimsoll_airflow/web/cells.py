@@ -16,8 +16,9 @@ from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CellStatus
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.state import AttemptState, CellState, read_state, require_cell_state
+from plimsoll.services.campaign.state import CellState, read_state, require_cell_state
 from plimsoll.services.campaign.status import cell_status
+from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_verdict
 from plimsoll_airflow.installation import find_installation

@@ -17,10 +17,10 @@ from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
 from plimsoll.services.cell.context import require_cell
-from plimsoll.services.publish.publishing import REPORT
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
+from plimsoll.services.store.layout import REPORT
 from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import may_read

@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import Path, Query
 
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID
-from plimsoll.domain.contradictions import LONGEST_CELL_ID
-from plimsoll.domain.definition import LONGEST_NAME
+from plimsoll.domain.definition_keys import LONGEST_NAME
+from plimsoll.domain.limits import LONGEST_CELL_ID
 from plimsoll.domain.variant import SLUG
 
 _PAIR = "[a-z0-9-]+=[a-z0-9-]+"

@@ -7,7 +7,8 @@ from pydantic import BaseModel, Field
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.owner import ProcessOwner, owner_words
-from plimsoll.services.campaign.state import AttemptState, Memory, read_state, running_attempts
+from plimsoll.services.campaign.state import Memory, read_state, running_attempts
+from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.library import library

@@ -14,10 +14,10 @@ from tests.support.campaigns.stored import store_every_state, store_later_attemp
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import data_docs
 from plimsoll.services.definitions.text import dump_definition
-from plimsoll.services.publish.results import write_table
 from plimsoll.services.steps.steps import STEPS, step
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict, write_model
+from plimsoll.services.store.tables import table_file, write_table
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 
@@ -206,10 +206,10 @@ def test_a_chart_is_drawn_anew_and_asked_for_anew_once_its_attempt_was_judged_ag
     before = [client("viewer").get(f"{at}/{name}") for name in ("timeline.svg", "charts")]
     verdict, intervals = (
         read_verdict(store, key),
-        pd.read_parquet(BytesIO(store.read(layout.attempt_file(key, layout.INTERVALS)))),
+        pd.read_parquet(BytesIO(store.read(layout.attempt_file(key, table_file("intervals"))))),
     )
     assert verdict
-    write_table(store, key, layout.INTERVALS, intervals.assign(judged_ms=77.7, p99_9_ms=77.7))
+    write_table(store, key, "intervals", intervals.assign(judged_ms=77.7, p99_9_ms=77.7))
     write_model(store, key, layout.VERDICT, verdict.model_copy(update={"code_version": "a newer one"}))
 
     after = [client("viewer").get(f"{at}/{name}") for name in ("timeline.svg", "charts")]
@@ -244,9 +244,9 @@ def test_all_that_was_collected_is_framed_without_access_to_airflow(client: Clie
             "max_ms": 990.0, "judged_ms": [50.0, 950.0, 700.0], "met": pd.array([True, False, False], dtype="boolean"),
         }
     )  # fmt: skip
-    write_table(campaign.toolkit.store, key, layout.INTERVALS, intervals)
+    write_table(campaign.toolkit.store, key, "intervals", intervals)
     lines = pd.DataFrame(rows, columns=["start_s", "at_s", "host", "text"])
-    write_table(campaign.toolkit.store, key, layout.LOG_LINES, lines)
+    write_table(campaign.toolkit.store, key, "log_lines", lines)
     charts = f"{HERE}/cells/v1-002k-r1/attempts/1/charts"
 
     frames = page(client, f"{HERE}/cells/v1-002k-r1").attributes("iframe", "src")

@@ -9,8 +9,9 @@ from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import DEMO_CAPACITIES, GENERATED_AT, Plan, demo_definition
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.services.publish.publishing import BUNDLE, check_campaign, report_files
+from plimsoll.services.publish.publishing import check_campaign, report_files
 from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.store.layout import BUNDLE
 
 
 def test_a_bundle_fills_a_store_with_the_campaign_and_its_report(tmp_path: Path) -> None:

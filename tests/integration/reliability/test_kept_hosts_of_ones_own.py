@@ -36,10 +36,11 @@ from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
 from plimsoll.services.judge import attempt_judging, verdicts
-from plimsoll.services.publish.publishing import pass_gate, publish_report, report_key
+from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_manifest
+from plimsoll.services.store.layout import report_key
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 

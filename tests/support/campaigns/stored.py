@@ -2,9 +2,7 @@
 
 from datetime import datetime, timedelta
 from hashlib import sha256
-from io import BytesIO
 
-import pandas as pd
 from tests.fakes.installation import Installation
 from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 
@@ -18,6 +16,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.tables import write_table
 from plimsoll.strategies.matrix import running_order
 from plimsoll_airflow.ownership import CellRun, CellRunId
 
@@ -74,8 +73,8 @@ def store_begun(store: ResultStore, key: AttemptKey, now: datetime, phase: str, 
 
 def _store_attempt(store: ResultStore, key: AttemptKey, data: AttemptData, now: datetime) -> None:
     store_begun(store, key, now - timedelta(hours=1), "done")
-    for name, table in ((layout.INTERVALS, data.intervals), (layout.PAUSES, data.pauses)):
-        store.write(layout.attempt_file(key, name), _parquet(table))
+    for name, table in (("intervals", data.intervals), ("pauses", data.pauses)):
+        write_table(store, key, name, table)
     log = b"#[a histogram log]\n"
     store.write(layout.attempt_file(key, "raw/load/load.hdr"), log)
     store.write(layout.attempt_file(key, "quality/index.html"), b"<!DOCTYPE html><title>Data Docs</title>")
@@ -84,9 +83,3 @@ def _store_attempt(store: ResultStore, key: AttemptKey, data: AttemptData, now: 
     if data.fingerprint:
         write_model(store, key, layout.FINGERPRINT, data.fingerprint)
     write_model(store, key, layout.VERDICT, data.verdict.model_copy(update={"key": key}))
-
-
-def _parquet(table: pd.DataFrame) -> bytes:
-    stream = BytesIO()
-    table.to_parquet(stream, index=False)
-    return stream.getvalue()

@@ -1,7 +1,7 @@
 import pytest
 
 from plimsoll.domain.cell import LONGEST_CAMPAIGN_ID
-from plimsoll.domain.contradictions import LONGEST_CELL_ID
+from plimsoll.domain.limits import LONGEST_CELL_ID
 from plimsoll_airflow.ownership import CampaignRunOwner, CellRun, CellRunId
 
 

@@ -10,8 +10,8 @@ from plimsoll.report import data_docs
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store import layout
+from plimsoll.services.store.layout import report_key
 
 
 def from_report(campaign_id: str, link: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.services.publish.answering import published_answer
-from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store.layout import report_key
 
 
 def part(conclusion: str, warnings: dict[str, list[str]]) -> dict[str, Any]:

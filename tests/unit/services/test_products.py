@@ -15,8 +15,9 @@ from plimsoll.services.campaign.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.judge.evidence import gather
-from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report, report_key
+from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
+from plimsoll.services.store.layout import report_key
 from plimsoll.services.toolkit import Toolkit
 
 TEXT = """

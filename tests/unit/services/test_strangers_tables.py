@@ -13,6 +13,7 @@ from plimsoll.domain.errors import DamagedRecord
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.tables import table_file
 
 STORED = Path(__file__).parents[2] / "samples" / "stored-campaign.tar.gz"
 
@@ -45,7 +46,7 @@ def campaign(tmp_path: Path) -> CampaignStore:
 )
 def test_a_hostile_table_is_named_and_not_read(campaign: CampaignStore, content: bytes, told: str) -> None:
     verdict = next(campaign.verdicts())
-    campaign.store.write(layout.attempt_file(verdict.key, layout.PAUSES), content)
+    campaign.store.write(layout.attempt_file(verdict.key, table_file("pauses")), content)
     with pytest.raises(DamagedRecord, match=told) as caught:
         attempt_data(campaign.store, verdict)
     assert "pauses.parquet" in caught.value.where
@@ -54,7 +55,7 @@ def test_a_hostile_table_is_named_and_not_read(campaign: CampaignStore, content:
 
 def test_a_table_cut_short_is_named(campaign: CampaignStore) -> None:
     verdict = next(campaign.verdicts())
-    name = layout.attempt_file(verdict.key, layout.INTERVALS)
+    name = layout.attempt_file(verdict.key, table_file("intervals"))
     campaign.store.write(name, campaign.store.read(name)[:-20])
     with pytest.raises(DamagedRecord, match="can't be read as a table"):
         attempt_data(campaign.store, verdict)

@@ -5,7 +5,7 @@
 import pytest
 from tests.support.campaigns.small_definition import SMALL
 
-from plimsoll.domain.definition import MAX_CELLS
+from plimsoll.domain.definition_keys import MAX_CELLS
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 

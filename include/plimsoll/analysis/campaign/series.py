@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-
-    from plimsoll.analysis.campaign.cell_results import AttemptData
 
 
 class Series(NamedTuple):
@@ -21,10 +19,18 @@ class Series(NamedTuple):
     missed: NDArray[np.bool_]
 
 
+class HasSeries(Protocol):
+    """An attempt whose series is known."""
+
+    @property
+    def series(self) -> Series:
+        """The judged percentile of the attempt's intervals."""
+
+
 NOTHING = Series(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
 
 
-def judged_series(attempt: AttemptData | None) -> Series:
+def judged_series(attempt: HasSeries | None) -> Series:
     """The series of one attempt; empty where there is no attempt, or it has no intervals."""
     return NOTHING if attempt is None else attempt.series
 

@@ -15,7 +15,6 @@ from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_a
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.ownership.holding import require_free
-from plimsoll.services.steps.steps import declared_time
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
@@ -44,7 +43,7 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     sides write their record before they look for the other's, so the second one always sees the first.
     """
     definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
-    longest = max(declared_time(alone) for _, alone in definition.of_stages)
+    longest = max(alone.declared_time for _, alone in definition.of_stages)
     until = now + cells * (longest + _AROUND_A_LOAD) + _SLACK
     runs = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)

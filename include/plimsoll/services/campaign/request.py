@@ -14,10 +14,10 @@ from pydantic import Field, ValidationError
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell, campaign_id_problem, cell_ids, load_slug
-from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
+from plimsoll.domain.limits import LONGEST_CELL_ID
 from plimsoll.domain.parts import most_repeats, parts, stage_ids, workload_ids
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate

@@ -17,7 +17,8 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CellStateName
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.progress import first_start
-from plimsoll.services.campaign.state import AttemptState, CellState, Memory, read_state
+from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.earlier_verdicts import is_kept_last

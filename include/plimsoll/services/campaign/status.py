@@ -26,9 +26,9 @@ from plimsoll.services.campaign.settling import Tally, settled_tally, tally_of
 from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.hosts.spending import ledger, spent_usd
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.layout import report_key
 from plimsoll.strategies.state import CampaignState
 
 

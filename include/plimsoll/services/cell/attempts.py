@@ -8,7 +8,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import is_of_another_airflow, owner_since
 from plimsoll.ports.provider import Provider
-from plimsoll.services.campaign.state import attempt_state
+from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
 from plimsoll.services.hosts.booking import destroy_cluster

@@ -24,9 +24,7 @@ deployed and collected, and populated unless the definition gives populating a t
 
 def time_of_attempt(work: AttemptContext) -> timedelta:
     """The time after which the attempt is over at the latest, counted from its start."""
-    from plimsoll.services.steps.steps import declared_time  # the steps' actions import this module
-
-    return declared_time(work.definition) + MARGIN
+    return work.definition.declared_time + MARGIN
 
 
 def time_of_hosts(work: AttemptContext) -> timedelta:

@@ -14,12 +14,11 @@ from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.choices import ProviderChoice
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.faults import Fault, require_none
-from plimsoll.domain.provenance import ENVIRONMENT_FACTS
+from plimsoll.domain.provenance import ENVIRONMENT_FACTS, IMPORTED
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.units import Rate
 from plimsoll.services.definitions.documents import parse_yaml
 
-PROVIDER = "imported"
 _CLAIMS = ("system", "workload", "load_generator")
 """Parts of a definition whose defaults would claim something of a run that somebody else made."""
 
@@ -137,7 +136,7 @@ def wanted_runs(description: ImportDescription) -> tuple[WantedRun, ...]:
 
 def imported_definition(description: ImportDescription) -> Definition:
     """The definition as the campaign keeps it, with a provider that can't run anything."""
-    return description.definition.model_copy(update={"provider": ProviderChoice(name=PROVIDER)})
+    return description.definition.model_copy(update={"provider": ProviderChoice(name=IMPORTED)})
 
 
 def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -26,9 +26,9 @@ from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.judge.evidence import Evidence, gather
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.verdicts import Judged, store_verdict, verdict_of
-from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, read_manifest, read_provenance, read_verdict
+from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -249,17 +249,16 @@ def _store_circumstances(
     )
     level = work.definition.service_levels[0]
     bound_ms, interval = level.bound_ms, level.interval
-    write_table(store, key, layout.PAUSES, pauses)
-    write_table(store, key, layout.COINCIDENCES, coincidence_frame(intervals, occurrences(collected), bound_ms))
+    write_table(store, key, "pauses", pauses)
+    write_table(store, key, "coincidences", coincidence_frame(intervals, occurrences(collected), bound_ms))
     timing = work.definition.timing
     judged = started_at + timing.warmup, started_at + timing.duration
     cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
-    write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged, interval, ahead_ms))
-    write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
+    write_table(store, key, "hosts", hosts_frame(evidence.samples, judged, interval, ahead_ms))
+    write_table(store, key, "jvms", jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
     starts_s = intervals[intervals["operation"] == ALL_OPERATIONS]["start_s"].sort_values().tolist()
     lines = log_lines_frame(intervals, evidence.lines, started_at, ahead_ms, bound_ms)
-    write_table(store, key, layout.LOG_LINES, lines)
-    write_table(
-        store, key, layout.ACTIVITY, activity_frame(starts_s, interval.total_seconds(), collected, evidence.pauses)
-    )
-    write_table(store, key, layout.BACKLOG, backlog_frame(evidence.seconds, started_at, work.cell.load_ops_s, starts_s))
+    write_table(store, key, "log_lines", lines)
+    activity = activity_frame(starts_s, interval.total_seconds(), collected, evidence.pauses)
+    write_table(store, key, "activity", activity)
+    write_table(store, key, "backlog", backlog_frame(evidence.seconds, started_at, work.cell.load_ops_s, starts_s))

@@ -11,10 +11,10 @@ from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.blame import error_share
-from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_verdict, write_model
 from plimsoll.services.store.earlier_verdicts import keep_no_copy, keep_verdict
+from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,8 +95,8 @@ def store_verdict(work: AttemptContext, judged: Judged, verdict: Verdict) -> Non
     Another verdict that the attempt had is kept.
     """
     store, key, judgement = work.toolkit.store, work.key, judged.judgement
-    write_table(store, key, layout.INTERVALS, judged.intervals)
-    write_table(store, key, layout.LATENCIES, latencies_frame(judgement.counts, judgement.unit))
+    write_table(store, key, "intervals", judged.intervals)
+    write_table(store, key, "latencies", latencies_frame(judgement.counts, judgement.unit))
     for path, content in (judged.quality.data_docs if judged.quality else {}).items():
         store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
     earlier = read_verdict(store, key)

@@ -6,8 +6,8 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.publish.results import verdict_data
+from plimsoll.services.store.layout import report_key
 
 if TYPE_CHECKING:
     from datetime import datetime

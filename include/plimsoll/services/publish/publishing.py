@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import GateClosed, NotFound
+from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services.campaign.completeness import Completeness, completeness, completeness_of
 from plimsoll.services.campaign.settling import settle
 from plimsoll.services.campaign.stages import open_stages
-from plimsoll.services.imports.description import PROVIDER as IMPORTED
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_fingerprint
+from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.records import parse_record, read_record
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
@@ -30,15 +31,8 @@ if TYPE_CHECKING:
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
-REPORT = "report.html"
-BUNDLE = "bundle.zip"
 CHART_FONT = "font of charts"
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
-
-
-def report_key(campaign_id: str, name: str = REPORT) -> str:
-    """The store's key of a file of the campaign's report; of its page when no file is named."""
-    return f"{layout.report_prefix(campaign_id)}/{name}"
 
 
 class GatePass(Model):

@@ -11,9 +11,10 @@ from typing import IO, TYPE_CHECKING
 from plimsoll.domain.errors import BundleError, NotFound, PlimsollError
 from plimsoll.domain.result import Manifest
 from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle, write_bundle
-from plimsoll.services.publish.publishing import BUNDLE, CHART_FONT, report_files, report_key, versions_here
+from plimsoll.services.publish.publishing import CHART_FONT, report_files, versions_here
 from plimsoll.services.publish.snapshot import Snapshot
 from plimsoll.services.store import layout
+from plimsoll.services.store.layout import BUNDLE, report_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

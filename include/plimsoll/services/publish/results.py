@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.coincidence import with_every_cause
 from plimsoll.analysis.campaign.capacity import told_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.parts import data_of_parts
-from plimsoll.domain.errors import DamagedRecord, NotFound, Problem
-from plimsoll.domain.limits import MOST_CELLS_OF_A_TABLE
+from plimsoll.domain.errors import Problem
 from plimsoll.domain.parts import parts
 from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.spending import campaign_spending
-from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign, read_fingerprint, read_provenance
+from plimsoll.services.store.tables import TABLES, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    import pandas as pd
-
     from plimsoll.analysis.campaign.capacity import Capacity
-    from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.result import Check, Verdict
-    from plimsoll.ports.store import ReadableStore, ResultStore
+    from plimsoll.ports.store import ReadableStore
     from plimsoll.strategies.state import C, CampaignState
 
-INTERVAL_COLUMNS = (
-    "start_s", "duration_s", "phase", "operation", "count", "rate_ops_s",
-    "p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms", "judged_ms", "met",
-)  # fmt: skip
 _NAMED = 3
-PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world", "stopped_ms", "to_safepoint_ms")
 
 
 def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: datetime) -> CampaignData:
@@ -76,7 +66,7 @@ def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
             _without_tables(verdict),
             fingerprint=read_fingerprint(campaign.store, verdict.key),
             provenance=read_provenance(campaign.store, verdict.key),
-            hosts=_table(campaign.store, verdict.key, layout.HOSTS, ()),
+            hosts=read_table(campaign.store, verdict.key, "hosts"),
         )
         for verdict in campaign.verdicts()
     )
@@ -111,57 +101,12 @@ def _without_tables(verdict: Verdict) -> AttemptData:
     return AttemptData(verdict, None, nothing, nothing)
 
 
-def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFrame) -> None:
-    """Store a table of an attempt as parquet."""
-    stream = BytesIO()
-    table.to_parquet(stream, index=False)
-    store.write(layout.attempt_file(key, name), stream.getvalue())
-
-
 def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
     """A judged attempt with its tables."""
+    tables = {kind: read_table(store, verdict.key, kind) for kind in TABLES}
     return AttemptData(
         verdict=verdict,
         fingerprint=read_fingerprint(store, verdict.key),
-        intervals=_table(store, verdict.key, layout.INTERVALS, INTERVAL_COLUMNS),
-        pauses=_table(store, verdict.key, layout.PAUSES, PAUSE_COLUMNS),
-        coincidences=with_every_cause(_table(store, verdict.key, layout.COINCIDENCES, ())),
         provenance=read_provenance(store, verdict.key),
-        jvms=_table(store, verdict.key, layout.JVMS, ()),
-        hosts=_table(store, verdict.key, layout.HOSTS, ()),
-        backlog=_table(store, verdict.key, layout.BACKLOG, ()),
-        latencies=_table(store, verdict.key, layout.LATENCIES, ()),
-        log_lines=_table(store, verdict.key, layout.LOG_LINES, ()),
-        activity=_table(store, verdict.key, layout.ACTIVITY, ()),
+        **{**tables, "coincidences": with_every_cause(tables["coincidences"])},
     )
-
-
-def _table(store: ReadableStore, key: AttemptKey, name: str, columns: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-    from pyarrow import ArrowException
-
-    file = layout.attempt_file(key, name)
-    try:
-        return _parsed(store.read(file))
-    except NotFound:  # an attempt that failed before its load has none
-        return pd.DataFrame(columns=list(columns))
-    except (ArrowException, OSError) as error:
-        mend = f"judge the attempt again: `plimsoll rejudge {key.campaign_id}`; of a bundle, get it again"
-        raise DamagedRecord(f"can't be read as a table ({error})", where=store.url(file), mend=mend) from error
-
-
-def _parsed(content: bytes) -> pd.DataFrame:
-    """Read a table. Raises ArrowException where it is damaged, or so large that it was made to fill the memory.
-
-    A column of equal values takes almost no space in a file, whatever its length.
-    """
-    from pyarrow import ArrowInvalid, BufferReader
-    from pyarrow.parquet import ParquetFile
-
-    # What pd.read_parquet returns, for half its time: that looks for partitions and starts threads for each small file.
-    file = ParquetFile(BufferReader(content))
-    rows, columns = file.metadata.num_rows, file.metadata.num_columns
-    if rows * columns > MOST_CELLS_OF_A_TABLE:
-        raise ArrowInvalid(f"{rows:,} rows of {columns} columns are more than any attempt has")
-    table: pd.DataFrame = file.read(use_threads=False).to_pandas(use_threads=False)
-    return table

@@ -5,24 +5,17 @@ from collections.abc import Iterator, Mapping
 from plimsoll.domain.errors import NotFound
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
+from plimsoll.services.store.tables import TABLES, table_file
 
 _OF_ATTEMPT = frozenset(
     {
-        layout.ACTIVITY,
+        *map(table_file, TABLES),
         layout.ATTEMPT,
-        layout.BACKLOG,
         layout.CANARY,
         layout.CLUSTER,
-        layout.COINCIDENCES,
         layout.FAILURE,
         layout.FINGERPRINT,
-        layout.HOSTS,
-        layout.INTERVALS,
-        layout.JVMS,
-        layout.LATENCIES,
-        layout.LOG_LINES,
         layout.MANIFEST,
-        layout.PAUSES,
         layout.PROVENANCE,
         layout.VERDICT,
     }

@@ -11,12 +11,12 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_polling import LoadPoller
 from plimsoll.services.cell.money import money_line
 from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
 from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.hosts.kept_hosts import end_kept
 from plimsoll.services.retries import PASSING, PASSING_WHILE_KEEPING, SOON_S, with_retries
+from plimsoll.services.steps.load_polling import LoadPoller
 from plimsoll.services.steps.steps import Polling, Step, steps_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict

@@ -42,9 +42,6 @@ class Polling:
     """Between two looks, s."""
     longest: Callable[[Definition], timedelta]
     """How long it may last before it is given up."""
-    declared: Callable[[Definition], timedelta]
-    """How long it may last by the definition. This time is added to the life of hosts, and to the time for which
-    attempts and runs count as alive."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +78,6 @@ def load_pause_s(definition: Definition) -> float:
 def _longest_load(definition: Definition) -> timedelta:
     """The declared duration, after the longest time that populating may take."""
     return definition.timing.duration + definition.timing.longest_populating
-
-
-def _declared_load(definition: Definition) -> timedelta:
-    """As the longest load, but without time for populating unless the definition gives it one."""
-    return definition.timing.with_populating
 
 
 def _judge(work: AttemptContext) -> Verdict:
@@ -129,7 +121,6 @@ STEPS: tuple[Step, ...] = (
             stop=loading.stop_load,
             pause_s=load_pause_s,
             longest=_longest_load,
-            declared=_declared_load,
         ),
     ),
     Step(
@@ -186,12 +177,6 @@ def share_done(progress: AttemptProgress, definition: Definition) -> float:
     before = sum(one.share for one in STEPS[: STEPS.index(current)])
     within = _share_of_load(progress, definition) if current.polling else 0.0
     return round(before + current.share * within, 6)
-
-
-def declared_time(definition: Definition) -> timedelta:
-    """How long the definition lets everything last on the hosts, one after another: waits, and what steps start."""
-    waits = definition.wait_for_calm or timedelta(0)
-    return sum((one.polling.declared(definition) for one in STEPS if one.polling), waits)
 
 
 def usual_time(definition: Definition) -> timedelta:

@@ -11,30 +11,23 @@ from plimsoll.domain.cluster import ClusterId
 
 _UNENDED = "unended.txt"
 _UNFIT = "unfit"
-ACTIVITY = "activity.parquet"
 ATTEMPT = "attempt.json"
-BACKLOG = "backlog.parquet"
+BUNDLE = "bundle.zip"
 CANARY = "canary.json"
 CANCELLED = "cancelled.json"
 CLUSTER = "cluster.json"
-COINCIDENCES = "coincidences.parquet"
 FAILURE = "failure.txt"
 FINGERPRINT = "fingerprint.json"
 FLUSHED = "flushed"
-HOSTS = "hosts.parquet"
-INTERVALS = "intervals.parquet"
-JVMS = "jvms.parquet"
 LAUNCHES = "launches"
-LATENCIES = "latencies.parquet"
 LOAD_START = "load-start.json"
-LOG_LINES = "log-lines.parquet"
 MANIFEST = "manifest.json"
 ORIGIN = "data-origin.json"
-PAUSES = "pauses.parquet"
 PROGRESS = "progress.json"
 PROVENANCE = "provenance.json"
 QUALITY = "quality"
 RAW = "raw"
+REPORT = "report.html"
 UNDESTROYED = "undestroyed.txt"
 USE = "use.json"
 VERDICT = "verdict.json"
@@ -243,6 +236,11 @@ def cost_prefix(key: AttemptKey) -> str:
 def report_prefix(campaign_id: str) -> str:
     """The folder of the report's files."""
     return f"{campaign_id}/report"
+
+
+def report_key(campaign_id: str, name: str = REPORT) -> str:
+    """The key of a file of the campaign's report; of its page when no file is named."""
+    return f"{report_prefix(campaign_id)}/{name}"
 
 
 def campaign_quality_prefix(campaign_id: str) -> str:

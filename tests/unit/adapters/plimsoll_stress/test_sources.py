@@ -6,7 +6,7 @@ from typing import Any
 
 import plimsoll.adapters.generators.plimsoll_stress as adapter
 
-SOURCES = Path(adapter.__file__).parents[3] / "stress" / "src" / "plimsoll" / "stress"
+SOURCES = Path(adapter.__file__).parents[4] / "stress" / "src" / "plimsoll" / "stress"
 
 
 def imports(folder: Path) -> set[Any]:

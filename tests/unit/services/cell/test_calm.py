@@ -16,7 +16,6 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.running import run_cell
-from plimsoll.services.steps.steps import declared_time
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import waiting_told_to
 
@@ -84,4 +83,4 @@ def test_a_cell_waits_before_its_database_starts_and_its_hosts_live_as_much_long
     looks = Looks(BUSY, CALM)
     assert run_cell(replace(tools, sampler=looks), "patient", CELL, "me", print).valid
     assert looks.count > 1
-    assert declared_time(PATIENT) - declared_time(instant_definition()) == timedelta(seconds=25)
+    assert PATIENT.declared_time - instant_definition().declared_time == timedelta(seconds=25)

@@ -1,0 +1,80 @@
+"""The tables of an attempt: what judging stores, and reports and pages read."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from plimsoll.domain.errors import DamagedRecord, NotFound
+from plimsoll.domain.limits import MOST_CELLS_OF_A_TABLE
+from plimsoll.services.store.layout import attempt_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.domain.cell import AttemptKey
+    from plimsoll.ports.store import ReadableStore, ResultStore
+
+TABLES: dict[str, tuple[str, ...]] = {
+    "intervals": (
+        "start_s", "duration_s", "phase", "operation", "count", "rate_ops_s",
+        "p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms", "judged_ms", "met",
+    ),
+    "pauses": ("host", "start_s", "duration_ms", "kind", "stop_the_world", "stopped_ms", "to_safepoint_ms"),
+    "coincidences": (),
+    "jvms": (),
+    "hosts": (),
+    "backlog": (),
+    "latencies": (),
+    "activity": (),
+    "log_lines": (),
+}  # fmt: skip
+"""Each table's name, which is that of its field of `AttemptData`, and the columns of one that an attempt lacks.
+
+An attempt that failed before its load has no tables.
+"""
+
+
+def table_file(name: str) -> str:
+    """The name of a table's file in the folder of its attempt."""
+    return f"{name.replace('_', '-')}.parquet"
+
+
+def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFrame) -> None:
+    """Store a table of an attempt as parquet. Raises KeyError where no table has that name."""
+    assert name in TABLES
+    stream = BytesIO()
+    table.to_parquet(stream, index=False)
+    store.write(attempt_file(key, table_file(name)), stream.getvalue())
+
+
+def read_table(store: ReadableStore, key: AttemptKey, name: str) -> pd.DataFrame:
+    """Read a table of an attempt; without rows where the attempt has none. Raises DamagedRecord."""
+    import pandas as pd
+    from pyarrow import ArrowException
+
+    file = attempt_file(key, table_file(name))
+    try:
+        return _parsed(store.read(file))
+    except NotFound:
+        return pd.DataFrame(columns=list(TABLES[name]))
+    except (ArrowException, OSError) as error:
+        mend = f"judge the attempt again: `plimsoll rejudge {key.campaign_id}`; of a bundle, get it again"
+        raise DamagedRecord(f"can't be read as a table ({error})", where=store.url(file), mend=mend) from error
+
+
+def _parsed(content: bytes) -> pd.DataFrame:
+    """Read a table. Raises ArrowException where it is damaged, or so large that it was made to fill the memory.
+
+    A column of equal values takes almost no space in a file, whatever its length.
+    """
+    from pyarrow import ArrowInvalid, BufferReader
+    from pyarrow.parquet import ParquetFile
+
+    # What pd.read_parquet returns, for half its time: that looks for partitions and starts threads for each small file.
+    file = ParquetFile(BufferReader(content))
+    rows, columns = file.metadata.num_rows, file.metadata.num_columns
+    if rows * columns > MOST_CELLS_OF_A_TABLE:
+        raise ArrowInvalid(f"{rows:,} rows of {columns} columns are more than any attempt has")
+    table: pd.DataFrame = file.read(use_threads=False).to_pandas(use_threads=False)
+    return table
