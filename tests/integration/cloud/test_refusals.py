@@ -1,6 +1,5 @@
 """Each fault of the API as a plain boto3 client sees it."""
 
-import json
 import urllib.error
 import urllib.request
 from typing import Any
@@ -131,33 +130,6 @@ def test_an_instance_that_does_not_boot_is_impaired(ec2: Any, instant: Cloud) ->
     instant.skip(100)
     (status,) = ec2.describe_instance_status(InstanceIds=[instance])["InstanceStatuses"]
     assert status["InstanceStatus"]["Status"] == "impaired"
-
-
-def test_the_price_of_a_type_can_be_asked(instant: Cloud) -> None:
-    wanted = [{"Type": "TERM_MATCH", "Field": "instanceType", "Value": "r5d.2xlarge"}]
-    (product,) = (
-        Aws(instant.endpoint).client("pricing").get_products(ServiceCode="AmazonEC2", Filters=wanted)["PriceList"]
-    )
-    (term,) = json.loads(product)["terms"]["OnDemand"].values()
-    assert [float(one["pricePerUnit"]["USD"]) for one in term["priceDimensions"].values()] == [0.576]
-
-
-def test_the_image_is_found_through_its_parameter(ec2: Any, instant: Cloud) -> None:
-    ssm = Aws(instant.endpoint).client("ssm")
-    image = ssm.get_parameter(Name=instant.landscape.image_parameter)["Parameter"]["Value"]
-    assert ec2.describe_images(ImageIds=[image])["Images"][0]["Architecture"] == "x86_64"
-
-
-def test_objects_are_created_once_where_the_caller_asks_for_it(instant: Cloud) -> None:
-    s3 = Aws(instant.endpoint).client("s3")
-    place = {"Bucket": instant.landscape.bucket, "Key": "a/b"}
-    s3.put_object(**place, Body=b"one", IfNoneMatch="*")
-    assert refusal(s3.put_object, **place, Body=b"two", IfNoneMatch="*") == ("PreconditionFailed", 412)
-    assert s3.get_object(**place)["Body"].read() == b"one"
-
-
-def test_a_bucket_that_is_not_there(instant: Cloud) -> None:
-    assert refusal(Aws(instant.endpoint).client("s3").put_object, Bucket="nobody", Key="k")[0] == "NoSuchBucket"
 
 
 def test_a_presigned_url_works_without_credentials_and_expires(instant: Cloud) -> None:

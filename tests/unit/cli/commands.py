@@ -1,0 +1,58 @@
+"""The command line on instant fakes: a definition, installations with other providers and prices, living clusters."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn
+
+from tests.fakes import instant
+from tests.fakes.paid import Prices
+from tests.support.campaigns.small_definition import SMALL
+
+from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
+from plimsoll.bootstrap import build_toolkit
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.errors import SecretError
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.settings import Settings
+
+INSTANT = (
+    SMALL.read_text()
+    .replace("{name: local}", "{name: instant}")
+    .replace("cassandra\n  version", "instant\n  version")
+    .replace("load_generator: {threads", "load_generator: {name: instant, threads")
+)
+
+Ended = tuple[int | str, str, str]
+"""Exit code, standard output, standard error."""
+Command = Callable[..., Ended]
+"""Runs `plimsoll` with these arguments."""
+
+
+def without_credentials(settings: Settings) -> Toolkit:
+    tools = instant.toolkit(settings)
+    secrets: Any = NoSecrets()
+    connect: Any = None
+    outage = Outage(tools.clock)
+    ec2 = Ec2Provider(secrets, tools.clock, connect, "store", print, StoredLaunches(tools.store, outage))
+    return replace(tools, providers={**tools.providers, "ec2": ec2}, tariffs={"ec2": Ec2Tariffs(secrets)})
+
+
+class NoSecrets:
+    """Implements the Secrets port where there is nothing."""
+
+    def aws(self, connection_id: str) -> NoReturn:
+        raise SecretError("there is no such connection", where=f"connection {connection_id!r}")
+
+
+def paid(settings: Settings) -> Toolkit:
+    return replace(instant.toolkit(settings), tariffs={"instant": Prices()})
+
+
+def alive(number: int) -> ClusterId:
+    key = ClusterId(campaign_id="demo-1", name=f"g1-00200-r{number}/1")
+    request = ClusterRequest(id=key, owner="test", nodes=1, expires_at=datetime.now(UTC) + timedelta(hours=1))
+    build_toolkit(Settings()).providers["instant"].ensure(request)
+    return key

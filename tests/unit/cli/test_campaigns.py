@@ -1,0 +1,96 @@
+"""`plimsoll run`, `status` and `campaigns`."""
+
+import json
+import re
+from pathlib import Path
+
+from tests.unit.cli.commands import INSTANT, Command
+
+
+def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    for name in ("demo-none", "../demo", "/demo"):
+        code, _, err = plimsoll("status", name)
+        assert code == 2
+        assert f"there is no campaign '{name}'" in err
+        assert "plimsoll campaigns" in err
+
+
+def test_the_list_of_campaigns_has_state_date_and_definition_of_each(plimsoll: Command, tmp_path: Path) -> None:
+    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")[0] == 0
+    code, out, _ = plimsoll("campaigns", "list")
+    assert code == 0
+    assert re.search(r"│ mine-1 +│ complete +│ \d{4}-\d\d-\d\d \d\d:\d\d UTC │ demo +│", out)
+    [one] = json.loads(plimsoll("campaigns", "list", "--json")[1])
+    assert (one["campaign_id"], one["state"], one["definition"], one["note"]) == ("mine-1", "complete", "demo", "")
+    assert one["started_at"]
+
+
+def test_a_campaign_that_can_not_be_read_is_named_beside_the_others(plimsoll: Command, tmp_path: Path) -> None:
+    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")[0] == 0
+    (tmp_path / "store" / "torn").mkdir()
+    (tmp_path / "store" / "torn" / "definition.yaml").write_text("name: [")
+    code, out, err = plimsoll("campaigns")
+    assert code == 1
+    assert "mine-1" in out
+    assert "torn: " in err
+    assert [one["campaign_id"] for one in json.loads(plimsoll("campaigns", "--json")[1])] == ["mine-1"]
+
+
+def test_names_in_tables_are_not_cut_in_a_pipe(plimsoll: Command, tmp_path: Path) -> None:
+    campaign = f"a-campaign-with-{'-'.join(['a-long-name'] * 4)}"
+    long = INSTANT.replace("id: shenandoah", f"id: {'collector-' * 3}a").replace("name: demo", f"name: {'d-' * 20}o")
+    (tmp_path / "long.yaml").write_text(long.replace("title: G1", f"title: {'Very ' * 40}G1"))
+    assert plimsoll("run", tmp_path / "long.yaml", "--new-campaign", campaign)[0] == 0
+    out = plimsoll("campaigns")[1]
+    assert campaign in out
+    assert "Very " * 40 in out
+    assert f"{'d-' * 20}o" in out
+
+
+def test_a_campaign_and_a_cell_that_are_nearly_right_are_named(plimsoll: Command, tmp_path: Path) -> None:
+    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "nearest-1")[0] == 0
+    assert "did you mean 'nearest-1'? `plimsoll campaigns` lists" in plimsoll("status", "nearst-1")[2]
+    wrong = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1", "--cell", "g1-00100-r2")[2]
+    assert "did you mean 'g1-00100-r1'?" in wrong
+
+
+def test_a_misspelt_campaign_is_not_begun_and_a_new_one_is_no_old_one(plimsoll: Command, tmp_path: Path) -> None:
+    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "nearest-1")[0] == 0
+    for options, told in (
+        (
+            ["--campaign", "nearst-1"],
+            "did you mean 'nearest-1'? a new campaign with this id begins with `--new-campaign nearst-1`",
+        ),
+        (["--new-campaign", "nearest-1"], "`--campaign nearest-1` continues it"),
+        (["--campaign", "nearest-1", "--new-campaign", "second-1"], "give one of them"),
+    ):
+        code, out, err = plimsoll("run", tmp_path / "instant.yaml", *options)
+        assert (code, out) == (2, "")
+        assert told in err
+    assert [one["campaign_id"] for one in json.loads(plimsoll("campaigns", "--json")[1])] == ["nearest-1"]
+
+
+def test_a_run_is_refused_for_cells_and_campaigns_of_another_definition_before_it_begins(
+    plimsoll: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "other.yaml").write_text(INSTANT.replace("name: demo", "name: other").replace("seed: 1", "seed: 2"))
+    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")[0] == 0
+    before = plimsoll("status", "mine-1", "--json")[1]
+    code, out, err = plimsoll("run", tmp_path / "other.yaml", "--campaign", "mine-1")
+    assert (code, out) == (2, "")
+    assert "mine-1" in err
+    assert "belongs to another definition" in err
+    code, out, err = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "mine-1", "--cells", "zgc-*")
+    assert (code, out) == (2, "")
+    assert "'zgc-*' fits no cell of 'demo'" in err
+    assert plimsoll("status", "mine-1", "--json")[1] == before
+
+
+def test_a_run_ends_with_the_answer(plimsoll: Command, tmp_path: Path) -> None:
+    code, out, _ = plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")
+    assert code == 0
+    assert "carry" in out
+    assert "its worst interval was" in out
+    assert re.search(r"^report: \S+/mine-1/report/report.html$", out, re.M)
+    assert plimsoll("report", "mine-1")[1].splitlines()[-12:] == out.splitlines()[-12:]
