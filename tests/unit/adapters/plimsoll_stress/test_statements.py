@@ -1,0 +1,121 @@
+"""Own statements, their markers and their populating are checked with their places."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.artefacts import EmptyArtefacts
+from tests.unit.adapters.plimsoll_stress.workloads import bound, cql, definition, reads
+
+from plimsoll.adapters.generators.plimsoll_stress.adapter import PlimsollStress
+
+
+def test_own_statements_are_fine(found: Any) -> None:
+    writes = {
+        "name": "writes",
+        "share": 0.25,
+        "statement": "INSERT INTO t (id, at, body) VALUES (:id, :at, :body)",
+        "bind": {
+            "id": {"distribution": "zipfian", "max": "1G", "scrambled": True},
+            "at": {"distribution": "now"},
+            "body": {"distribution": "normal", "min": 10, "max": 200, "as": "letters"},
+        },
+        "consistency": "LOCAL_QUORUM",
+    }
+    populate = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": {"id": {"distribution": "sequence", "max": 9}}}
+    schema = ["CREATE TABLE IF NOT EXISTS t (id bigint PRIMARY KEY, at timestamp, body text)"]
+    whole = cql(reads(share=0.75), writes, schema=schema, rows=10, population=populate)
+    assert found(whole, service_levels=[{}, {"operations": "writes"}]) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "said"),
+    [
+        ({"statement": "SELECT * FROM t\nWHERE id = :idd"}, "statement", "marker :idd, line 2, column 12 of: SELECT *"),
+        ({"statement": "SELECT * FROM t WHERE id = ?"}, "statement", "`?` has no name, line 1, column 28 of: SELECT"),
+        ({"statement": "SELECT * FROM t WHERE id = 'a"}, "statement", "never closed, line 1, column 28"),
+        ({"bind": {}}, "statement", "nothing is bound to the marker :id, line 1, column 28 of: SELECT * FROM t"),
+        ({"statement": "SELECT * FROM t"}, "bind.id", "the statement has no marker :id: SELECT * FROM t"),
+        ({"bind": {"id": {"distribution": "zipf"}}}, "bind.id.distribution", "'zipf' is no distribution (did you mean"),
+        ({"bind": {"id": {"max": 4}}}, "bind.id.distribution", "`distribution` is missing"),
+        ({"bind": {"id": 7}}, "bind.id", "must have keys of its own"),
+        ({"bind": {"id": {"distribution": "uniform"}}}, "bind.id", "the distribution uniform needs 'max'"),
+        ({"bind": {"id": {"distribution": "uniform", "max": 9, "mean": 3}}}, "bind.id.mean", "has no such option"),
+        (
+            {"bind": {"id": {"distribution": "zipfian", "max": 9, "constant": 2}}},
+            "bind.id.constant",
+            "2 is more than 0.999",
+        ),
+        ({"name": "All reads"}, "name", "'All reads' can't be an operation's name"),
+        ({"consistency": "MOST"}, "consistency", "'MOST' is none of the values"),
+        ({"rows": 0}, "rows", "0 is less than 1"),
+        ({"share": "half"}, "share", "'half' is no number"),
+        ({"share": "50%"}, "share", "'50%' is no number like 0.5"),
+    ],
+)
+def test_a_mistake_in_a_statement_is_told_with_its_place(found: Any, changes: Any, where: Any, said: str) -> None:
+    first, *_ = found(cql(reads(**changes)))
+    assert first.startswith(f"workload.operations[0].{where}: ")
+    assert said in first
+
+
+def test_markers_in_strings_names_and_comments_are_none(found: Any) -> None:
+    statement = """SELECT "a:b", 'c:d?', $$:e$$ FROM t -- :f ?
+        WHERE id = :id /* ? :g */ AND m = {'k':1}"""
+    assert found(cql(reads(statement=statement))) == []
+
+
+def test_shares_must_make_one(found: Any) -> None:
+    (problem,) = found(cql(reads(share=0.5), reads(name="others", share=0.6)))
+    assert problem.startswith("workload.operations: the shares add up to 1.1")
+
+
+def test_two_operations_of_one_name_are_told(found: Any) -> None:
+    assert "'reads' stands 2 times" in found(cql(reads(share=0.5), reads(share=0.5)))[0]
+
+
+def test_no_operations_at_all_are_told(found: Any) -> None:
+    assert found({"name": "cql"}) == [
+        "workload: cql needs 'operations' (what clients ask)",
+    ]
+    assert "must be a list of operations" in found({"name": "cql", "operations": []})[0]
+
+
+def test_populating_needs_rows(found: Any) -> None:
+    populate = {"statement": "INSERT INTO t (id) VALUES (1)"}
+    (problem,) = found(cql(reads(), population=populate))
+    assert problem.startswith("workload.rows: is missing")
+
+
+@pytest.mark.parametrize(
+    ("read_back", "said"),
+    [
+        ("SELECT id FROM t WHERE id = :id", ""),
+        ("SELECT id FROM t WHERE id = :idd", "nothing is bound to the marker :idd, line 1, column 29 of: SELECT id"),
+        ("SELECT id FROM t WHERE body = :body", "marker :body is bound to no sequence, line 1, column 31 of: SELECT"),
+        ("SELECT id FROM t WHERE id = ?", "`?` has no name"),
+    ],
+)
+def test_a_populated_row_is_read_back_by_what_its_number_decides(found: Any, read_back: Any, said: str) -> None:
+    bind = {
+        "id": {"distribution": "sequence", "max": 9},
+        "body": {"distribution": "uniform", "max": 9, "as": "letters"},
+    }
+    written = "INSERT INTO t (id, body) VALUES (:id, :body)"
+    told = found(cql(reads(), rows=10, population={"statement": written, "bind": bind, "read_back": read_back}))
+    assert [one.partition(": ")[0] for one in told] == (["workload.population.read_back"] if said else [])
+    assert said in "".join(told)
+
+
+def test_a_batch_is_logged_or_not_and_has_more_than_one_row(found: Any) -> None:
+    writes = bound("note", distribution="now")["operations"][0]
+    assert found(cql({**writes, "rows": 10, "batch": "logged", "prepared": False, "first_page": True})) == []
+    (problem,) = found(cql({**writes, "batch": "logged"}))
+    assert problem.startswith("workload.operations[0].batch: an operation of one row is no batch")
+
+
+def test_operations_that_are_timed_to_their_first_page_are_told(tmp_path: Path) -> None:
+    generator = PlimsollStress(EmptyArtefacts(tmp_path))
+    assert generator.limits(definition(cql(reads()))) == ()
+    (remark,) = generator.limits(definition(cql(reads(first_page=True))))
+    assert remark.startswith("reads is timed to the first page of each answer")

@@ -1,0 +1,53 @@
+"""Definitions with workloads of their own statements."""
+
+from typing import Any
+
+from plimsoll.domain.definition import Definition
+
+
+def definition(workload: Any, **changes: Any) -> Any:
+    return Definition.model_validate(
+        {
+            "name": "small",
+            "title": "Small",
+            "system": {"version": "4.0.1"},
+            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
+            "loads": ["100/s"],
+            "timing": {"duration": "40s", "warmup": "10s"},
+            "workload": workload,
+            **changes,
+        }
+    )
+
+
+def cql(*operations: Any, **keys: Any) -> Any:
+    return {"name": "cql", "operations": list(operations), **keys}
+
+
+def reads(**changes: Any) -> Any:
+    bind = {"id": {"distribution": "uniform", "max": "1M"}}
+    return {"name": "reads", "share": 1, "statement": "SELECT * FROM t WHERE id = :id", "bind": bind, **changes}
+
+
+def people(bind: Any, **changes: Any) -> Any:
+    """A table of one's own, whose rows and keys are bound so."""
+    population = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": {"id": bind}}
+    asked = {"distribution": "zipfian", "max": "rows"}
+    reads = {"name": "reads", "share": 1, "statement": "SELECT * FROM t WHERE id = :id", "bind": {"id": asked}}
+    return {"name": "cql", "operations": [reads], "population": population, **changes}
+
+
+NUMBERED = {"distribution": "sequence", "max": "rows"}
+
+
+TYPED = (
+    "CREATE TABLE t (id bigint PRIMARY KEY, tiny tinyint, small smallint, n int, u uuid, at timeuuid, day date, "
+    "home inet, tags set<text>, note text, body blob, hits counter, done boolean)"
+)
+
+
+def bound(column: str, **bind: Any) -> Any:
+    """A workload that writes a column of the table above from that bind."""
+    statement = f"UPDATE t SET {column} = :v WHERE id = :id"
+    given = {"id": {"distribution": "uniform", "max": 9}, "v": bind}
+    return cql({"name": "writes", "share": 1, "statement": statement, "bind": given}, schema=[TYPED])
