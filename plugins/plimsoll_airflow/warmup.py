@@ -1,7 +1,7 @@
-"""Imports in the processes that fork others: scheduler (tasks), DAG processor (parses), triggerer.
+"""Imports in the processes that fork others: scheduler (tasks), DAG processor (parses), triggerer, a Celery worker.
 
 Child processes inherit the imports that their parent made before the fork. Great Expectations alone takes several CPU
-seconds, which every `judge` would spend again.
+seconds, which every `judge` would spend again, and Plimsoll with its adapters as much again in the tasks of each cell.
 """
 
 import importlib
@@ -10,9 +10,6 @@ from typing import Any
 from airflow.listeners import hookimpl
 
 from plimsoll_airflow.internals import processes
-
-LIBRARY_MODULES = ("jinja2.ext", "ruamel.yaml.mergevalue")
-"""What libraries would import in each task. Airflow's own modules are in `internals.processes`."""
 
 BINDING_MODULES = (
     "plimsoll_airflow.campaign_notices",
@@ -24,22 +21,8 @@ BINDING_MODULES = (
     "plimsoll_airflow.operators.next_round",
     "plimsoll_airflow.operators.reaper",
     "plimsoll_airflow.operators.schedules",
-    "plimsoll_airflow.pacing",
 )
-"""What DAG files, tasks and triggers import."""
-
-TASK_MODULES = (
-    "altair",
-    "multiprocessing.synchronize",
-    "plimsoll.quality.attempt_suites",
-    "plimsoll.quality.attempt_tables",
-    "plimsoll.report.build",
-    "plimsoll.services.judge.attempt_judging",
-    "plimsoll.services.publish.publishing",
-    "pyarrow.parquet",
-    "scipy.stats",
-)
-"""What only some tasks import, and only late."""
+"""What DAG files and tasks import."""
 
 AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
 """What the tasks of a campaign there ask of AWS."""
@@ -48,19 +31,19 @@ AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
 @hookimpl
 def on_starting(component: Any) -> None:
     """Called by Airflow in each of its long-lived processes before they fork, and in each task."""
-    if not processes.is_job(component):
-        return
-    warm_up()
+    if processes.is_job(component):
+        warm_up()
     if processes.is_scheduler(component):
         warm_up_for_tasks()
 
 
 def warm_up() -> None:
-    """Import what child processes import, and load the plugins for tasks, which are cached and inherited too."""
+    """Import what DAG files and tasks import, with the adapters that the settings name."""
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.settings import Settings
 
-    _import(processes.TASK_MODULES + LIBRARY_MODULES + BINDING_MODULES)
+    for module in processes.TASK_MODULES + BINDING_MODULES:
+        importlib.import_module(module)
     processes.load_listeners()
     settings = Settings()
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
@@ -73,24 +56,8 @@ def warm_up() -> None:
 
 
 def warm_up_for_tasks() -> None:
-    """Import what judging and publishing need, and do once what each task would else do again.
-
-    That is to prepare for checks, to compile the report's templates, and to read definitions, which are read anew only
-    where their file has changed. Tasks of a cell read the copy that a campaign makes of its definition.
-    """
-    from plimsoll.bootstrap import sound_definitions
+    """Import what judging needs, and do once what the checks of each attempt would else prepare again."""
     from plimsoll.quality.engine import rehearse
-    from plimsoll.report.page import compile_templates
-    from plimsoll.services.definitions.text import dump_definition, parse_definition
-    from plimsoll.settings import Settings
 
-    _import(TASK_MODULES)
+    importlib.import_module("plimsoll.services.judge.attempt_judging")
     rehearse()
-    compile_templates()
-    for definition in sound_definitions(Settings()):
-        parse_definition(dump_definition(definition), definition.name, stored=True)
-
-
-def _import(modules: tuple[str, ...]) -> None:
-    for module in modules:
-        importlib.import_module(module)

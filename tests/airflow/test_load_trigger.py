@@ -46,7 +46,7 @@ def started(installation: Installation, load_s: float = 0.0) -> AttemptContext:
 
 
 def trigger_of(work: AttemptContext) -> LoadTrigger:
-    return LoadTrigger(str(work.key), RUN)
+    return LoadTrigger(str(work.key), RUN, "load", work.toolkit.clock.now().isoformat())
 
 
 async def _first(trigger: LoadTrigger) -> TriggerEvent:
@@ -185,7 +185,7 @@ def test_populating_that_takes_too_long_fails_although_the_triggerer_is_a_new_on
     work = started(installation)
     began = work.toolkit.clock.now() - timedelta(minutes=61)
     declare_polling(monkeypatch, look=lambda _work: LoadStatus("running", "populate"))
-    _, kwargs = LoadTrigger(str(work.key), RUN, since=began.isoformat()).serialize()
+    _, kwargs = LoadTrigger(str(work.key), RUN, "load", began.isoformat()).serialize()
 
     assert "populating took longer than 1h" in event_of(LoadTrigger(**kwargs)).payload
     assert str(failure_of(work.toolkit.store, work.key)).startswith("load: populating took longer than 1h")

@@ -1,7 +1,6 @@
 """From a campaign's run to the runs of its cells."""
 
 from dataclasses import replace
-from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -230,13 +229,6 @@ def test_a_cell_without_a_free_slot_waits_without_a_worker(monkeypatch: pytest.M
     assert path == "plimsoll_airflow.triggers.slot.SlotTrigger"
     assert kwargs == {"dag_id": "demo", "run_id": "manual__1", "map_index": 4, "parallel": 2, "poll_s": 3}
     assert raised.value.method_name == "take_slot"
-
-
-def test_a_task_that_waits_through_an_upgrade_goes_on() -> None:
-    trigger = import_module("plimsoll_airflow.triggers.turn").TurnTrigger
-
-    assert trigger is SlotTrigger
-    assert RunCell.take_turn is RunCell.take_slot
 
 
 def test_a_cell_with_a_free_slot_is_started(installation: Installation) -> None:

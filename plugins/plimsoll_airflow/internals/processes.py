@@ -1,47 +1,11 @@
-"""Airflow's long-lived processes, and what they import. Read in Airflow 3.3.2.
-
-Modules are named here so that they are imported before a process forks others. Which these are was found by measuring;
-nothing public tells. A name that is gone in another version fails when it is imported.
-"""
+"""Airflow's long-lived processes, and what their tasks import. Read in Airflow 3.3.2."""
 
 import importlib
 import sys
 from typing import Any
 
-TASK_MODULES = (
-    "airflow.dag_processing.bundles.local",
-    "airflow.providers.standard.operators.empty",
-    "airflow.sdk.bases.sensor",
-    "airflow.sdk.bases.skipmixin",
-    "airflow.sdk.definitions.variable",
-    "airflow.sdk.execution_time.task_runner",
-    "airflow.sdk.execution_time.timeout",
-    "airflow.version",
-)
-"""What Airflow would import in each task."""
-
-TASK_RUNTIME = (
-    "airflow.sdk.execution_time.coordinator",
-    "airflow.sdk.execution_time.supervisor",
-    "airflow.sdk.execution_time.task_runner",
-)
-"""What the workers of an executor import to run tasks."""
-
-SHARED_MODULES = (
-    "airflow.__main__",
-    "airflow.api_fastapi.execution_api.app",
-    "airflow.api_fastapi.execution_api.routes",
-    "airflow.cli.commands.daemon_utils",
-    "airflow.executors.workloads",
-    "airflow.jobs.triggerer_job_runner",
-    "airflow.models.taskinstance",
-    "airflow.sdk.execution_time.supervisor",
-    "airflow.serialization.definitions.mappedoperator",
-    "airflow.serialization.serialized_objects",
-    "airflow.utils.db",
-    "airflow.utils.serve_logs",
-)
-"""What at least two of Airflow's long-lived processes import."""
+TASK_MODULES = ("airflow.sdk.execution_time.supervisor", "airflow.sdk.execution_time.task_runner")
+"""What a task's supervisor and its process import, named to be imported before the fork: nothing public tells."""
 
 
 def is_job(component: Any) -> bool:
@@ -67,20 +31,3 @@ def load_listeners() -> None:
     loads them is not.
     """
     importlib.import_module("airflow.sdk.listener").get_listener_manager()
-
-
-def map_tables() -> None:
-    """Make SQLAlchemy's mappings of all of Airflow's tables, which each process would make again.
-
-    Uses `airflow.models.import_all_models`, for mappings can't be made while a model is missing.
-    """
-    importlib.import_module("airflow.models").import_all_models()
-    importlib.import_module("sqlalchemy.orm").configure_mappers()
-
-
-def run_command_line() -> None:
-    """Run the command of Airflow's that `sys.argv` holds, in this process.
-
-    Uses `airflow.__main__.main`: the command `airflow` itself would be a new process, which imports everything again.
-    """
-    importlib.import_module("airflow.__main__").main()

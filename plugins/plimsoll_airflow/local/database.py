@@ -13,11 +13,9 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from zlib import crc32
 
 import psutil
 
-from plimsoll_airflow.internals import wakeup
 from plimsoll_airflow.internals.unfinished import CLOSE_UNFINISHED_RUNS
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.errors import StackError
@@ -75,17 +73,13 @@ def execute(home: Home, statements: str) -> str:
 
 
 def migrate(home: Home, version: str, run_migration: Callable[[], None]) -> None:
-    """Migrate the schema to this Airflow version, once. A stamp beside the data records that.
-
-    It records our own triggers too, which another version of Plimsoll may have made otherwise.
-    """
-    stamp, wanted = home.database / "schema-version", f"{version} {crc32(wakeup.INSTALL.encode()):08x}"
-    if stamp.exists() and stamp.read_text() == wanted:
+    """Migrate the schema to this Airflow version, once. A stamp beside the data records that."""
+    stamp = home.database / "schema-version"
+    if stamp.exists() and stamp.read_text() == version:
         return
-    execute(home, wakeup.DROP)
     run_migration()
-    execute(home, wakeup.INSTALL)
-    stamp.write_text(wanted)
+    execute(home, "checkpoint")  # commits are written late here, and the stamp must not come before them
+    stamp.write_text(version)
 
 
 def close_unfinished_runs(home: Home) -> int:

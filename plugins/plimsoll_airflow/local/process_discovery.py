@@ -3,9 +3,7 @@
 Every process of a stack has its home in the environment. Two kinds hide it: PostgreSQL's backends write their titles
 over it, and Airflow's task processes make themselves undumpable, so that only root can read it. Backends are recognised
 by their working directory. Undumpable processes are recognised as descendants or, when their ancestors are dead, by the
-session that their component was started in. That session also tells which component a process belongs to. The
-environment tells it only of processes outside the sessions on record, for all that are forked from one process have its
-environment.
+session that their component was started in.
 """
 
 import os
@@ -55,7 +53,7 @@ def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) ->
         if environment := process.environ():
             if environment.get(HOME_TAG) != str(home.path):
                 return ""
-            return sessions.get(_session(process.pid)) or environment.get(COMPONENT, "unknown")
+            return environment.get(COMPONENT, "unknown")
         is_backend = process.name() == "postgres" and Path(process.cwd()).is_relative_to(home.database)
         return "postgres" if is_backend else ""
     except psutil.AccessDenied:

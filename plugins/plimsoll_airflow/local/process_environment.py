@@ -73,8 +73,6 @@ def database_url(socket_dir: Path) -> str:
 
 BUNDLE = "plimsoll_airflow.internals.dag_bundle.CampaignsBundle"
 SCHEDULER = {
-    # The executor does the waiting.
-    "scheduler_idle_sleep_time": "0.01",
     "scheduler_heartbeat_sec": "5",
     "job_heartbeat_sec": "5",
     # A busy scheduler that declares itself dead resets the tasks it runs.
@@ -155,7 +153,7 @@ def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> d
     return {
         "dags_folder": str(settings.dags),
         "plugins_folder": str(settings.plugins),
-        "executor": "plimsoll_airflow.internals.executor.PromptLocalExecutor",
+        "executor": "plimsoll_airflow.internals.executor.RepairedLocalExecutor",
         "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
         "parallelism": "12",
         # A run of a campaign's DAG is a mapped task for each cell.

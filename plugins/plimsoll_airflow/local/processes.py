@@ -6,11 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 import psutil
 
-from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.process_environment import COMPONENT, HOME_TAG
 
@@ -21,8 +19,6 @@ AIRFLOW_COMPONENTS: Mapping[str, tuple[str, ...]] = {
     "dag-processor": ("dag-processor",),
     "triggerer": ("triggerer", "--skip-serve-logs"),
 }
-FORKING = "airflow"
-"""The process that the components are forked from."""
 POLL_S = 0.05
 
 
@@ -31,14 +27,15 @@ def airflow_command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "airflow", *arguments]
 
 
-def forking_command() -> list[str]:
-    """The command line of the process that all components are forked from. It ends when they run."""
-    return [sys.executable, "-m", "plimsoll_airflow.local.forked"]
-
-
 def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Process:
-    """Start a process in a session of its own, with its output in its log file, and record the session."""
-    with fresh_log(home, component) as output:
+    """Start a process in a session of its own, with its output in its log file, and record the session.
+
+    The previous log is kept beside it as `<component>.previous.log`.
+    """
+    log = home.log(component)
+    if log.exists():
+        log.replace(log.with_suffix(".previous.log"))
+    with log.open("wb") as output:
         child = subprocess.Popen(
             command,
             env={**environment, HOME_TAG: str(home.path), COMPONENT: component},
@@ -50,41 +47,8 @@ def start(component: str, command: Sequence[str], home: Home, environment: Mappi
         )
     # It outlives this object and maybe this launcher; whoever ends it finds it in the process table.
     child.returncode = 0
-    note_session(home, component, child.pid)
+    home.session_note(component).write_text(str(child.pid))
     return psutil.Process(child.pid)
-
-
-def fresh_log(home: Home, component: str) -> BinaryIO:
-    """Open the component's empty log. The previous one is kept beside it as `<component>.previous.log`."""
-    log = home.log(component)
-    if log.exists():
-        log.replace(log.with_suffix(".previous.log"))
-    return log.open("wb")
-
-
-def note_session(home: Home, component: str, leader: int) -> None:
-    """Record that the process with this id leads the component's session."""
-    home.session_note(component).write_text(str(leader))
-
-
-def noted(home: Home, component: str) -> psutil.Process:
-    """The component's main process, as recorded. Raises StackError with the last log lines if it has ended."""
-    try:
-        return psutil.Process(int(home.session_note(component).read_text()))
-    except psutil.NoSuchProcess:
-        raise ended(home, component) from None
-
-
-def ended(home: Home, component: str) -> StackError:
-    """What to raise when a component has ended that should run: with the last lines of its log."""
-    log = home.log(component)
-    return StackError(f"{component} has ended:\n{log_tail(log)}", where=str(log))
-
-
-def late(home: Home, component: str, after_s: float) -> StackError:
-    """What to raise when a component is not done in time: with the last lines of its log."""
-    log = home.log(component)
-    return StackError(f"{component} was not done after {after_s:.0f} s:\n{log_tail(log)}", where=str(log))
 
 
 def wait_gone(

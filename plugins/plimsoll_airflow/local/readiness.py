@@ -9,7 +9,7 @@ import psutil
 from plimsoll_airflow.local.client import AirflowClient
 from plimsoll_airflow.local.errors import ApiError, StackError
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.processes import ended, is_alive, log_tail
+from plimsoll_airflow.local.processes import is_alive, log_tail
 
 READY_TIMEOUT_S = 180.0
 POLL_S = 0.2
@@ -77,7 +77,8 @@ def _refuse_unparsable(client: AirflowClient, dag_ids: Sequence[str], since: dat
 def _refuse_ended(home: Home, components: Mapping[str, psutil.Process]) -> None:
     for name, process in components.items():
         if not is_alive(process):
-            raise ended(home, name)
+            log = home.log(name)
+            raise StackError(f"{name} has ended:\n{log_tail(log)}", where=str(log))
 
 
 def _not_ready(home: Home, components: Iterable[str], waiting_for: Sequence[str]) -> StackError:

@@ -21,7 +21,6 @@ from plimsoll_airflow.local.users import administrator
 from plimsoll_airflow.ownership import CLUSTERS_POOL, INSTALLATION_ENVIRONMENT
 
 MIGRATE_TIMEOUT_S = 180.0
-FORK_TIMEOUT_S = 180.0
 
 
 @dataclass
@@ -168,12 +167,10 @@ class Stack:
 
     def _start_components(self, environment: Mapping[str, str]) -> dict[str, psutil.Process]:
         with self.shield():
-            forking = processes.start(processes.FORKING, processes.forking_command(), self.home, environment)
-        if processes.wait_gone([forking], FORK_TIMEOUT_S):
-            raise processes.late(self.home, processes.FORKING, FORK_TIMEOUT_S)
-        if forking.wait(0):
-            raise processes.ended(self.home, processes.FORKING)
-        return {name: processes.noted(self.home, name) for name in processes.AIRFLOW_COMPONENTS}
+            return {
+                name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
+                for name, arguments in processes.AIRFLOW_COMPONENTS.items()
+            }
 
     def _ensure_pool(self, client: AirflowClient) -> None:
         if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:

@@ -162,9 +162,6 @@ class RunCell(TriggerDagRunOperator):
         """Start the run, or attach to it, when a slot is free."""
         self._start(context)
 
-    take_turn = take_slot
-    """The earlier name, which Airflow's database has for tasks that wait through an upgrade."""
-
     def _start(self, context: "Context") -> None:
         self.trigger_run_id = self.run_id
         self.conf = {"campaign_id": self.cell_run.campaign_id, "cell_id": self.cell_run.cell_id}

@@ -38,13 +38,13 @@ _T = TypeVar("_T")
 class LoadTrigger(BaseTrigger):
     """Watches one load. All its state is in the store and on the hosts, so any triggerer can continue it.
 
-    `since` is when the load began, as ISO 8601; a trigger that an earlier version of Plimsoll began does not have it.
+    `since` is when the load began, as ISO 8601.
 
     It ends the task itself when the load is complete. That saves a worker, and avoids a race with the worker that
     started the load. A failure goes back to a worker, with its reason.
     """
 
-    def __init__(self, attempt: str, run_id: str, step: str = "load", since: str = "") -> None:
+    def __init__(self, attempt: str, run_id: str, step: str, since: str) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.attempt = attempt
         self.run_id = run_id
@@ -88,7 +88,7 @@ class LoadTrigger(BaseTrigger):
 
     @cached_property
     def _poller(self) -> LoadPoller:
-        return LoadPoller(self.work, self._polling, datetime.fromisoformat(self.since) if self.since else None)
+        return LoadPoller(self.work, self._polling, datetime.fromisoformat(self.since))
 
     async def _end(self) -> LoadStatus:
         told: tuple[str, float] = ("", 0.0)

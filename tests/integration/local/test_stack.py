@@ -158,8 +158,9 @@ def test_of_airflow_that_cannot_be_imported_the_last_lines_are_told_and_nothing_
     stack = Stack(Home(folder / "broken"), settings_for(folder, dags=DAGS, plugins=folder / "plugins"))
     stack.home.create()
     lay_migrated_database(stack.home)
-    monkeypatch.setattr(processes, "forking_command", lambda: [sys.executable, "-c", "raise SystemExit('no ropes')"])
-    with pytest.raises(StackError, match="airflow has ended:\nno ropes"):
+    broken = [sys.executable, "-c", "raise SystemExit('no ropes')"]
+    monkeypatch.setattr(processes, "airflow_command", lambda _arguments: broken)
+    with pytest.raises(StackError, match="has ended:\nno ropes"):
         stack.up(kept=False)
     assert not process_discovery.members(stack.home)
 

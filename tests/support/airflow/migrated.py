@@ -18,7 +18,6 @@ import pytest
 from filelock import FileLock
 
 from plimsoll.settings import Settings
-from plimsoll_airflow.internals import wakeup
 from plimsoll_airflow.local import database, stack
 from plimsoll_airflow.local.guard import Guard
 from plimsoll_airflow.local.home import Home
@@ -49,7 +48,7 @@ def lay_migrated_database(home: Home) -> None:
 
 def _name() -> str:
     """A digest of the lock file, of the code that makes the database, and of its only user."""
-    code = (database, stack, wakeup)
+    code = (database, stack)
     made_by = [CHECKOUT / "requirements-dev.txt", *(Path(str(module.__file__)) for module in code)]
     digest = sha256(pwd.getpwuid(os.geteuid()).pw_name.encode())
     for path in made_by:

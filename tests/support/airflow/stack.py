@@ -14,7 +14,6 @@ from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.processes import CHECKOUT, pause_s
 
 from plimsoll_airflow.local import process_discovery, readiness
-from plimsoll_airflow.local import stack as stack_module
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.home import Home
@@ -113,7 +112,6 @@ def patient_start() -> Iterator[None]:
     """Give an Airflow that starts inside the block as long as it takes on a busy machine."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(readiness, "READY_TIMEOUT_S", _READY_S)
-        patched.setattr(stack_module, "FORK_TIMEOUT_S", _READY_S)
         yield
 
 

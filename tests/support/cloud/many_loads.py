@@ -222,6 +222,6 @@ class Looks:
 
 def trigger_of(toolkit: Toolkit, work: AttemptContext) -> LoadTrigger:
     """Plimsoll's own trigger of the load, as a triggerer makes it, with that toolkit."""
-    trigger = LoadTrigger(str(work.key), "run")
+    trigger = LoadTrigger(str(work.key), "run", "load", toolkit.clock.now().isoformat())
     trigger.work = AttemptContext(toolkit, work.key)
     return trigger

@@ -110,21 +110,6 @@ def test_an_undumpable_orphan_is_known_by_the_session_it_was_started_in(
     assert found(home, monkeypatch, orphan, stranger, sessions=sessions) == {901: ("scheduler", True)}
 
 
-def test_processes_forked_from_one_are_told_apart_by_their_sessions(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They and all of their children show the environment of the one that forked them."""
-    home.session_note("scheduler").write_text("901")
-    home.session_note("triggerer").write_text("902")
-    table = [Made(pid, parent, marked(home, "airflow")) for pid, parent in ((900, 1), (901, 1), (902, 1), (903, 901))]
-    assert found(home, monkeypatch, *table, sessions={900: 900, 901: 901, 902: 902, 903: 901}) == {
-        900: ("airflow", True),
-        901: ("scheduler", True),
-        902: ("triggerer", True),
-        903: ("scheduler", False),
-    }
-
-
 def test_a_session_whose_number_belongs_to_somebody_else_by_now_is_not_ours(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
