@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from http import HTTPStatus
-from typing import Any, Self
+from typing import Annotated, Any, Self, TypeVar
 from urllib.parse import quote
+
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from plimsoll_airflow.local.errors import ApiError
 from plimsoll_airflow.local.transport import Transport
@@ -13,6 +16,8 @@ from plimsoll_airflow.local.transport import Transport
 WARM_UP_TIMEOUT_S = 60.0
 HEALTH_PARTS = ("metadatabase", "scheduler", "dag_processor", "triggerer")
 FINAL_STATES = frozenset({"success", "failed"})
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Dag:
 
     dag_id: str
     is_paused: bool
-    parsed_at: datetime | None
+    parsed_at: Annotated[datetime | None, Field(validation_alias="last_parsed_time")]
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,10 @@ class DagRun:
     """A DAG run and its state: queued, running, success or failed. `run_after` is when it was due, or triggered."""
 
     dag_id: str
-    run_id: str
+    run_id: Annotated[str, Field(validation_alias="dag_run_id")]
     state: str
     run_after: datetime
-    conf: Mapping[str, Any]
+    conf: Annotated[Mapping[str, Any], BeforeValidator(lambda given: given or {})]
 
     @property
     def is_final(self) -> bool:
@@ -63,8 +68,8 @@ class TaskInstance:
     map_index: int
     state: str | None
     try_number: int
-    started_at: datetime | None
-    ended_at: datetime | None
+    started_at: Annotated[datetime | None, Field(validation_alias="start_date")]
+    ended_at: Annotated[datetime | None, Field(validation_alias="end_date")]
 
     @property
     def name(self) -> str:
@@ -112,13 +117,7 @@ class AirflowClient:
 
     def dag(self, dag_id: str) -> Dag | None:
         """The DAG; None while it is not parsed."""
-        try:
-            body = self._transport.call("GET", f"/dags/{_part(dag_id)}")
-        except ApiError as error:
-            if error.status == HTTPStatus.NOT_FOUND:
-                return None
-            raise
-        return Dag(body["dag_id"], body["is_paused"], _time(body["last_parsed_time"]))
+        return self._find(Dag, f"/dags/{_part(dag_id)}")
 
     def import_errors(self, since: datetime) -> dict[str, str]:
         """DAG files that could not be parsed since that time, each with its traceback."""
@@ -135,7 +134,7 @@ class AirflowClient:
         body = {"logical_date": None, "conf": dict(conf), **({"dag_run_id": run_id} if run_id else {})}
         try:
             path = f"/dags/{_part(dag_id)}/dagRuns"
-            return _dag_run(self._transport.call("POST", path, json=body, is_repeatable=run_id is not None))
+            return _read(DagRun, self._transport.call("POST", path, json=body, is_repeatable=run_id is not None))
         except ApiError as error:
             if run_id and error.status == HTTPStatus.CONFLICT:
                 return self.dag_run(dag_id, run_id)
@@ -143,13 +142,13 @@ class AirflowClient:
 
     def dag_run(self, dag_id: str, run_id: str) -> DagRun:
         """The present state of one run."""
-        return _dag_run(self._transport.call("GET", _run_path(dag_id, run_id)))
+        return _read(DagRun, self._transport.call("GET", _run_path(dag_id, run_id)))
 
     def dag_runs(self, dag_id: str, *, limit: int = 100, state: str | None = None) -> list[DagRun]:
         """The runs of a DAG, newest first; only those in that state if one is given."""
         query = {"limit": limit, "order_by": "-run_after"} | ({"state": state} if state else {})
         body = self._transport.call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
-        return [_dag_run(run) for run in body["dag_runs"]]
+        return [_read(DagRun, run) for run in body["dag_runs"]]
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
         """The task instances of a run, all pages of them."""
@@ -157,7 +156,7 @@ class AirflowClient:
         found: list[TaskInstance] = []
         while True:
             body = self._transport.call("GET", path, params={"limit": 100, "offset": len(found)})
-            found += [_task_instance(item) for item in body["task_instances"]]
+            found += [_read(TaskInstance, item) for item in body["task_instances"]]
             if len(found) >= body["total_entries"] or not body["task_instances"]:
                 return found
 
@@ -177,13 +176,15 @@ class AirflowClient:
 
     def pool(self, name: str) -> Pool | None:
         """The pool of this name, or None."""
+        return self._find(Pool, f"/pools/{_part(name)}")
+
+    def _find(self, kind: type[_T], path: str) -> _T | None:
         try:
-            body = self._transport.call("GET", f"/pools/{_part(name)}")
+            return _read(kind, self._transport.call("GET", path))
         except ApiError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return None
             raise
-        return Pool(body["name"], body["slots"], body["include_deferred"])
 
 
 def _part(text: str) -> str:
@@ -201,26 +202,9 @@ def _run_path(dag_id: str, run_id: str) -> str:
     return f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}"
 
 
-def _time(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
+_adapter = cache(TypeAdapter[Any])
 
 
-def _dag_run(body: Mapping[str, Any]) -> DagRun:
-    return DagRun(
-        dag_id=body["dag_id"],
-        run_id=body["dag_run_id"],
-        state=body["state"],
-        run_after=datetime.fromisoformat(body["run_after"]),
-        conf=body.get("conf") or {},
-    )
-
-
-def _task_instance(body: Mapping[str, Any]) -> TaskInstance:
-    return TaskInstance(
-        task_id=body["task_id"],
-        map_index=body["map_index"],
-        state=body["state"],
-        try_number=body["try_number"],
-        started_at=_time(body["start_date"]),
-        ended_at=_time(body["end_date"]),
-    )
+def _read(kind: type[_T], body: Any) -> _T:
+    read: _T = _adapter(kind).validate_python(body)
+    return read
