@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any, Self, TypeVar
 from urllib.parse import quote
@@ -148,7 +147,7 @@ class AirflowClient:
         """The runs of a DAG, newest first; only those in that state if one is given."""
         query = {"limit": limit, "order_by": "-run_after"} | ({"state": state} if state else {})
         body = self._transport.call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
-        return [_read(DagRun, run) for run in body["dag_runs"]]
+        return _read(list[DagRun], body["dag_runs"])
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
         """The task instances of a run, all pages of them."""
@@ -156,7 +155,7 @@ class AirflowClient:
         found: list[TaskInstance] = []
         while True:
             body = self._transport.call("GET", path, params={"limit": 100, "offset": len(found)})
-            found += [_read(TaskInstance, item) for item in body["task_instances"]]
+            found += _read(list[TaskInstance], body["task_instances"])
             if len(found) >= body["total_entries"] or not body["task_instances"]:
                 return found
 
@@ -202,9 +201,5 @@ def _run_path(dag_id: str, run_id: str) -> str:
     return f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}"
 
 
-_adapter = cache(TypeAdapter[Any])
-
-
 def _read(kind: type[_T], body: Any) -> _T:
-    read: _T = _adapter(kind).validate_python(body)
-    return read
+    return TypeAdapter(kind).validate_python(body)
