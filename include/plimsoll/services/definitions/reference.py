@@ -39,8 +39,8 @@ Row = tuple[str, str, str, str]
 def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
     """The whole reference: examples, the definition, every part of it, and the keys of `cql` by the load generator."""
     schema = definition_schema()
-    parts = [("Definition", schema), *schema["$defs"].items()]
-    sections = [_section(name, part) for name, part in parts if "properties" in part]
+    parts = {"Definition": schema, **{name: part for name, part in schema["$defs"].items() if "properties" in part}}
+    sections = [_section(name, part, parts) for name, part in parts.items()]
     return "\n".join([_INTRODUCTION, *map(_example, examples()), *sections, _cql(own_statements)])
 
 
@@ -71,9 +71,19 @@ def _told(meaning: str) -> str:
     return f": {meaning}" if meaning else ""
 
 
-def _section(name: str, part: dict[str, Any]) -> str:
+def _section(name: str, part: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> str:
     about = " ".join(part.get("description", "").split())
-    return f"## {name}\n\n{about}\n\n{_keys(_rows(part))}\n"
+    base = _base(part, parts)
+    known = parts[base]["properties"] if base else {}
+    rows = (row for row in _rows(part) if row[0] not in known)
+    inherited = f"It has the keys of a [{base}](#{base.lower()}), and:\n\n" if base else ""
+    return f"## {name}\n\n{about}\n\n{inherited}{_keys(rows)}\n"
+
+
+def _base(part: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> str | None:
+    """The part all of whose keys this part has too, beside keys of its own."""
+    own = part["properties"].items()
+    return next((name for name, one in parts.items() if one["properties"].items() < own), None)
 
 
 def _rows(part: dict[str, Any]) -> Iterator[Row]:
