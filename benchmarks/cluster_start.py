@@ -3,8 +3,8 @@
     .venv/bin/python -m benchmarks.cluster_start [--definition local-azul] [--variant g1] [--rounds N]
 
 All-up means that every node accepts clients, sees the other nodes, has the same schema, and has coordinated a write at
-ALL. CPU is the CPU time (user and system) of all processes: the nodes, the probe and the controller. Artefacts and the
-class data archive exist before. Other work on the same machine makes the figures worse, even CPU seconds.
+ALL. CPU is the CPU time (user and system) of all processes: the nodes, the probe and the controller. Artefacts
+exist before. Other work on the same machine makes the figures worse, even CPU seconds.
 """
 
 import argparse

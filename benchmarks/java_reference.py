@@ -67,7 +67,7 @@ class JavaReference:
     @cached_property
     def _classes(self) -> Path:
         key = hashlib.sha256(_SOURCE.read_bytes() + str(self._library).encode()).hexdigest()[:12]
-        return self._artefacts.derived(f"interval-percentiles-{key}", self._compile)
+        return Cache(self.cache, _say).sealed(f"derived/interval-percentiles-{key}", self._compile)
 
     @cached_property
     def _artefacts(self) -> Artefacts:

@@ -1,6 +1,6 @@
 """Artefacts that are empty files with the right names."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
@@ -104,12 +104,6 @@ class EmptyArtefacts:
         versions = {definition.version_of(variant) for variant in definition.variants} - {"4.0.1"}
         found = [Problem("jvm.jdk", f"there is no JDK {jdk}", "use openjdk-11.0.13") for jdk in sorted(jdks)]
         return [*found, *(Problem("system.version", f"{version} can't be had", "use 4.0.1") for version in versions)]
-
-    def derived(self, key: str, build: Callable[[Path], None]) -> Path:
-        """An empty folder: nothing is built."""
-        folder = self._folder / "derived" / key
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
 
     def _jars(self, name: str, *jars: str) -> Path:
         folder = self._folder / name

@@ -1,6 +1,6 @@
 """The software for hosts: JDKs, databases and load generators, as folders on the controller."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
@@ -62,9 +62,6 @@ class ProgramSource(Protocol):
 
     def downloads_of_program(self, program: Program) -> Sequence[Download]:
         """The program and its JDK, as they are downloaded, here already or not. Fetches nothing."""
-
-    def derived(self, key: str, build: Callable[[Path], None]) -> Path:
-        """A folder of files made from artefacts. `build` fills it once for each key; the key must name every input."""
 
 
 class ArtefactSource(ProgramSource, Protocol):

@@ -22,13 +22,13 @@ def artefacts() -> Any:
 
 @pytest.fixture(scope="session")
 def program(artefacts: Artefacts) -> Any:
-    return own_program(artefacts, "load-generator", artefacts.load_generator(), "plimsoll.stress.Main")
+    return own_program(artefacts, artefacts.load_generator(), "plimsoll.stress.Main")
 
 
 @pytest.fixture(scope="session")
 def node_tool(artefacts: Artefacts) -> Any:
     """What asks nodes how they are."""
-    return own_program(artefacts, "node-tool", artefacts.node_tool(), "plimsoll.nodes.Main")
+    return own_program(artefacts, artefacts.node_tool(), "plimsoll.nodes.Main")
 
 
 @pytest.fixture(scope="package")

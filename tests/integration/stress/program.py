@@ -17,7 +17,6 @@ from tests.support.processes import PATIENCE_S, until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.class_data import ARCHIVE, jars_of, of_program
 from plimsoll.adapters.artefacts.jars import jar_folder
 from plimsoll.adapters.artefacts.locks import locked_set
 from plimsoll.ports.artefacts import OWN_JDK
@@ -91,8 +90,6 @@ class Program:
     java: Path
     class_path: str
     main: str
-    flags: tuple[str, ...] = ()
-    """Of the JVM, beside `JVM`."""
 
     def start(self, *arguments: str, log: BinaryIO) -> subprocess.Popen[bytes]:
         tied = [sys.executable, "-c", _TIED, str(os.getpid()), *self._argv(arguments)]
@@ -103,14 +100,12 @@ class Program:
         return subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
     def _argv(self, arguments: Sequence[str]) -> list[str]:
-        return [str(self.java), *JVM, *self.flags, "-cp", self.class_path, self.main, *arguments]
+        return [str(self.java), *JVM, "-cp", self.class_path, self.main, *arguments]
 
 
-def own_program(artefacts: Artefacts, name: str, bundle: Path, main: str) -> Program:
-    """One of Plimsoll's own, with the archive of its classes."""
-    class_path = ":".join(str(jar) for jar in jars_of(bundle))
-    shared = f"-XX:SharedArchiveFile={of_program(artefacts, name, bundle) / ARCHIVE}"
-    return Program(artefacts.jdk(OWN_JDK).java, class_path, main, flags=(shared,))
+def own_program(artefacts: Artefacts, bundle: Path, main: str) -> Program:
+    """One of Plimsoll's own."""
+    return Program(artefacts.jdk(OWN_JDK).java, ":".join(map(str, sorted(bundle.glob("*.jar")))), main)
 
 
 def compile_java(java: Path, libraries: Path, sources: Path, classes: str) -> None:

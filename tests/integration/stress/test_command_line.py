@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,15 +85,6 @@ def test_a_database_that_is_not_there_is_unreachable(load: Callable[..., Any], t
     summary = files.summary
     assert (summary["complete"], summary["exit_code"], summary["run"]) == (False, UNREACHABLE, None)
     assert NOBODY in summary["reason"]
-
-
-@pytest.mark.parametrize("name", ["program", "node_tool"])
-def test_its_classes_come_from_the_archive(request: pytest.FixtureRequest, name: str) -> None:
-    """With `-Xshare:on` an archive that does not fit is an error, and not left aside."""
-    program: Program = request.getfixturevalue(name)
-    ended = replace(program, flags=(*program.flags, "-Xshare:on", "-Xlog:class+load")).run("--version")
-    assert ended.returncode == 0, ended.stdout[-500:] + ended.stderr
-    assert f"{program.main} source: shared objects file" in ended.stdout
 
 
 def test_nodes_that_do_not_come_in_time_are_named(node_tool: Program) -> None:

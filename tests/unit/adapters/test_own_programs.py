@@ -1,4 +1,4 @@
-"""How Plimsoll's own Java programs are started: where their files are in place, from an archive of their classes."""
+"""How Plimsoll's own Java programs are started, on this machine and where their files are brought."""
 
 from pathlib import Path, PurePosixPath
 
@@ -6,7 +6,6 @@ import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.hosts import FolderHost
 
-from plimsoll.adapters.artefacts.class_data import ARCHIVE, of_program
 from plimsoll.adapters.artefacts.own_programs import OwnProgram
 from plimsoll.domain.cluster import HostInfo
 
@@ -29,27 +28,20 @@ def artefacts(tmp_path: Path) -> EmptyArtefacts:
 
 @pytest.fixture
 def program(artefacts: EmptyArtefacts) -> OwnProgram:
-    return OwnProgram("node-tool", "plimsoll.nodes.Main", artefacts.node_tool())
+    return OwnProgram("plimsoll.nodes.Main", artefacts.node_tool())
 
 
-def test_on_this_machine_it_starts_from_the_archive(
+def test_on_this_machine_it_runs_where_its_jars_are(
     artefacts: EmptyArtefacts, program: OwnProgram, tmp_path: Path
 ) -> None:
     argv = program.argv(artefacts, FolderHost(tmp_path, INFO), "probe", jvm=("-Xmx128M",))
-    archive = of_program(artefacts, "node-tool", program.bundle) / ARCHIVE
     jars = ":".join(str(jar) for jar in sorted(program.bundle.iterdir()))
-    assert argv[1:] == ("-Xmx128M", f"-XX:SharedArchiveFile={archive}", "-cp", jars, "plimsoll.nodes.Main", "probe")
+    assert argv[1:] == ("-Xmx128M", "-cp", jars, "plimsoll.nodes.Main", "probe")
 
 
-def test_where_its_files_are_brought_it_starts_without(
+def test_where_its_files_are_brought_it_runs_with_their_paths_there(
     artefacts: EmptyArtefacts, program: OwnProgram, tmp_path: Path
 ) -> None:
     argv = program.argv(artefacts, Elsewhere(tmp_path, INFO), "probe")
     assert argv[0].startswith("/brought/openjdk-11.0.13/")
     assert argv[1:] == ("-cp", "/brought/nodes/plimsoll-nodes.jar", "plimsoll.nodes.Main", "probe")
-
-
-def test_other_jars_are_another_archive(artefacts: EmptyArtefacts, program: OwnProgram) -> None:
-    before = of_program(artefacts, "node-tool", program.bundle)
-    (program.bundle / "plimsoll-nodes.jar").write_text("another")
-    assert of_program(artefacts, "node-tool", program.bundle) != before

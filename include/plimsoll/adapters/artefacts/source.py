@@ -9,7 +9,6 @@ from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release_jars
 from plimsoll.adapters.artefacts.checksums import faulty
-from plimsoll.adapters.artefacts.class_data import of_program
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
 from plimsoll.adapters.artefacts.java_programs import Sources, built, load_generator, node_tool
 from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
@@ -71,13 +70,6 @@ class Artefacts:
         """A folder of jars: the program that asks Cassandra nodes for their state, and its libraries."""
         return built(self._cache, self._own["node-tool"])
 
-    def derived(self, key: str, build: Callable[[Path], None]) -> Path:
-        """A folder of files made from artefacts, such as a class data archive. `build` fills it once for each key.
-
-        The key must name every input. It becomes the name of the folder.
-        """
-        return self._cache.sealed(f"derived/{key}", build)
-
     def prepare_variants(self, definition: Definition) -> None:
         """Fetch and verify by content the databases and JDKs of these variants."""
         for wanted in _jdks(definition):
@@ -96,7 +88,7 @@ class Artefacts:
         if program == CASSANDRA_STRESS:
             release_jars(self._cache, thorough=True)
         else:
-            of_program(self, program, built(self._cache, self._own[program], thorough=True))
+            built(self._cache, self._own[program], thorough=True)
 
     def missing_of_program(self, program: Program, where: str, definition: Definition) -> list[Problem]:
         """The program and its JDK, unless they are in the cache. Downloads nothing."""

@@ -100,15 +100,6 @@ def test_an_unknown_database_is_refused(artefacts: Artefacts) -> None:
         artefacts.database("hbase", "2")
 
 
-def test_something_derived_is_made_once_and_kept_by_its_key(artefacts: Artefacts) -> None:
-    def build(folder: Path) -> None:
-        (folder / "classes.jsa").write_text("archive")
-
-    first = artefacts.derived("cds-1", build)
-    assert artefacts.derived("cds-1", lambda _: None) == first
-    assert (first / "classes.jsa").read_text() == "archive"
-
-
 def test_the_generators_place_follows_its_sources(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "A.java").write_text("class A {}")

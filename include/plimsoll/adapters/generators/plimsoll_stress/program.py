@@ -15,5 +15,5 @@ class StressProgram:
 
     def argv(self, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The command that runs it on that host, after installing it there. Raises ArtefactError."""
-        program = OwnProgram("load-generator", "plimsoll.stress.Main", self.artefacts.load_generator())
+        program = OwnProgram("plimsoll.stress.Main", self.artefacts.load_generator())
         return program.argv(self.artefacts, host, *arguments, jvm=jvm)

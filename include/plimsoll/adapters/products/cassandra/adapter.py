@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.products.cassandra.checks import only_cassandra, problems, unchecked
-from plimsoll.adapters.products.cassandra.class_data import class_data
 from plimsoll.adapters.products.cassandra.compactions import aftermath
 from plimsoll.adapters.products.cassandra.events import events, lines
 from plimsoll.adapters.products.cassandra.inquiry import WHOLE, inspect, probe
@@ -61,15 +60,9 @@ class Cassandra:
         return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
 
     def prepare(self, definition: Definition) -> None:
-        """Fetch all artefacts, and make the class data archives with which nodes start faster.
-
-        `deploy` makes an archive that is missing.
-        """
+        """Fetch all artefacts."""
         self._artefacts.prepare_variants(only_cassandra(definition))
         self._artefacts.prepare_program("node-tool")
-        for _, variant in definition.of_product(self.name):
-            if variant.jvm is not None:
-                class_data(self._artefacts, variant.jvm, definition.version_of(variant))
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
@@ -153,7 +146,6 @@ class Cassandra:
             jvm=jvm,
             jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
             jars=self._artefacts.database(self.name, version),
-            class_data=class_data(self._artefacts, jvm, version),
             addresses=[node.info.address for node in nodes],
             expires=expires,
         )

@@ -20,7 +20,6 @@ class Installation:
 
     java: PurePosixPath
     jars: tuple[PurePosixPath, ...]
-    class_data: PurePosixPath | None = None
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,6 @@ def node_command(release: Release, jvm: JvmConfiguration, installation: Installa
     return (
         str(installation.java),
         *jvm_arguments(release, jvm, place.cpus),
-        *_class_data_argument(installation),
         *gc_log_flags(jvm, str(place.files.gc_log)),
         *_file_arguments(release, installation, place.files),
         *_jmx_arguments(place.address, place.files),
@@ -86,11 +84,6 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
     yield f"-Dcassandra.config={_url(files.settings)}"
     yield f"-Dcassandra.logdir={files.logs}"
     yield f"-Dcassandra.storagedir={files.data}"
-
-
-def _class_data_argument(installation: Installation) -> Iterator[str]:
-    if installation.class_data is not None:
-        yield f"-XX:SharedArchiveFile={installation.class_data}"
 
 
 def _jmx_arguments(address: str, files: NodeFiles) -> Iterator[str]:

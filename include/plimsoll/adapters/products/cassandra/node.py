@@ -4,12 +4,11 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from zipfile import ZipFile
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.artefacts.class_data import ARCHIVE
 from plimsoll.adapters.products.cassandra.command import Installation, Place, node_command
 from plimsoll.adapters.products.cassandra.logback import LOGBACK
 from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
@@ -33,7 +32,6 @@ class Blueprint:
     jvm: JvmConfiguration
     jdk: Jdk
     jars: Path
-    class_data: Path | None
     addresses: Sequence[str]
     expires: timedelta
 
@@ -42,14 +40,11 @@ def install(host: Host, blueprint: Blueprint) -> Installation:
     """Copy the artefacts to the host if they are not there yet. Returns their paths there."""
     home = host.install(blueprint.jdk.home)
     folder = host.install(blueprint.jars)
-    in_place = (home, folder) == (PurePosixPath(blueprint.jdk.home), PurePosixPath(blueprint.jars))
     # Sorted by name, because the order of files in a directory differs from host to host.
     names = sorted(jar.name for jar in blueprint.jars.glob("*.jar"))
     return Installation(
         java=home / blueprint.jdk.java.relative_to(blueprint.jdk.home),
         jars=tuple(folder / name for name in names),
-        # The JVM compares paths and times, so it would ignore the archive if the files had other paths on the host.
-        class_data=host.install(blueprint.class_data) / ARCHIVE if blueprint.class_data and in_place else None,
     )
 
 

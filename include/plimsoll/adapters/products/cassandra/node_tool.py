@@ -18,5 +18,5 @@ class NodeTool:
 
     def argv(self, host: Host, *arguments: str) -> tuple[str, ...]:
         """The command that runs the node tool on that host. Installs it there first. Raises ArtefactError."""
-        program = OwnProgram("node-tool", "plimsoll.nodes.Main", self.artefacts.node_tool())
+        program = OwnProgram("plimsoll.nodes.Main", self.artefacts.node_tool())
         return program.argv(self.artefacts, host, *arguments, jvm=_SHORT_LIVED)
