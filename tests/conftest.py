@@ -11,6 +11,7 @@ from tests.support.suite.leftovers import watched
 from tests.support.suite.signals import interrupt_in_order
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
     from tests.support.airflow.stack import StackUnderTest
 
 
@@ -56,3 +57,12 @@ def airflow_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
             return running.enter_context(running_stack(tmp_path_factory.mktemp("stack"), **arguments))
 
         yield start
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """The system's Chromium."""
+    from tests.support.browser.chromium import running_browser
+
+    with running_browser() as browser:
+        yield browser

@@ -1,6 +1,6 @@
 """The report as a mailed file: its charts are there with scripts off, and when it is printed at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
-from tests.support.browser.chromium import CHROMIUM, new_page, running_browser
+from tests.support.browser.chromium import CHROMIUM, new_page
 from tests.support.campaigns.synthetic import demo_campaign, with_log_lines
 from tests.support.suite.requirements import needs
 
@@ -28,12 +28,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("mailed") / "report.html"
     file.write_bytes(build_report(with_log_lines(demo_campaign())).files["report.html"])
     return file
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

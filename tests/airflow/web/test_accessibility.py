@@ -15,7 +15,7 @@ from sqlalchemy import delete
 from tests.airflow.web.app import CAMPAIGN, DEFINITION
 from tests.airflow.web.serving import LOOKS, leave_frames_empty, phone, served, visitor, wear
 from tests.fakes.installation import Installation, instant_definition
-from tests.support.browser.chromium import CHROMIUM, running_browser
+from tests.support.browser.chromium import CHROMIUM
 from tests.support.campaigns.stored import store_begun, store_every_state, store_later_attempts
 from tests.support.campaigns.synthetic import demo_campaign
 from tests.support.suite.requirements import needs
@@ -163,12 +163,6 @@ def unopened_run(database: None) -> Iterator[None]:
     yield
     with create_session() as session:
         session.execute(delete(DagRun))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

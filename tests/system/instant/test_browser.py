@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page, Response, 
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
-from tests.support.browser.chromium import CHROMIUM, let_in, logged_in, running_browser
+from tests.support.browser.chromium import CHROMIUM, let_in, logged_in
 from tests.support.processes import until
 from tests.support.suite.requirements import needs
 from tests.system.instant.definitions import DEFINITIONS
@@ -42,12 +42,6 @@ def airflow(shared_airflow: StackUnderTest, installation: Installation, gates: G
         shared_airflow.client.trigger("storm", {"campaign_id": "stormy"})
         await_opened(installation, "stormy")
         yield shared_airflow
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -14,11 +13,6 @@ from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore
 
 CELL = "v1-001k-r1"
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(tmp_path)
 
 
 @pytest.mark.parametrize(

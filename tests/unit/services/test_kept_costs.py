@@ -36,11 +36,6 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
 def tools(tmp_path: Path, clock: SteppingClock) -> Toolkit:
     return paid_tools(tmp_path, clock)
 

@@ -1,7 +1,6 @@
 """Where clusters may be, also while the store is out of reach."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,16 +28,6 @@ class Away:
             raise StoreError("can't be used: connection refused")
 
         return fail
-
-
-@pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(tmp_path)
 
 
 def definition(region: Any) -> Any:

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any, NoReturn, cast
 
 import pytest
@@ -32,16 +31,6 @@ from plimsoll.services.store.campaigns import CampaignStore, read_cluster
 from plimsoll.services.toolkit import Toolkit
 
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(tmp_path)
 
 
 @pytest.fixture

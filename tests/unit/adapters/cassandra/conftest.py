@@ -4,16 +4,10 @@ from typing import Any
 
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
-from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
-
-
-@pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
 
 
 @pytest.fixture

@@ -74,11 +74,6 @@ def wanted(key: Any, options: Any) -> Any:
 
 
 @pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
 def east(clock: SteppingClock) -> FakeCloud:
     return FakeCloud(clock)
 

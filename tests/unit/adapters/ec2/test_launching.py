@@ -23,11 +23,6 @@ def launcher_on(cloud: Any, clock: Any, wanted: Any) -> Launcher:
     return Launcher(cloud, clock, wanted, Launched.read(Records(), wanted.id, cloud.place, clock))
 
 
-@pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
 def test_hosts_that_answers_do_not_show_yet_are_waited_for(
     wanted: Wanted, subnet: Subnet, clock: SteppingClock
 ) -> None:

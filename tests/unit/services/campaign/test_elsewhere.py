@@ -30,11 +30,6 @@ TOLD = r"campaign 'mine': is being run by Airflow's run manual__2026-01-31 of de
 
 
 @pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
 def tools(tmp_path: Path, clock: SteppingClock) -> Toolkit:
     tools = replace(Installation(tmp_path).toolkit, clock=clock)
     CampaignStore(tools.store, "mine").open(instant_definition())

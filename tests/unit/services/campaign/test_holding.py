@@ -25,11 +25,6 @@ SECONDS = timedelta(seconds=1)
 
 
 @pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
 def tools(tmp_path: Path, clock: SteppingClock) -> Toolkit:
     return replace(Installation(tmp_path).toolkit, clock=clock)
 

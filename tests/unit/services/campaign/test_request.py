@@ -1,6 +1,5 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -26,11 +25,6 @@ DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
 HOUR = timedelta(hours=1)
 JUDGED = {"attempted_ops_s": 1000, "achieved_ops_s": 1000, "rate_achieved": True, "code_version": "test"}
 ALL = {cell.id for cell in running_order(DEFINITION)}
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(tmp_path)
 
 
 def plan(installation: Installation, definition: Definition = DEFINITION, **conf: object) -> CampaignPlan:

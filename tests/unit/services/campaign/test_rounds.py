@@ -4,7 +4,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -32,11 +31,6 @@ SEARCH = instant_definition(variants=2, loads=3, repeats=2).model_copy(update={"
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 MISSES_AT = {"v1": 3000, "v2": 1000}
 """Of each variant the lowest load that its second repeat misses."""
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(tmp_path)
 
 
 @pytest.fixture

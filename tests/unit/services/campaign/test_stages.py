@@ -1,7 +1,6 @@
 """A campaign in stages over a real store: loads are found once, when the stages before are complete, and stand."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -37,11 +36,6 @@ STAGES = (
 )  # fmt: skip
 STAGED = instant_definition(loads=3).model_copy(update={"stages": STAGES})
 MISSES_AT = {"v1": 3000, "v2": 2000}
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(tmp_path)
 
 
 @pytest.fixture

@@ -20,10 +20,5 @@ def installation(tmp_path: Path) -> Installation:
 
 
 @pytest.fixture
-def clock() -> SteppingClock:
-    return SteppingClock()
-
-
-@pytest.fixture
 def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
     return replace(installation.toolkit, clock=clock, owners=FixedOwners(alive={"me", "other"}))
