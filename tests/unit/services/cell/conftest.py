@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.unit.services.cell.sized_campaign import Setting
 
 from plimsoll.services.toolkit import Toolkit
 
@@ -20,3 +21,8 @@ def installation(tmp_path: Path) -> Installation:
 @pytest.fixture
 def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
     return replace(installation.toolkit, clock=clock)
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    return Setting(tmp_path, "1G")
