@@ -1,0 +1,87 @@
+"""Whether a budget has room for another cell."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation
+from tests.fakes.paid import Prices
+from tests.unit.services.spending.paid_campaign import HOUR, opened, start
+
+from plimsoll.domain.errors import ProviderError, Refused
+from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.steps.running import run_cell
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
+
+
+def test_no_cell_begins_past_the_budget(installation: Installation, tools: Toolkit, clock: SteppingClock) -> None:
+    opened(installation, budget=17.0)  # a cell is 8 USD
+    for cell_id in ("v1-001k-r1", "v1-002k-r1"):
+        work = start(tools, cell_id)
+        clock.at += 2 * HOUR
+        actions.destroy(work)
+    with pytest.raises(Refused, match=r"16\.00 USD are spent, 0\.00 USD are due .* the budget is 17 USD") as caught:
+        begin(tools, "campaign", "v2-001k-r1", "me")
+    assert "raise `budget`" in str(caught.value)
+    assert CampaignStore(tools.store, "campaign").attempts("v2-001k-r1") == ()
+
+
+def test_cells_that_run_are_counted_with_what_they_will_cost(installation: Installation, tools: Toolkit) -> None:
+    opened(installation, budget=17.0)
+    start(tools, "v1-001k-r1")
+    begin(tools, "campaign", "v1-002k-r1", "me")  # its hosts are yet to come
+    with pytest.raises(Refused, match=r"0\.\d+ USD are spent, 15\.\d+ USD are due"):
+        begin(tools, "campaign", "v2-001k-r1", "me")
+
+
+def test_a_cell_that_runs_is_not_cut_by_the_budget(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    opened(installation, budget=8.5)
+    work = start(tools, "v1-001k-r1")
+    clock.at += 10 * HOUR  # 40 USD, well past it
+    actions.deploy(work)
+    loading.start_load(work)
+    assert loading.poll_load(work).state == "complete"
+    assert tools.providers["instant"].find(work.cluster_id)
+
+
+def test_whoever_watches_a_run_sees_what_is_spent(installation: Installation, tools: Toolkit) -> None:
+    opened(installation, budget=40.0)
+    said: list[str] = []
+    run_cell(tools, "campaign", "v1-001k-r1", "me", said.append)
+    assert any(re.search(r"has spent 0\.\d+ USD of its budget of 40 USD so far", line) for line in said), said
+
+
+def test_a_failed_cell_gives_its_share_back(installation: Installation, tools: Toolkit) -> None:
+    opened(installation, budget=9.0)
+    installation.faults.plant("v1-001k-r1", "provision")
+    work = begin(tools, "campaign", "v1-001k-r1", "me")
+    with pytest.raises(ProviderError):
+        actions.provision(work)
+    actions.destroy(work)
+    begin(tools, "campaign", "v2-001k-r1", "me")
+
+
+def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(
+    installation: Installation, tools: Toolkit
+) -> None:
+    campaign = opened(installation, budget=1.0)
+    with pytest.raises(Refused, match="has no room"):
+        begin(tools, "campaign", "v1-001k-r1", "me")
+    raised = campaign.definition().model_copy(update={"budget": 100.0})
+    assert campaign.open(raised) == raised
+    assert campaign.definition().budget == 100.0
+    begin(tools, "campaign", "v1-001k-r1", "me")
+    with pytest.raises(Refused, match=r"changed since: .*seed"):
+        campaign.open(raised.model_copy(update={"budget": 5.0, "seed": 9}))
+
+
+def test_a_budget_without_prices_can_not_be_kept(installation: Installation, tools: Toolkit) -> None:
+    opened(installation, budget=100.0)
+    unknown = replace(tools, tariffs={"instant": Prices(None)})
+    with pytest.raises(Refused, match="a price table of tests"):
+        begin(unknown, "campaign", "v1-001k-r1", "me")
