@@ -56,8 +56,8 @@ def warm_up() -> None:
 
 
 def warm_up_for_tasks() -> None:
-    """Import what judging needs, and do once what the checks of each attempt would else prepare again."""
-    from plimsoll.quality.engine import rehearse
+    """Import what judging needs."""
+    from plimsoll.quality.engine import load
 
     importlib.import_module("plimsoll.services.judge.attempt_judging")
-    rehearse()
+    load()

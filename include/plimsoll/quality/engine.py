@@ -6,16 +6,18 @@ memory and writes no file.
 
 from __future__ import annotations
 
+import importlib
+import logging
+import os
+import warnings
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.result import Check
-from plimsoll.quality.expectation import Expected, Part, Quality, at_most, beyond, each_between
-from plimsoll.quality.gx_import import load
+from plimsoll.quality.expectation import Expected, Part, Quality, beyond
 from plimsoll.quality.observed import observed, tested
 from plimsoll.quality.pages import PAGE, Section, render
-from plimsoll.quality.quicker import once_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,15 +35,15 @@ def validate(title: str, parts: Sequence[Part]) -> Quality:
     return Quality(checks, {PAGE: render(title, sections, checks)})
 
 
-def rehearse() -> None:
-    """Run a small suite for what the first run of a process imports and compiles; worth doing once before forking."""
-    import pandas as pd
-
-    suite = [
-        Expected("most", *at_most("value", 1), "at most 1"),
-        Expected("each", *each_between("value", 0, 1), "0 or 1"),
-    ]
-    validate("Rehearsal", [Part("Values", pd.DataFrame({"value": [1, 2]}), suite)])
+@cache
+def load() -> Any:
+    """The package Great Expectations. The first call takes seconds of processor time: worth it once before forking."""
+    os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    logging.getLogger("great_expectations").setLevel(logging.ERROR)  # it writes hundreds of lines while it is imported
+    with warnings.catch_warnings():
+        # Its file connector imports modules that Python 3.11 renamed; nothing that a user could mend.
+        warnings.filterwarnings("ignore", "module 'sre_(constants|parse)' is deprecated", DeprecationWarning)
+        return importlib.import_module("great_expectations")
 
 
 def _run(parts: Sequence[Part]) -> list[Any]:
@@ -50,13 +52,8 @@ def _run(parts: Sequence[Part]) -> list[Any]:
 
 
 def _result(part: Part) -> Any:
-    """What Great Expectations finds. `Batch.validate` finds the same, but gets and hashes the table a second time."""
-    tables = _tables()
-    from great_expectations.validator.v1_validator import Validator  # after it was imported quietly
-
-    validator = Validator(tables, result_format=_result_format(part), batch_parameters={"dataframe": part.table})
-    with once_each():
-        return _plain(validator.validate_expectation_suite(_suite(part)))
+    batch = _tables().get_batch({"dataframe": part.table})
+    return _plain(batch.validate(_suite(part), result_format=_result_format(part)))
 
 
 @cache

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from plimsoll.quality import gx_import
+from plimsoll.quality import engine
 
 
 @pytest.fixture(scope="session", autouse=True)
 def great_expectations() -> Any:
-    return gx_import.load()
+    return engine.load()
 
 
 @pytest.fixture(autouse=True)
