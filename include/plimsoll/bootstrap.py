@@ -94,10 +94,6 @@ def _local_notes(definition: Definition) -> Iterable[str]:
     return notes(definition)
 
 
-local_toolkit = full_toolkit
-"""An earlier name, which installations may have in PLIMSOLL_TOOLKIT."""
-
-
 @dataclass(frozen=True)
 class _Providers:
     """Makes the providers of one toolkit, which have connections and prices in common."""

@@ -41,7 +41,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
     living, now = living_clusters(toolkit), toolkit.clock.now()
     costs = [(cluster, cost_until(cluster, now).usd) for cluster in living.clusters]
     if as_json:
-        print_json([{**_as_json(cluster), "usd_so_far": usd} for cluster, usd in costs])
+        print_json([{**cluster.model_dump(mode="json"), "usd_so_far": usd} for cluster, usd in costs])
     elif not costs:
         typer.echo("no cluster is alive")
     else:
@@ -97,15 +97,6 @@ def destroy(
         for why in unseen:
             say(why, err=True)
     raise typer.Exit(1 if failed or unseen else 0)
-
-
-def _as_json(cluster: Cluster) -> dict[str, object]:
-    """A cluster for `--json`.
-
-    `key` is the attempt that it serves, as earlier versions named it; null for kept hosts.
-    """
-    key = cluster.id.attempt
-    return {**cluster.model_dump(mode="json"), "key": key.model_dump(mode="json") if key else None}
 
 
 def _cost(usd: float, *, is_paid: bool) -> str:

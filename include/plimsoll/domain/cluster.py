@@ -1,10 +1,10 @@
 """A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, AttemptKey
@@ -82,14 +82,6 @@ class ClusterId(Model):
             return None
         return AttemptKey(campaign_id=self.campaign_id, cell_id=self.purpose, attempt=self.number)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_earlier_versions(cls, value: object) -> object:
-        """Read the form of earlier versions, which named a cluster by the parts of its attempt's key."""
-        if isinstance(value, Mapping) and "cell_id" in value:
-            return {"campaign_id": value["campaign_id"], "name": f"{value['cell_id']}/{value['attempt']}"}
-        return value
-
 
 def load_host_name(number: int) -> str:
     """The name of the load host with that number, counted from 1, within its cluster: `load`, `load2`, `load3`."""
@@ -118,13 +110,6 @@ class HostInfo(Model):
         return self.facts.get("instance_id") or self.address
 
 
-def under_key_before(value: object) -> object:
-    """Read a record of a cluster that an earlier version wrote, with the cluster's id under `key` instead of `id`."""
-    if isinstance(value, Mapping) and "key" in value and "id" not in value:
-        return {"id" if name == "key" else name: part for name, part in value.items()}
-    return value
-
-
 class Cluster(Model):
     """Hosts that are provisioned together and destroyed together."""
 
@@ -137,8 +122,6 @@ class Cluster(Model):
     resources: Annotated[
         tuple[str, ...], Field(description="All that is there of it, in the provider's words, where that was listed")
     ] = ()
-
-    _before = model_validator(mode="before")(under_key_before)
 
     @property
     def nodes(self) -> tuple[HostInfo, ...]:

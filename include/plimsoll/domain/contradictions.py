@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.workload import Workload
 
 
-def too_many_cells(definition: DefinitionKeys) -> Iterator[Fault]:
+def _too_many_cells(definition: DefinitionKeys) -> Iterator[Fault]:
     """A fault where the grid has more cells than the definition's limit."""
     if definition.cells > definition.max_cells and definition.stages:
         yield Fault(
@@ -41,7 +41,7 @@ def too_many_cells(definition: DefinitionKeys) -> Iterator[Fault]:
         )
 
 
-def shares_as_percentiles(definition: DefinitionKeys) -> Iterator[Fault]:
+def _shares_as_percentiles(definition: DefinitionKeys) -> Iterator[Fault]:
     """Faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
     for number, (stage, alone) in enumerate(definition.of_stages):
         own: Path = ("stages", number) if stage and stage.service_levels else ()
@@ -67,6 +67,8 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from _too_long_cell_ids(definition)
     yield from _too_many_replicas(definition)
     yield from _shared_at_once(definition)
+    yield from _too_many_cells(definition)
+    yield from dict.fromkeys(_shares_as_percentiles(definition))
 
 
 def _without_version(definition: DefinitionKeys) -> Iterator[Fault]:

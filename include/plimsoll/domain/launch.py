@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cluster import ClusterId, HostInfo, Role, under_key_before
+from plimsoll.domain.cluster import ClusterId, HostInfo, Role
 
 
 class Launch(Model):
@@ -17,12 +17,10 @@ class Launch(Model):
     place: Annotated[dict[str, str], Field(description="Where: connection, region, zone, subnet, placement group")]
     asked_at: Annotated[AwareDatetime, Field(description="When it was sent, for the last time")]
     expires_at: Annotated[AwareDatetime, Field(description="When its hosts should be gone")]
-    owner: Annotated[str, Field(description="Token of whoever asked; empty in records of earlier versions")] = ""
+    owner: Annotated[str, Field(description="Token of whoever asked")]
     hosts: Annotated[
         tuple[HostInfo, ...] | None, Field(description="Empty: it was refused; none: its answer is not known")
     ] = None
-
-    _before = model_validator(mode="before")(under_key_before)
 
     @property
     def living(self) -> tuple[HostInfo, ...]:

@@ -10,7 +10,7 @@ from plimsoll.domain.base import Model
 
 _KIND = "process:"
 INSTALLATION = r"[A-Za-z0-9._-]{1,40}"
-"""The form of ids that tell the Airflows apart that share a store. Tokens of earlier versions contain none."""
+"""The form of ids that tell the Airflows apart that share a store."""
 _OF = rf"(?:@(?P<installation>{INSTALLATION}))?"
 CELL_RUN = re.compile(rf"airflow:(?P<run_id>.+)#(?P<clear_number>\d+){_OF}")
 """The token of a pass of a run of Airflow's for one cell."""

@@ -1,9 +1,9 @@
 """The results of an attempt: intervals, verdict, and whether the measurement was sound."""
 
 from math import inf
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, field_validator, model_validator
+from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import AttemptKey, Cell
@@ -43,15 +43,6 @@ class Check(Model):
         LeftOutIfEmpty[float | None],
         Field(description="How many times its limit the worst value is; null where it has no limit, or is within it"),
     ] = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _told_by_older_versions(cls, data: Any) -> Any:
-        """Read a check of an older version, which did not record whether the check was tested."""
-        if isinstance(data, dict) and "tested" not in data:
-            observed = str(data.get("observed", ""))
-            return {**data, "tested": observed not in (UNKNOWN, "all 0 rows") and not observed.startswith(UNEVALUATED)}
-        return data
 
     @property
     def result(self) -> Literal["passed", "failed", "warning", "not tested"]:
@@ -120,13 +111,6 @@ class Verdict(Model):
     ] = None
     checks: tuple[Check, ...] = ()
     code_version: str
-
-    @field_validator("reasons", "warnings", mode="after")
-    @classmethod
-    def _told_by_older_versions(cls, sentences: tuple[str, ...]) -> tuple[str, ...]:
-        """Read a verdict of an older version, which recorded missing knowledge as an observation."""
-        old, new = f", observed {UNKNOWN}", f", not tested: {UNKNOWN}"
-        return tuple(one.removesuffix(old) + new if one.endswith(old) else one for one in sentences)
 
     @property
     def valid_outcome(self) -> ValidOutcome | None:

@@ -20,7 +20,6 @@ class FullGrid(Model):
 
     @model_serializer
     def _as_word(self) -> str:
-        # As definitions have always written it, so that campaigns of earlier versions stay the same to the byte.
         return self.name
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.units import Size
@@ -81,8 +81,6 @@ class Variant(Model):
         str | None,
         Field(
             pattern=RELEASE,
-            # What the key was called while variants could choose nothing but the version.
-            validation_alias=AliasChoices("version", "database_version"),
             description="Release. Without it: the system's, if the variant has the system's product too",
         ),
     ] = None

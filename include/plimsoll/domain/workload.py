@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.units import Count, Size
@@ -10,7 +10,7 @@ from plimsoll.domain.variant import SLUG
 
 BASIC_TIME_SERIES = "BasicTimeSeries"
 _OWN = frozenset({"read_share", "partitions", "partition_generator", "populate"})
-"""Options of BasicTimeSeries, which were keys of every definition when there was no other workload."""
+"""Options of BasicTimeSeries, whose defaults stand in every definition that has it."""
 
 
 class Workload(Model):
@@ -39,16 +39,6 @@ class Workload(Model):
             "cell counts how many rows that takes, and all cells populate as many"
         ),
     ] = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _written_for_older_versions(cls, data: Any) -> Any:
-        """Read a definition in which `batch` of BatchedRows is the number of rows, from when all were as here."""
-        if isinstance(data, dict) and data.get("name") == "BatchedRows" and "batch_rows" not in data:
-            batch = data.get("batch")
-            if isinstance(batch, int) or (isinstance(batch, str) and batch[:1].isdigit()):
-                return {"prepared": True, **data, "batch": "unlogged", "batch_rows": batch}
-        return data
 
     def with_options(self, **options: JsonValue) -> "Workload":
         """The same with those options of its own."""

@@ -16,8 +16,8 @@ from plimsoll.analysis.campaign.host_facts import (
     DATA_DISK,
     HostReport,
     Observation,
+    pages_and_disk,
     ranked,
-    recorded_later,
     varied_facts,
 )
 from plimsoll.domain.units import format_size
@@ -104,6 +104,6 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": f"{facts.memory_bytes / _GIB:.0f}G",
         "page size": format_size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
-        **recorded_later(facts),
+        **pages_and_disk(facts),
         "swap": f"{facts.swap_bytes / _GIB:.0f}G",
     }

@@ -8,7 +8,7 @@ from functools import cache
 
 from plimsoll.analysis.campaign.clock_offsets import largest_from_controller_ms
 from plimsoll.analysis.campaign.findings import CampaignCells
-from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts, recorded_later
+from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts, pages_and_disk
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
 from plimsoll.domain.units import format_size
@@ -56,7 +56,7 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    """The facts that a node reports, in the order that reports have always used.
+    """The facts that a node reports, in the order of the report.
 
     Facts of a JVM are among them only where the database runs in one.
     """
@@ -83,7 +83,7 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": _size(facts.memory_bytes),
         "page size": _size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
-        **recorded_later(facts),
+        **pages_and_disk(facts),
         "swap": _size(facts.swap_bytes),
         **facts.provider,
     }

@@ -25,7 +25,7 @@ def test_a_connection_that_airflow_does_not_have_is_named_before_anything_starts
     }
     provider = ProviderChoice(name="ec2", options=options)
     azul = instant_definition("azul").model_copy(update={"provider": provider})
-    monkeypatch.setenv("PLIMSOLL_TOOLKIT", "plimsoll.bootstrap:local_toolkit")
+    monkeypatch.setenv("PLIMSOLL_TOOLKIT", "plimsoll.bootstrap:full_toolkit")
 
     with pytest.raises(SecretError, match=r"connection 'plimsoll_nonesuch': there is no such connection") as refused:
         open_campaign(toolkit(), azul, Request(), NOON)

@@ -11,7 +11,6 @@ from plimsoll.analysis.attempt.coincidence import (
     Occurrence,
     coincidence_frame,
     occurrences,
-    with_every_cause,
 )
 from plimsoll.domain.happening import Event, GeneratorSecond
 
@@ -148,16 +147,6 @@ def test_other_programs_take_what_they_take_where_it_was_sampled() -> None:
     assert occurrences(collected(samples=samples))["others"] == [Occurrence(11.0, 12.0, 0.3, "node1")]
     unknown = occurrences(collected(samples=samples.assign(cpu_others=float("nan"))))
     assert "others" not in unknown
-
-
-def test_a_table_of_before_a_cause_was_known_says_that_it_was_not_collected() -> None:
-    table = coincidence_frame(intervals(True, False), {}, 100)
-    older = table.drop(columns=["others", "others_host"])
-    whole = with_every_cause(older)
-    assert np.isnan(whole["others"]).all()
-    assert whole["others_host"].tolist() == ["", ""]
-    assert with_every_cause(table) is table
-    assert with_every_cause(pd.DataFrame()).empty
 
 
 def test_the_load_generators_own_standstills_and_cpu() -> None:

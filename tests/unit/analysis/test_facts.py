@@ -43,11 +43,3 @@ def test_the_most_frequent_value_is_usual_and_others_deviate_with_their_places()
 def test_two_sets_of_facts_are_unlike_where_values_differ_or_one_is_absent() -> None:
     found = unlike({"same": "1", "other": "2", "gone": "3"}, {"same": "1", "other": "4", "new": "5"}, "(none)")
     assert list(found) == [("other", "2", "4"), ("gone", "3", "(none)"), ("new", "(none)", "5")]
-
-
-def test_a_fact_that_earlier_versions_did_not_record_is_compared_where_it_is_known() -> None:
-    name = "transparent huge pages of shared memory"
-    hosts = [HostReport("a", f"a{number}", "n1", "node", {name: "advise"} if number else {}) for number in range(3)]
-    odd = HostReport("a", "a3", "n1", "node", {name: "never"})
-    assert compare_facts(hosts).equal == {name: "advise"}
-    assert compare_facts([*hosts, odd]).deviations == (Deviation(name, {"a": "advise"}, {"never": ("a3",)}),)

@@ -8,6 +8,7 @@ from plimsoll.analysis.campaign.cell_results import AttemptData, cell_results
 from plimsoll.analysis.campaign.pauses import PauseStatistics, pause_statistics
 
 JVM = {"gc_cpu_share": 0.01, "allocated_bytes_s": 100.0, "heap_after_median_bytes": 5.0, "heap_after_max_bytes": 7.0}
+JVM["unread_lines"] = 3.0
 
 
 def pauses(*rows: tuple[str, float, float, bool]) -> pd.DataFrame:
@@ -69,11 +70,7 @@ def test_cells_without_gc_logs_are_left_out() -> None:
 
 def test_lines_of_gc_logs_that_were_not_read_are_counted_over_nodes_and_repeats() -> None:
     data = campaign_of({"a": {1000: "mm"}})
-    old = pd.DataFrame([{"host": "node1", "judged_s": 60.0, **JVM}])
-    jvms = pd.DataFrame([{"host": host, "judged_s": 60.0, **JVM, "unread_lines": 3.0} for host in ("node1", "node2")])
-    attempts = (
-        replace(data.attempts[0], pauses=pauses(), jvms=jvms),
-        replace(data.attempts[1], pauses=pauses(), jvms=old),
-    )
+    jvms = pd.DataFrame([{"host": host, "judged_s": 60.0, **JVM} for host in ("node1", "node2")])
+    attempts = tuple(replace(one, pauses=pauses(), jvms=jvms) for one in data.attempts)
     (found,) = pause_statistics(cell_results(replace(data, attempts=attempts)), 30, 90)
-    assert (found.stops, found.unread_lines) == (0, 6)
+    assert (found.stops, found.unread_lines) == (0, 12)

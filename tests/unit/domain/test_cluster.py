@@ -1,6 +1,5 @@
-"""Names of clusters, and records of them that earlier versions wrote."""
+"""Names of clusters, and records of them."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ from pydantic import ValidationError
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.launch import Launch
 
 KEY = AttemptKey(campaign_id="demo-1", cell_id="g1-040k-r3", attempt=2)
 HOST = HostInfo(name="node1", role="node", address="10.0.0.1")
@@ -34,15 +32,6 @@ def test_hosts_that_are_kept_are_named_by_what_they_are_kept_for(variant: Any, n
 def test_what_is_no_name_of_a_cluster_is_none(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         ClusterId.parse(text)
-
-
-def test_clusters_and_launches_that_earlier_versions_recorded_are_read() -> None:
-    key = KEY.model_dump()
-    shared = {"owner": "run-7", "provider": "local", "hosts": [HOST.model_dump()]}
-    cluster = {"key": key, **shared, "created_at": MOMENT, "expires_at": MOMENT}
-    launch = {"key": key, "token": "0" * 16, "role": "node", "place": {}, "asked_at": MOMENT, "expires_at": MOMENT}
-    assert Cluster.model_validate_json(json.dumps(cluster)).id == ClusterId.of_attempt(KEY)
-    assert Launch.model_validate_json(json.dumps(launch)).id == ClusterId.of_attempt(KEY)
 
 
 def test_what_is_written_now_is_read_again_and_what_is_half_is_not() -> None:

@@ -190,16 +190,6 @@ def test_what_is_read_of_the_store_grows_with_the_uses_not_with_their_square(
     assert most <= 4 * 16 + 10
 
 
-def test_a_use_that_an_earlier_version_ended_is_over(tools: Toolkit) -> None:
-    used_so_often(tools, 3)
-    at = tools.clock.now()
-    tools.store.create("campaign/clusters/hosts/uses/3.over", at.isoformat().encode())
-    assert newest_use(tools.store, "campaign", "hosts")[1].over_at == at
-    tools.store.write("campaign/clusters/hosts/uses/3.over", b"")
-    _, last = newest_use(tools.store, "campaign", "hosts")
-    assert (last.over, last.over_at) == (True, None)
-
-
 def test_the_first_end_of_a_use_counts(tools: Toolkit) -> None:
     used_so_often(tools, 1)
     first = tools.clock.now()

@@ -13,7 +13,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
 from plimsoll.services.campaign.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.judge.evidence import gather
 from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
@@ -158,14 +158,6 @@ def test_settings_and_version_of_the_system_are_of_its_product_alone() -> None:
 
     assert (definition.settings_of(on_a_jvm), definition.version_of(on_a_jvm)) == ({"tokens": 8}, "4.0.1")
     assert (definition.settings_of(without), definition.version_of(without)) == ({"shards": 2}, "2.5")
-
-
-def test_what_definitions_of_earlier_versions_call_a_variants_version_is_still_read() -> None:
-    before = ON_A_JVM.replace("id: g1", "id: g1, database_version: 5.0.9")
-    definition = define(before)
-
-    assert definition.version_of(definition.variants[0]) == "5.0.9"
-    assert parse_definition(dump_definition(definition), "definition.yaml") == definition
 
 
 def test_variants_may_name_every_version_themselves() -> None:

@@ -1,14 +1,15 @@
-"""A campaign that an earlier version stored: read, judged fit, and told the same (tests/samples/README.md)."""
+"""A campaign stored in format 1: read, judged fit, and told the same (tests/samples/README.md)."""
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
+from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.analysis.campaign.operation_means import OperationP99
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.parts import parts
 from plimsoll.report import build_report
 from plimsoll.report.side_by_side import CampaignComparison
@@ -16,11 +17,12 @@ from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.hosts.replacing import retirement_of
+from plimsoll.services.hosts.uses import uses
 from plimsoll.services.publish.comparison import compare_stored
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, comparison_data, mixed_judging
 from plimsoll.services.store.campaigns import CampaignStore
 
-STORED = Path(__file__).parents[2] / "samples" / "stored-campaign.tar.gz"
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 
 
@@ -28,7 +30,7 @@ NOW = datetime(2026, 12, 1, tzinfo=UTC)
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
     folder = tmp_path_factory.mktemp("stored")
     unpack_tar(STORED, folder)
-    return CampaignStore(ObjectStore(str(folder)), "stored-1")
+    return CampaignStore(ObjectStore(str(folder)), CAMPAIGN)
 
 
 def test_its_definition_is_written_back_to_the_byte(campaign: CampaignStore) -> None:
@@ -42,7 +44,7 @@ def test_it_can_be_continued_with_the_same_definition(campaign: CampaignStore) -
 
 
 def test_its_cells_have_the_ids_and_outcomes_that_they_had(campaign: CampaignStore) -> None:
-    status = campaign_status(campaign.store, "stored-1", campaign.definition(), NOW, Memory())
+    status = campaign_status(campaign.store, CAMPAIGN, campaign.definition(), NOW, Memory())
     assert {cell.id: cell.state for cell in status.matrix} == dict.fromkeys(
         ["v1-001k-r1", "v1-002k-r1", "v2-001k-r1", "v2-002k-r1"], "met"
     )
@@ -60,7 +62,7 @@ def test_its_capacities_are_found_and_its_verdicts_fit_together(campaign: Campai
         ("v1", "at-least", 2000, ""),
         ("v2", "at-least", 2000, ""),
     ]
-    assert mixed_judging("stored-1", comparison_data(campaign, NOW).state) is None
+    assert mixed_judging(CAMPAIGN, comparison_data(campaign, NOW).state) is None
 
 
 def test_its_report_has_the_mean_p99_of_each_operation(campaign: CampaignStore) -> None:
@@ -72,7 +74,7 @@ def test_its_report_has_the_mean_p99_of_each_operation(campaign: CampaignStore) 
 
 def test_its_report_tells_its_capacities_and_cells_without_workloads(campaign: CampaignStore) -> None:
     told = json.loads(build_report(campaign_data(campaign, (), NOW)).files["report.json"])
-    assert (told["format"], told["campaign_id"]) == (1, "stored-1")
+    assert (told["format"], told["campaign_id"]) == (1, CAMPAIGN)
     assert [(one["variant"], one["kind"], one["capacity_ops_s"]) for one in told["capacity"]] == [
         ("v1", "at-least", 2000),
         ("v2", "at-least", 2000),
@@ -80,8 +82,20 @@ def test_its_report_tells_its_capacities_and_cells_without_workloads(campaign: C
     assert not {"parts", "stages"} & told.keys()
 
 
+def test_its_note_its_costs_and_the_uses_of_its_hosts_are_read(campaign: CampaignStore) -> None:
+    data = campaign_data(campaign, (), NOW)
+    assert data.note is not None
+    assert data.note.text == "Held by the tests"
+    assert data.spending is not None
+    assert [entry.final for entry in (*data.spending.entries, *data.spending.idle)] == [True] * 5
+    assert all(use.over_at for use in uses(campaign.store, CAMPAIGN, "hosts"))
+    retired = retirement_of(campaign.store, ClusterId.kept(CAMPAIGN, "", 1))
+    assert retired is not None
+    assert retired.reason == "the run that used it had ended"
+
+
 def test_it_is_compared_with_itself_as_equal(campaign: CampaignStore) -> None:
-    found = compare_stored(campaign.store, "stored-1", "stored-1", pairing={}, force=False, now=NOW)
+    found = compare_stored(campaign.store, CAMPAIGN, CAMPAIGN, pairing={}, force=False, now=NOW)
     assert isinstance(found, CampaignComparison)
     assert found.workload == ""
     assert [(pair.a.capacity_ops_s, pair.b.capacity_ops_s) for pair in found.capacity] == [(2000, 2000)] * 2
@@ -89,4 +103,4 @@ def test_it_is_compared_with_itself_as_equal(campaign: CampaignStore) -> None:
 
 
 def test_its_definition_is_parsed_once_in_a_process(campaign: CampaignStore) -> None:
-    assert campaign.definition() is CampaignStore(campaign.store, "stored-1").definition()
+    assert campaign.definition() is CampaignStore(campaign.store, CAMPAIGN).definition()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 from pyarrow import parquet
+from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.adapters.stores.object_store import ObjectStore
@@ -14,8 +15,6 @@ from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.tables import table_file
-
-STORED = Path(__file__).parents[2] / "samples" / "stored-campaign.tar.gz"
 
 
 def bomb() -> bytes:
@@ -32,7 +31,7 @@ def bomb() -> bytes:
 @pytest.fixture
 def campaign(tmp_path: Path) -> CampaignStore:
     unpack_tar(STORED, tmp_path)
-    return CampaignStore(ObjectStore(str(tmp_path)), "stored-1")
+    return CampaignStore(ObjectStore(str(tmp_path)), CAMPAIGN)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +49,7 @@ def test_a_hostile_table_is_named_and_not_read(campaign: CampaignStore, content:
     with pytest.raises(DamagedRecord, match=told) as caught:
         attempt_data(campaign.store, verdict)
     assert "pauses.parquet" in caught.value.where
-    assert "plimsoll rejudge stored-1" in caught.value.mend
+    assert f"plimsoll rejudge {CAMPAIGN}" in caught.value.mend
 
 
 def test_a_table_cut_short_is_named(campaign: CampaignStore) -> None:

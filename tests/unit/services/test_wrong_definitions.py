@@ -96,19 +96,6 @@ def test_a_grid_may_be_as_large_as_its_definition_says() -> None:
     assert parse_definition(f"{big}max_cells: 8000\n", "demo.yaml").cells == 8000
 
 
-def test_a_campaign_that_was_begun_before_there_was_a_limit_stays_readable() -> None:
-    loads = f"[{', '.join(f'{rate}/s' for rate in range(1, 2502))}]"
-    old = DEMO.replace("[100/s, 3000/s]", loads)
-    assert refused(old)
-    assert parse_definition(old, "stored", stored=True).cells == 5002
-
-
-def test_a_campaign_that_was_begun_with_a_share_for_a_percentile_stays_readable() -> None:
-    old = DEMO.replace("percentile: 99.9", "percentile: 0.999")
-    assert refused(old)
-    assert parse_definition(old, "stored", stored=True).service_levels[0].percentile == 0.999
-
-
 def test_a_share_for_a_percentile_is_told_at_the_stage_that_has_it() -> None:
     stages = "stages:\n  - {id: one, service_levels: [{percentile: 0.5}]}\n  - {id: two}\n"
     assert refused(DEMO + stages) == [

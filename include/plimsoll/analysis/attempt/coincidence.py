@@ -128,18 +128,6 @@ def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: flo
     return pd.DataFrame(columns)
 
 
-def with_every_cause(table: pd.DataFrame) -> pd.DataFrame:
-    """A stored table with a column for every cause. Causes that its version did not know count as not collected."""
-    import pandas as pd
-
-    missing = [cause.id for cause in CAUSES if cause.id not in table]
-    if table.empty or not missing:
-        return table
-    unknown = pd.DataFrame(np.nan, index=table.index, columns=missing, dtype=np.float32)
-    nobody = pd.DataFrame("", index=table.index, columns=[f"{cause}_host" for cause in missing], dtype="str")
-    return pd.concat([table, unknown, nobody], axis="columns")
-
-
 def _placed(
     starts: NDArray[np.float64], ends: NDArray[np.float64], happened: Sequence[Occurrence], bound_ms: float
 ) -> tuple[NDArray[np.float32], list[str]]:

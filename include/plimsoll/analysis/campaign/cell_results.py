@@ -50,8 +50,7 @@ class AttemptData:
     timed run's start, may be negative), duration_ms, kind, stop_the_world. The other tables are described where they
     are made: `coincidences` (empty where it was not made) by `coincidence_frame`, `jvms` by `jvms_frame`, `hosts` by
     `hosts_frame`, `backlog` by `backlog_frame`, `latencies` by `latencies_frame`, `activity` by `activity_frame`,
-    `log_lines` by `log_lines_frame`. Attempts that an earlier version judged have none of the last three. `provenance`:
-    the origin of an imported attempt, else None.
+    `log_lines` by `log_lines_frame`. `provenance`: the origin of an imported attempt, else None.
     """
 
     verdict: Verdict

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 ABSENT = "(not reported)"
 SHARED_HUGE_PAGES, DATA_DISK = "transparent huge pages of shared memory", "data disk"
-_NAMES = (SHARED_HUGE_PAGES, DATA_DISK)
-_RECORDED_LATER = frozenset({*_NAMES, *(f"load host: {name}" for name in _NAMES)})
-"""Facts that earlier versions did not record. Only hosts that report them are compared."""
 
 _Kind = Literal["variant", "host", "deviation", "own"]
 
@@ -72,17 +69,14 @@ _EXPLANATIONS: Mapping[_Kind, Callable[[Observation], str]] = {
 }
 
 
-def recorded_later(host: "HostFacts") -> dict[str, str]:
-    """The facts that earlier versions did not record, as far as they are known of the host."""
-    known = zip(_NAMES, (host.shared_huge_pages, host.data_disk), strict=True)
-    return {name: value for name, value in known if value}
+def pages_and_disk(host: "HostFacts") -> dict[str, str]:
+    """The facts that not every host tells of itself, as far as they are known."""
+    facts = {SHARED_HUGE_PAGES: host.shared_huge_pages, DATA_DISK: host.data_disk}
+    return {name: value for name, value in facts.items() if value}
 
 
 def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
-    """Group the facts of all hosts. A fact that only some hosts of a role report has the value ABSENT on the others.
-
-    Facts that earlier versions did not record are compared among the hosts that report them.
-    """
+    """Group the facts of all hosts. A fact that only some hosts of a role report has the value ABSENT on the others."""
     observed = dict(_observed(hosts))
     varied = {fact: seen for fact, seen in observed.items() if _varies(seen)}
     kinds = {fact: _kind(seen) for fact, seen in varied.items()}
@@ -112,8 +106,7 @@ def _observed(hosts: Sequence[HostReport]) -> Iterator[tuple[str, Sequence[Obser
     for role in dict.fromkeys(host.role for host in hosts):
         own = [host for host in hosts if host.role == role]
         for fact in dict.fromkeys(name for host in own for name in host.facts):
-            compared = [one for one in own if fact in one.facts or fact not in _RECORDED_LATER]
-            yield fact, [Observation(one.variant, one.cell, one.host, one.facts.get(fact, ABSENT)) for one in compared]
+            yield fact, [Observation(one.variant, one.cell, one.host, one.facts.get(fact, ABSENT)) for one in own]
 
 
 def _varies(seen: Sequence[Observation]) -> bool:

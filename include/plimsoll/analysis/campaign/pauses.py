@@ -84,13 +84,8 @@ def _statistics(
         gc_cpu_share=_of_nodes(attempts, "gc_cpu_share", lambda column: float(column.mean())),
         allocated_bytes_s=_of_nodes(attempts, "allocated_bytes_s", lambda column: float(column.mean())),
         heap_after_bytes=_of_nodes(attempts, "heap_after_max_bytes", lambda column: float(column.max())),
-        unread_lines=sum(_unread_lines(attempt.jvms) for attempt in attempts),
+        unread_lines=sum(int(attempt.jvms["unread_lines"].sum()) for attempt in attempts),
     )
-
-
-def _unread_lines(jvms: pd.DataFrame) -> int:
-    """The number of lines in all GC logs; 0 for a table of earlier versions, which did not count them."""
-    return int(jvms["unread_lines"].sum()) if "unread_lines" in jvms else 0
 
 
 def _judged(pauses: pd.DataFrame, warmup_s: float, duration_s: float) -> pd.DataFrame:

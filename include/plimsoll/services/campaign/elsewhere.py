@@ -93,11 +93,8 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
     """Record that the run has ended. Without an owner: drop the records of all runs."""
     if not owner:
         store.delete(layout.runs_prefix(campaign_id))
-        store.delete(layout.run_key(campaign_id))
-        return
-    store.delete(layout.run_of_owner_key(campaign_id, owner))
-    if any(run.owner == owner for run in _run(store, layout.run_key(campaign_id))):
-        store.delete(layout.run_key(campaign_id))
+    else:
+        store.delete(layout.run_of_owner_key(campaign_id, owner))
 
 
 def owners_of_runs(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
@@ -148,9 +145,8 @@ def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
 
 
 def _read(store: ResultStore, campaign_id: str) -> tuple[Run, ...]:
-    """The records of all runs. A record that an earlier version wrote comes first."""
-    files = (layout.run_key(campaign_id), *sorted(store.keys(layout.runs_prefix(campaign_id))))
-    return tuple(run for file in files for run in _run(store, file))
+    """The records of all runs."""
+    return tuple(run for file in sorted(store.keys(layout.runs_prefix(campaign_id))) for run in _run(store, file))
 
 
 def _run(store: ResultStore, file: str) -> Iterator[Run]:

@@ -63,11 +63,11 @@ class Document:
     text: str
     where: str
 
-    def model(self, kind: type[_M], context: dict[str, Any] | None = None) -> _M:
+    def model(self, kind: type[_M]) -> _M:
         """The content as that model. Raises DefinitionError with every fault: key, line, found, what to write."""
         self._require_mapping(kind)
         try:
-            return kind.model_validate(as_written(self.content, kind), context=context)
+            return kind.model_validate(as_written(self.content, kind))
         except ValidationError as error:
             faults = faults_of(error, kind, self.source)
             raise DefinitionError([self.problem(fault) for fault in faults], where=self.where) from None

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 from ruamel.yaml import YAML
 
-from plimsoll.domain.definition import STORED, Definition
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.stage import REQUIRED_UNLESS_STAGED
 from plimsoll.domain.units import format_duration
@@ -17,21 +17,18 @@ from plimsoll.services.definitions.documents import parse_yaml
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
-def parse_definition(text: str, where: str, *, stored: bool = False) -> Definition:
-    """Parse the definition in a YAML text. Raises DefinitionError with every fault: key, line, found, what to write.
-
-    `stored`: the text is a campaign's own copy, whose grid was allowed when the campaign began.
-    """
+def parse_definition(text: str, where: str) -> Definition:
+    """Parse the definition in a YAML text. Raises DefinitionError with every fault: key, line, found, what to write."""
     try:
-        return _parsed(text, stored=stored)
+        return _parsed(text)
     except DefinitionError as error:
         raise DefinitionError(error.problems, where=where) from None
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str, *, stored: bool) -> Definition:
+def _parsed(text: str) -> Definition:
     """The definition in a text, which takes 10 to 20 ms of processor time to parse, and which many attempts ask for."""
-    return parse_yaml(text, where="").model(Definition, context=STORED if stored else None)
+    return parse_yaml(text, where="").model(Definition)
 
 
 def dump_definition(definition: Definition) -> str:
@@ -40,7 +37,6 @@ def dump_definition(definition: Definition) -> str:
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    # Without the key that it does not use, copies in stores are the same to the byte as those of earlier versions.
     unused = {"workload"} if definition.workloads else {"workloads"}
     yaml.dump(definition.model_dump(mode="json", exclude=unused), stream)
     return stream.getvalue()

@@ -6,8 +6,6 @@ When an account is closed more than once, the greatest amount counts.
 
 from datetime import datetime
 
-from pydantic import ValidationError
-
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Cost, Paid, Tariff
@@ -16,6 +14,7 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
+from plimsoll.services.store.records import read_record
 from plimsoll.services.toolkit import Toolkit
 
 _BEGUN = "begun"
@@ -50,10 +49,10 @@ def accounts(campaign: StoredCampaign) -> dict[AttemptKey, float | None]:
 
 
 def tariff_of(store: ReadableStore, key: AttemptKey) -> Tariff | None:
-    """The prices at which the account was opened; None where they are not known."""
+    """The prices at which the account was opened; None where it was not opened."""
     try:
-        return Tariff.model_validate_json(store.read(f"{layout.cost_prefix(key)}/{_BEGUN}"))
-    except (NotFound, ValidationError):  # not opened, or opened by a version that recorded no prices
+        return read_record(store, f"{layout.cost_prefix(key)}/{_BEGUN}", Tariff)
+    except NotFound:
         return None
 
 

@@ -45,7 +45,7 @@ class StoredLaunches:
 
 
 def read_launches(store: ReadableStore, cluster_id: ClusterId) -> tuple[Launch, ...]:
-    """The cluster's launches, in the order of their requests; empty for a cluster of an earlier version."""
+    """The cluster's launches, in the order of their requests."""
     found = [read_record(store, name, Launch) for name in store.keys(layout.launches_prefix(cluster_id))]
     return tuple(sorted(found, key=lambda launch: launch.asked_at))
 

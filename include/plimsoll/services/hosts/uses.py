@@ -111,15 +111,10 @@ def _files(store: ReadableStore, campaign_id: str, purpose: str) -> dict[int, li
 
 def _use(store: ReadableStore, key: str, files: Sequence[str]) -> Use:
     use = read_record(store, key, Use)
-    ends = [_over_at(store, file) for file in files if file.endswith(_OVER)]
-    first = min((at for at in ends if at is not None), default=None)
-    return use.model_copy(update={"over": True, "over_at": first}) if ends else use
+    ends = [_over_at(file) for file in files if file.endswith(_OVER)]
+    return use.model_copy(update={"over": True, "over_at": min(ends)}) if ends else use
 
 
-def _over_at(store: ReadableStore, file: str) -> datetime | None:
-    """The end of the use by the file's name, or by its content, where earlier versions wrote it; None if in neither."""
-    _, *time, _ = file.rpartition("/")[2].split(".")
-    if time:
-        return datetime.strptime(time[0], _TIME).replace(tzinfo=UTC)
-    said = store.read(file).decode()
-    return datetime.fromisoformat(said) if said else None
+def _over_at(file: str) -> datetime:
+    """The end of the use by the name of its file, `1.20260131T120000-000000Z.over`."""
+    return datetime.strptime(file.split(".")[-2], _TIME).replace(tzinfo=UTC)

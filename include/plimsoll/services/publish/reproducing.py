@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from plimsoll.domain.errors import BundleError, NotFound, PlimsollError
 from plimsoll.domain.result import Manifest
 from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle, write_bundle
-from plimsoll.services.publish.publishing import CHART_FONT, report_files, versions_here
+from plimsoll.services.publish.publishing import report_files, versions_here
 from plimsoll.services.publish.snapshot import Snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.layout import BUNDLE, report_key
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.ports.store import ResultStore
-
-_UNRECORDED = {CHART_FONT: "a font of the machine"}
-"""Components that bundles of earlier versions do not name, and what they used."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
         files=files,
         differing=differing,
         versions={
-            name: (first.versions.get(name, _UNRECORDED.get(name, "none")), version)
+            name: (first.versions.get(name, "none"), version)
             for name, version in versions_here(code_version).items()
             if first.versions.get(name) != version
         },

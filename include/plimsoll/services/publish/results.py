@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.attempt.coincidence import with_every_cause
 from plimsoll.analysis.campaign.capacity import told_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.parts import data_of_parts
@@ -103,10 +102,9 @@ def _without_tables(verdict: Verdict) -> AttemptData:
 
 def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
     """A judged attempt with its tables."""
-    tables = {kind: read_table(store, verdict.key, kind) for kind in TABLES}
     return AttemptData(
         verdict=verdict,
         fingerprint=read_fingerprint(store, verdict.key),
         provenance=read_provenance(store, verdict.key),
-        **{**tables, "coincidences": with_every_cause(tables["coincidences"])},
+        **{kind: read_table(store, verdict.key, kind) for kind in TABLES},
     )

@@ -73,7 +73,7 @@ class StoredCampaign:
     def parsed(self, text: bytes) -> Definition:
         """The definition that this text of the campaign's own copy declares."""
         where = self.store.url(layout.definition_key(self.campaign_id))
-        return parse_definition(text.decode(), where, stored=True)
+        return parse_definition(text.decode(), where)
 
     def definition_text(self) -> bytes:
         """The text of the campaign's own copy of its definition, as it is stored."""

@@ -79,11 +79,6 @@ def asked_key(campaign_id: str) -> str:
     return f"{campaign_id}/asked.json"
 
 
-def run_key(campaign_id: str) -> str:
-    """The key of the record of the one run that worked on the campaign, as earlier versions wrote it."""
-    return f"{campaign_id}/run.json"
-
-
 def runs_prefix(campaign_id: str) -> str:
     """The folder of runs: one file for each run of another program, such as Airflow, that works on the campaign."""
     return f"{campaign_id}/runs"
@@ -192,10 +187,7 @@ def use_key(campaign_id: str, purpose: str, number: int) -> str:
 
 
 def use_over_key(campaign_id: str, purpose: str, number: int, at: str) -> str:
-    """The key of a file that exists when nothing of that use is left on the hosts. Its name contains the time.
-
-    Earlier versions wrote `1.over`.
-    """
+    """The key of a file that exists when nothing of that use is left on the hosts. Its name contains the time."""
     return f"{uses_prefix(campaign_id, purpose)}/{number}.{at}.over"
 
 

@@ -112,6 +112,7 @@ def jvm_table(rng: np.random.Generator, definition: Definition, cell: Cell) -> p
             "allocated_bytes_s": 20_480 * cell.load_ops_s / 3 * rng.uniform(0.95, 1.05, 3),
             "heap_after_median_bytes": 0.2 * heap,
             "heap_after_max_bytes": 0.4 * heap * rng.uniform(0.9, 1.1, 3),
+            "unread_lines": 0.0,
         }
     )
 

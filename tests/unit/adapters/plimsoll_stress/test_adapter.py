@@ -62,7 +62,7 @@ def write_progress(host: Any, phase: Any, elapsed: Any, planned: Any, **more: in
 def write_ending(
     host: Any, *, complete: bool = True, reason: Any = None, reached: Any = (40, 40), exit_code: int = 0
 ) -> None:
-    summary = {"complete": complete, "reason": reason, "generator": "plimsoll.stress", "run": None}
+    summary = {"complete": complete, "reason": reason, "generator": "plimsoll.stress", "populate": None, "run": None}
     host.write(host.root / "load" / "summary.json", json.dumps(summary))
     for name, end in zip(LOGS, reached, strict=False):
         host.write(host.root / "load" / name, f"#head\n{end - 1}.000,1.000,3.2,HIST\n")
@@ -221,14 +221,20 @@ def test_a_sample_is_there_once_its_job_ended_well_and_its_summary_says_so(
     assert (running.state, running.achieved_ops_s) == ("running", 7000.0)
     host.statuses["sample-1"] = JobStatus("exited", 0)
     assert stress.sample_status(host, "sample-1").state == "failed"
-    summary = {"complete": True, "reason": None, "generator": "plimsoll.stress", "run": None}
+    summary = {"complete": True, "reason": None, "generator": "plimsoll.stress", "populate": None, "run": None}
     host.write(folder / "summary.json", json.dumps(summary))
     assert stress.sample_status(host, "sample-1").state == "complete"
 
 
 def test_a_sample_that_failed_tells_why(host: ScriptedHost, stress: PlimsollStress) -> None:
     sample(host, stress)
-    summary = {"complete": False, "reason": "no connection", "generator": "plimsoll.stress", "run": None}
+    summary = {
+        "complete": False,
+        "reason": "no connection",
+        "generator": "plimsoll.stress",
+        "populate": None,
+        "run": None,
+    }
     host.write(host.root / "samples" / "sample-1" / "summary.json", json.dumps(summary))
     host.write(host.root / "jobs" / "sample-1.log", "connecting to 127.9.9.1\n")
     host.statuses["sample-1"] = JobStatus("exited", 3)

@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.plimsoll_stress.reports import (
 
 def progress_line(phase: Any, elapsed: Any, planned: Any, achieved: Any, **errors: Any) -> Any:
     line = {"phase": phase, "elapsed_s": elapsed, "planned_s": planned, "achieved_ops_s": achieved, "errors": errors}
-    return json.dumps(line) + "\n"
+    return json.dumps({**line, "in_flight": 0, "backlog": 0}) + "\n"
 
 
 def test_the_last_whole_line_of_progress_counts() -> None:
@@ -90,6 +90,7 @@ def operations(writes: Any, reads: Any) -> dict[str, Any]:
     return {"mutations": {"completed": writes, "errors": 0}, "selects": {"completed": reads, "errors": 0}}
 
 
+SILENT: dict[str, Any] = {"failures": [], "server_warnings": {"count": 0, "first": []}}
 SUMMARY: dict[str, Any] = {
     "complete": True,
     "reason": None,
@@ -107,6 +108,8 @@ SUMMARY: dict[str, Any] = {
         "scheduled": 40_000,
         "completed": 39_990,
         "operations": operations(31_995, 7_995),
+        "shares": {"mutations": 0.8, "selects": 0.2},
+        **SILENT,
         "errors": {"read_timeout": 3, "overflow": 0, "unfinished": 7},
         "warmup": part(10.0, 8_000, 1_990, {"read_timeout": 2, "overflow": 0, "unfinished": 0}),
         "measured": part(30.0, 23_994, 6_004, {"read_timeout": 1, "overflow": 0, "unfinished": 0}),
@@ -144,27 +147,15 @@ def test_no_summary_is_no_complete_run() -> None:
 
 def test_the_generators_own_seconds_are_those_of_the_timed_run() -> None:
     def line(phase: str, second: int) -> str:
-        fields = {"time": f"2026-11-21T17:20:{second:02}.022402Z", "phase": phase}
-        return json.dumps({**fields, "hiccup_max_ms": 26.14, "gc_ms": 3, "cpu_cores": 0.297})
+        fields = {"time": f"2026-11-21T17:20:{second:02}.022402Z", "phase": phase, "errors": {}}
+        waiting = {"in_flight": 50, "backlog": 700, "schedule_lag_ms": {"p99": 0.2, "max": 1.7}}
+        return json.dumps({**fields, **waiting, "hiccup_max_ms": 26.14, "gc_ms": 3, "cpu_cores": 0.297})
 
     text = "\n".join([line("populate", 1), line("warmup", 2), line("measure", 3), line("measure", 4)[:40]])
     found = seconds(text)
     assert [one.at.second for one in found] == [2, 3]
     assert (found[0].hiccup_ms, found[0].gc_ms, found[0].cpu_cores) == (26.14, 3, 0.297)
-    assert (found[0].in_flight, found[0].backlog, found[0].lag_ms) == (None, None, None)
-
-
-def test_the_generator_tells_what_waits_at_the_end_of_a_second() -> None:
-    fields = {
-        "time": "2026-11-21T17:20:02.022402Z",
-        "phase": "warmup",
-        "hiccup_max_ms": 1,
-        "gc_ms": 3,
-        "cpu_cores": 0.3,
-    }
-    waiting = {"in_flight": 50, "backlog": 700, "schedule_lag_ms": {"p99": 0.2, "max": 1.7}}
-    (found,) = seconds(json.dumps(fields | waiting))
-    assert (found.in_flight, found.backlog, found.lag_ms) == (50, 700, 1.7)
+    assert (found[0].in_flight, found[0].backlog, found[0].lag_ms) == (50, 700, 1.7)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +168,7 @@ def test_the_generator_tells_what_waits_at_the_end_of_a_second() -> None:
     ],
 )
 def test_compactions_that_were_left_when_it_stopped_waiting_are_told(settle: Any, left: Any) -> None:
-    text = json.dumps({**SUMMARY, "populate": {"completed": 10, "settle": settle}})
+    text = json.dumps({**SUMMARY, "populate": {"completed": 10, "settle": settle, **SILENT}})
     assert parse_summary(text).compactions_left == left
 
 
@@ -197,7 +188,7 @@ def test_what_the_database_said_is_told_with_its_statements() -> None:
         return {"operation": "looks", "message": message, "statement": "SELECT 1\n FROM t", "count": count}
 
     run = {**SUMMARY["run"], "failures": [said(3, "Bad: LIMIT")], "server_warnings": {"count": 1200, "first": []}}
-    populate = {"failures": [], "server_warnings": {"count": 1, "first": [said(1, "tombstones")]}}
+    populate = {"settle": None, "failures": [], "server_warnings": {"count": 1, "first": [said(1, "tombstones")]}}
     assert parse_summary(json.dumps({**SUMMARY, "run": run, "populate": populate})).remarks == (
         "populating: the database sent 1 warning with its answers",
         "populating: it warned of looks 1 time, first: tombstones — SELECT 1 FROM t",

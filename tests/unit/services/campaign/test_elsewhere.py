@@ -202,15 +202,3 @@ def test_of_two_runs_that_begin_at_once_one_gives_way_and_the_other_waits_for_th
 def _said(tools: Toolkit, owner: str) -> bytes:
     now = tools.clock.now()
     return Run(owner=owner, since=now, until=now + timedelta(hours=1)).model_dump_json().encode()
-
-
-def test_what_an_earlier_version_wrote_of_a_run_counts_until_it_ends(tools: Toolkit, clock: SteppingClock) -> None:
-    run = Run(owner=RUN, since=clock.now(), until=clock.now() + timedelta(hours=1))
-    tools.store.write(layout.run_key("mine"), run.model_dump_json().encode())
-    with pytest.raises(Refused, match=r"is being run by Airflow's run"):
-        require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
-    end_run(tools.store, "mine", "another")
-    with pytest.raises(Refused):
-        require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
-    end_run(tools.store, "mine", RUN)
-    require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")

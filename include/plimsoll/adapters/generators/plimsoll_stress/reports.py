@@ -81,15 +81,15 @@ def _seconds(text: str) -> Iterator[GeneratorSecond]:
         except ValueError:  # the last line of a program that was killed
             continue
         if _PHASES.get(fields["phase"], "populate") != "populate":
-            at, so_far = datetime.fromisoformat(fields["time"]), sum(fields.get("errors", {}).values())
+            at, so_far = datetime.fromisoformat(fields["time"]), sum(fields["errors"].values())
             yield GeneratorSecond(
                 at,
                 fields["hiccup_max_ms"],
                 fields["gc_ms"],
                 fields["cpu_cores"],
-                in_flight=fields.get("in_flight"),
-                backlog=fields.get("backlog"),
-                lag_ms=fields.get("schedule_lag_ms", {}).get("max"),
+                in_flight=fields["in_flight"],
+                backlog=fields["backlog"],
+                lag_ms=fields["schedule_lag_ms"]["max"],
                 failed=so_far - failed,
             )
             failed = so_far
@@ -102,7 +102,7 @@ def _progress(fields: Mapping[str, Any]) -> Progress:
         planned=timedelta(seconds=fields["planned_s"]),
         achieved_ops_s=fields["achieved_ops_s"],
         errors=sum(fields["errors"].values()),
-        missing=fields.get("in_flight", 0) + fields.get("backlog", 0) if fields["phase"] == "drain" else None,
+        missing=fields["in_flight"] + fields["backlog"] if fields["phase"] == "drain" else None,
     )
 
 
@@ -129,23 +129,22 @@ def parse_summary(text: str) -> LoadSummary:
         complete=document["complete"],
         reason=document["reason"] or "",
         generator=document["generator"],
-        compactions_left=((document.get("populate") or {}).get("settle") or {}).get("compactions_left"),
-        remarks=(*_remarks("populating", document.get("populate")), *_remarks("the timed run", run)),
+        compactions_left=((document["populate"] or {}).get("settle") or {}).get("compactions_left"),
+        remarks=(*_remarks("populating", document["populate"]), *_remarks("the timed run", run)),
         **({} if run is None else _judged(run)),
     )
 
 
 def _remarks(stage: str, told: Mapping[str, Any] | None) -> Iterator[str]:
-    """What the database said in a stage: the first message of each kind of failure `other`, and of its warnings.
-
-    Programs of earlier versions kept neither.
-    """
-    failures, warnings = (told or {}).get("failures") or (), (told or {}).get("server_warnings") or {}
-    for one in failures:
+    """What the database said in a stage: the first message of each kind of failure `other`, and of its warnings."""
+    if told is None:
+        return
+    for one in told["failures"]:
         yield f"{stage}: {one['operation']} failed as `other` {_times(one)}, first: {_message(one)}"
-    if warnings.get("count"):
+    warnings = told["server_warnings"]
+    if warnings["count"]:
         yield f"{stage}: the database sent {plural(warnings['count'], 'warning')} with its answers"
-    for one in warnings.get("first") or ():
+    for one in warnings["first"]:
         yield f"{stage}: it warned of {one['operation']} {_times(one)}, first: {_message(one)}"
 
 
@@ -170,7 +169,7 @@ def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
         "achieved_ops_s": measured["achieved_ops_s"],
         # What the warm-up did not answer belongs to the judged time, also what came after its end or never.
         "operations": _less(_answered(run["operations"]), _answered(warmup["operations"])),
-        "shares": {_KINDS.get(label, label): share for label, share in run.get("shares", {}).items()},
+        "shares": {_KINDS.get(label, label): share for label, share in run["shares"].items()},
         "errors": {kind: count for kind, count in _less(run["errors"], warmup["errors"]).items() if count},
         "cpu_cores": generator["cpu_cores"],
         "schedule_lag_p99_ms": generator["schedule_lag_ms"]["p99"],

@@ -29,7 +29,7 @@ class ResourceTags:
     owner: str = ""
     expires: datetime | None = None
     nodes: int | None = None
-    load_hosts: int = 1
+    load_hosts: int | None = None
     usd_per_hour: float | None = None
     tuning: str = ""
 
@@ -95,7 +95,7 @@ def read_tags(tags: Sequence[Mapping[str, str]]) -> ResourceTags | None:
         owner=said.get(OWNER, ""),
         expires=_time(said.get(EXPIRES, "")),
         nodes=_number(said.get(NODES, ""), int),
-        load_hosts=_number(said.get(LOAD_HOSTS, ""), int) or 1,  # hosts of earlier versions do not say
+        load_hosts=_number(said.get(LOAD_HOSTS, ""), int),
         usd_per_hour=_number(said.get(PRICE, ""), float),
         tuning=said.get(TUNING, ""),
     )

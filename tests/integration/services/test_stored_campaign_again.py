@@ -1,10 +1,11 @@
-"""A campaign that an earlier version stored with its raw files: judged again, and compared with one of today."""
+"""A campaign stored in format 1: judged again from its raw files, and compared with one that runs now."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.domain.workload import NamedWorkload
@@ -14,26 +15,27 @@ from plimsoll.services.publish.comparison import compare_stored
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 
-STORED = Path(__file__).parents[2] / "samples" / "stored-raw-campaign.tar.gz"
-EARLIER, TODAY = "stored-raw-1", "today"
+TODAY = "today"
 
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
-    """Its store holds the earlier campaign."""
+    """Its store holds the campaign."""
     (tmp_path / "store").mkdir()
     unpack_tar(STORED, tmp_path / "store")
     return Installation(tmp_path)
 
 
 def test_it_is_judged_again_from_its_raw_files_with_the_same_figures(installation: Installation) -> None:
-    campaign = CampaignStore(installation.toolkit.store, EARLIER)
+    campaign = CampaignStore(installation.toolkit.store, CAMPAIGN)
     keys = collected_attempts(campaign)
     before = [read_verdict(campaign.store, key) for key in keys]
     found = rejudge(lambda: installation.toolkit, keys, 1, lambda _: None)
     assert [(one.key.cell_id, one.before, one.after, one.failure) for one in found] == [
         ("v1-001k-r1", "met", "met", ""),
+        ("v1-002k-r1", "met", "met", ""),
         ("v2-001k-r1", "met", "met", ""),
+        ("v2-002k-r1", "met", "met", ""),
     ]
     after = [read_verdict(campaign.store, key) for key in keys]
     assert list(map(figures, after)) == list(map(figures, before))
@@ -52,9 +54,9 @@ def figures(verdict: Any) -> Any:
 
 
 def test_it_is_compared_with_the_same_workload_of_a_campaign_that_has_several(installation: Installation) -> None:
-    earlier = CampaignStore(installation.toolkit.store, EARLIER).definition()
+    stored = CampaignStore(installation.toolkit.store, CAMPAIGN).definition()
     workloads = (
-        NamedWorkload.model_validate({"id": "same", **earlier.workload.model_dump(mode="json")}),
+        NamedWorkload.model_validate({"id": "same", **stored.workload.model_dump(mode="json")}),
         NamedWorkload.model_validate({"id": "other", "partitions": "1k"}),
     )
     definition = instant_definition(TODAY, loads=1).model_copy(update={"workloads": workloads})
@@ -63,7 +65,7 @@ def test_it_is_compared_with_the_same_workload_of_a_campaign_that_has_several(in
         for workload in workloads:
             run_cell(installation.toolkit, TODAY, f"{variant}-{workload.id}-001k-r1", "test", print)
     now = installation.toolkit.clock.now()
-    found = compare_stored(installation.toolkit.store, EARLIER, TODAY, pairing={}, force=False, now=now)
+    found = compare_stored(installation.toolkit.store, CAMPAIGN, TODAY, pairing={}, force=False, now=now)
     assert isinstance(found, PartsComparison)
-    assert [(one.workload, len(one.loads)) for one in found.parts] == [("same", 2)]
+    assert [(one.workload, len(one.loads)) for one in found.parts] == [("same", 4)]
     assert (found.a.only, found.b.only) == ((), ("other",))
