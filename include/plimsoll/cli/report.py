@@ -90,8 +90,13 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
 
     try:
         for name, content in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if not place.resolve().is_relative_to(folder.resolve()):
+                raise StoreError(
+                    "is a link out of the folder", where=str(place), mend="give another folder with `--into`"
+                )
+            place.write_bytes(content)
     except OSError as error:
         what, mend = f"can't be written ({error.strerror})", "give another folder with `--into`"
         raise StoreError(what, where=str(error.filename or folder), mend=mend) from error

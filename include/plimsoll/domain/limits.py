@@ -7,6 +7,9 @@ take a thirtieth of it in a bundle, the largest cell of the published campaign a
 MOST_CELLS_OF_A_TABLE = 50_000_000
 """Rows × columns of a table of one attempt. One of the published campaign has some thousand rows."""
 
+MOST_TEXT_OF_A_TABLE = 1 << 29
+"""Bytes of one of its columns of texts, with every text as long as the longest."""
+
 LARGEST_GRID = 500_000
 """No definition may allow more cells."""
 

@@ -129,6 +129,13 @@ def test_what_would_fill_the_memory_is_refused_unread(monkeypatch: pytest.Monkey
     assert "larger than 1 MiB without raw files" in refusal(stream.getvalue())
 
 
+def test_what_is_packed_to_almost_nothing_is_refused_unread() -> None:
+    stream = BytesIO(zipped(whole()))
+    with ZipFile(stream, "a", ZIP_DEFLATED) as archive:
+        archive.writestr("cells/bomb", bytes(100 << 20))
+    assert "larger than 73 MiB without raw files" in refusal(stream.getvalue())
+
+
 @pytest.mark.parametrize(
     ("files", "checksums", "why"),
     [

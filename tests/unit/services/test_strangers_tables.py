@@ -28,6 +28,22 @@ def bomb() -> bytes:
     return stream.getvalue()
 
 
+def texts_bomb() -> bytes:
+    """Ten gigabytes of text, which lies in the file once, in some hundred bytes."""
+    texts = pyarrow.DictionaryArray.from_arrays(pyarrow.repeat(0, 20_000), ["x" * 500_000])
+    stream = BytesIO()
+    parquet.write_table(pyarrow.table({"host": texts}), stream, compression="zstd", store_schema=False)
+    assert len(stream.getvalue()) < 1_000
+    return stream.getvalue()
+
+
+def nested() -> bytes:
+    """Rows that hold lists, whose lengths no number of rows or columns tells."""
+    stream = BytesIO()
+    parquet.write_table(pyarrow.table({"ms": [[1.0] * 3]}), stream)
+    return stream.getvalue()
+
+
 @pytest.fixture
 def campaign(tmp_path: Path) -> CampaignStore:
     unpack_tar(STORED, tmp_path)
@@ -40,8 +56,10 @@ def campaign(tmp_path: Path) -> CampaignStore:
         (b"", "can't be read as a table"),
         (b"PAR1 no table PAR1", "can't be read as a table"),
         (bomb(), "60,000,000 rows of 1 columns are more than any attempt has"),
+        (texts_bomb(), "20,000 texts of up to 500,000 bytes are more than any attempt has"),
+        (nested(), "no attempt has a column of list"),
     ],
-    ids=["empty", "none", "bomb"],
+    ids=["empty", "none", "bomb", "bomb of texts", "nested"],
 )
 def test_a_hostile_table_is_named_and_not_read(campaign: CampaignStore, content: bytes, told: str) -> None:
     verdict = next(campaign.verdicts())

@@ -17,6 +17,7 @@ from plimsoll.domain.faults import Fault, Path, as_written, faults_of
 
 _M = TypeVar("_M", bound=BaseModel)
 _MOST_LEVELS = 50
+_MOST_CHARACTERS = 1 << 20
 _MOST_VALUES = 1_000_000
 """With every alias written out: a few lines of aliases of aliases can stand for more than any memory holds."""
 _STEP = re.compile(r"[^.\[\]]+")
@@ -155,7 +156,9 @@ def parse_yaml(text: str, where: str) -> Document:
 
 
 def _require_bounded_text(text: str) -> None:
-    """Count brackets before parsing, because the parser takes seconds for a thousand open ones."""
+    """Count before parsing, because the parser takes seconds for a thousand open brackets, and for 100 KiB of text."""
+    if len(text) > _MOST_CHARACTERS:
+        raise _Unbounded(f"is larger than {_MOST_CHARACTERS >> 20} MiB", 1)
     open_brackets, line = 0, 1
     for match in re.finditer(r"[\[{}\]\n]", text):
         found = match[0]

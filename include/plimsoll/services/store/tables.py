@@ -6,11 +6,12 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import DamagedRecord, NotFound
-from plimsoll.domain.limits import MOST_CELLS_OF_A_TABLE
+from plimsoll.domain.limits import MOST_CELLS_OF_A_TABLE, MOST_TEXT_OF_A_TABLE
 from plimsoll.services.store.layout import attempt_file
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow
 
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.ports.store import ReadableStore, ResultStore
@@ -66,9 +67,10 @@ def read_table(store: ReadableStore, key: AttemptKey, name: str) -> pd.DataFrame
 def _parsed(content: bytes) -> pd.DataFrame:
     """Read a table. Raises ArrowException where it is damaged, or so large that it was made to fill the memory.
 
-    A column of equal values takes almost no space in a file, whatever its length.
+    A column of equal values takes almost no space in a file, whatever its length, and so does a long text that stands
+    in every row. So texts are read as they lie in the file, each once, and measured before every row gets its own.
     """
-    from pyarrow import ArrowInvalid, BufferReader
+    from pyarrow import ArrowInvalid, BufferReader, types
     from pyarrow.parquet import ParquetFile
 
     # What pd.read_parquet returns, for half its time: that looks for partitions and starts threads for each small file.
@@ -76,5 +78,26 @@ def _parsed(content: bytes) -> pd.DataFrame:
     rows, columns = file.metadata.num_rows, file.metadata.num_columns
     if rows * columns > MOST_CELLS_OF_A_TABLE:
         raise ArrowInvalid(f"{rows:,} rows of {columns} columns are more than any attempt has")
-    table: pd.DataFrame = file.read(use_threads=False).to_pandas(use_threads=False)
-    return table
+    schema = file.schema_arrow
+    texts = {
+        n: one.name for n, one in enumerate(schema) if types.is_string(one.type) or types.is_large_string(one.type)
+    }
+    for number, one in enumerate(schema):
+        if number not in texts and not types.is_primitive(one.type) and not types.is_null(one.type):
+            raise ArrowInvalid(f"no attempt has a column of {one.type}, such as {one.name!r}")
+    packed = ParquetFile(BufferReader(content), metadata=file.metadata, read_dictionary=[*texts.values()])
+    table = packed.read(use_threads=False)
+    for number in texts:
+        table = table.set_column(number, schema.field(number), _written_out(table.column(number), schema.field(number)))
+    found: pd.DataFrame = table.to_pandas(use_threads=False)
+    return found
+
+
+def _written_out(column: pyarrow.ChunkedArray, field: pyarrow.Field) -> pyarrow.ChunkedArray:
+    """A column of texts with a text for each row. Raises ArrowInvalid where these would be too many bytes."""
+    from pyarrow import ArrowInvalid, compute
+
+    longest = max((compute.max(compute.binary_length(one.dictionary)).as_py() or 0 for one in column.chunks), default=0)
+    if longest * len(column) > MOST_TEXT_OF_A_TABLE:
+        raise ArrowInvalid(f"{len(column):,} texts of up to {longest:,} bytes are more than any attempt has")
+    return column.cast(field.type)
