@@ -92,10 +92,10 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
         for name, content in files.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            if not place.resolve().is_relative_to(folder.resolve()):
-                raise StoreError(
-                    "is a link out of the folder", where=str(place), mend="give another folder with `--into`"
-                )
+            is_other = place.exists() and not place.is_file()
+            if is_other or not place.resolve().is_relative_to(folder.resolve()):
+                what = "is no file, or a link out of the folder"
+                raise StoreError(what, where=str(place), mend="give another folder with `--into`")
             place.write_bytes(content)
     except OSError as error:
         what, mend = f"can't be written ({error.strerror})", "give another folder with `--into`"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.domain.result import Check
 from plimsoll.quality.expectation import Expected, Part, Quality, beyond
 from plimsoll.quality.observed import observed, tested
-from plimsoll.quality.pages import PAGE, Section, render
+from plimsoll.quality.pages import PAGE, Section, described, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +92,7 @@ def _expectation(gx: Any, expected: Expected) -> Any:
     kind = getattr(gx.expectations, expected.kind)
     return kind(
         **expected.arguments,
-        description=f"{expected.name}: {expected.meaning}",
+        description=described(expected.name, expected.meaning),
         severity=_SEVERITIES[expected.severity],
         meta={"name": expected.name},
     )

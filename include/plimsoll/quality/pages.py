@@ -76,9 +76,14 @@ class Section:
     result: Any
 
 
+def described(name: str, meaning: str) -> str:
+    """What Great Expectations is told of an expectation: it puts that into its HTML as it is."""
+    return escape(f"{name}: {meaning}", quote=False)
+
+
 def render(title: str, parts: Sequence[Section], checks: Sequence[Check]) -> bytes:
     """One HTML page of all parts, complete in itself."""
-    untested = {f"{check.name}: {check.expected}": check.name for check in checks if not check.tested}
+    untested = {described(check.name, check.expected): check.name for check in checks if not check.tested}
     shown = [{"title": part.title, "sections": _sections(part.result, untested)} for part in parts]
     passed = sum(check.result == "passed" for check in checks)
     page: str = _template().render(

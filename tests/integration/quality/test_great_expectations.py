@@ -8,9 +8,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.engine import validate
+from plimsoll.quality.expectation import Expected, Part, each_between, each_one_of, in_order
 
 ROOT = Path(__file__).parents[3]
 _OF_THIS_CHECKOUT = os.pathsep.join((str(ROOT), str(ROOT / "include")))
@@ -102,6 +105,21 @@ def test_data_docs_are_one_page_that_fetches_nothing() -> None:
     )
     assert page.count("fa-times text-danger") == 1
     assert len(page) < 60_000
+
+
+def test_data_docs_show_what_strangers_wrote_as_text() -> None:
+    hostile = "</td></script><img src=x onerror=alert(1)> $icon {{ 7 * 7 }}"
+    table = pd.DataFrame({"host": [hostile, "b"], "said": [hostile, "all"], "low": [1, 2], "high": [3, 1]})
+    suite = [
+        Expected(f"said {hostile}", *each_one_of("said", "all"), f"all {hostile}"),
+        Expected("unsaid", *each_one_of("said", hostile), "it"),
+        Expected("low", *each_between("low", 0, 1), "at most 1"),
+        Expected("order", *in_order("low", "high"), "in order"),
+    ]
+    found = validate(hostile, [Part(hostile, table, suite, ("host",)), Part("Said", table[:1], suite[:1])])
+    page = Fetches(found.data_docs["index.html"].decode())
+    assert page.found == []
+    assert sum("onerror=alert(1)" in text for text in page.text) > len(suite)
 
 
 def _one_line(text: str) -> str:

@@ -84,6 +84,16 @@ def test_a_bundle_with_raw_files_holds_what_the_manifests_name_and_gives_the_sam
     assert files_below(elsewhere / "again") == files_below(published / "demo-a/report")
 
 
+def test_a_report_is_written_through_no_link_that_a_stranger_left(published: Any, elsewhere: Path) -> None:
+    (elsewhere / "demo-a-report").mkdir()
+    (elsewhere / "own.txt").write_text("mine")
+    (elsewhere / "demo-a-report" / "summary.md").symlink_to(elsewhere / "own.txt")
+    result = plimsoll("report", published / "demo-a/report/bundle.zip")
+    assert isinstance(result.exception, StoreError)
+    assert "summary.md: is no file, or a link out of the folder" in str(result.exception)
+    assert (elsewhere / "own.txt").read_text() == "mine"
+
+
 def test_the_command_gives_the_published_bundle(
     published: Any, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,5 @@
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,21 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder: ImportFolde
     (tmp_path / "secret.hdr").write_text("x")
     (folder.root / "data" / "link.hdr").symlink_to(tmp_path / "secret.hdr")
     assert "data/link.hdr" not in [one.name for one in folder.find(("data/*.hdr",), required=True)]
+
+
+def test_pipes_and_devices_are_no_files_and_hold_nobody_up(folder: ImportFolder) -> None:
+    os.mkfifo(folder.root / "data" / "pipe.hdr")
+    (folder.root / "data" / "zero.hdr").symlink_to("/dev/zero")
+    assert [one.name for one in folder.find(("data/*.hdr",), required=True)] == ["data/a.hdr", "data/b.hdr"]
+    with pytest.raises(NotFound, match=r"no file is found by 'data/pipe\.hdr'"):
+        folder.find(("data/pipe.hdr",), required=True)
+
+
+@pytest.mark.parametrize("name", [b"a\nb.hdr", b"a\x1b[2Jb.hdr", b"a\xffb.hdr", b"a\\..\\b.hdr"])
+def test_a_name_that_no_bundle_may_have_is_refused(folder: ImportFolder, name: bytes) -> None:
+    Path(os.fsdecode(os.fsencode(folder.root / "data") + b"/" + name)).write_text("x")
+    with pytest.raises(NotFound, match="control characters, backslashes or bytes that are not UTF-8"):
+        folder.find(("data/*.hdr",), required=True)
 
 
 def test_files_of_one_run_that_are_too_large_together_are_refused(

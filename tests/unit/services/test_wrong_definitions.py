@@ -50,6 +50,7 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     [
         ("", "the whole file: is empty (write at least the keys name, title, system, variants, loads, timing)"),
         ("just text", "the whole file: is no mapping of keys to values"),
+        ("a: v\n" * (1 << 18), "line 1: is larger than 1 MiB"),
         ("a: " + "[" * 100_000, "line 1: nests deeper than 50 levels"),
         ("a: " + "[" * 60 + "]" * 60, "line 1: nests deeper than 50 levels"),
         ("\n".join(" " * depth + "a:" for depth in range(100)), "line 50: nests deeper than 50 levels"),

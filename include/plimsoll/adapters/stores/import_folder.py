@@ -27,8 +27,8 @@ class ImportFolder:
     def find(self, patterns: tuple[str, ...], *, required: bool) -> tuple[FoundFile, ...]:
         """The files of all patterns, sorted.
 
-        Raises NotFound where a pattern matches no file, unless none is required, and where the files are too large to
-        be read together.
+        Raises NotFound where a pattern matches no file, unless none is required, where the files are too large to be
+        read together, and for names that no bundle may have.
         """
         found: dict[Path, None] = {}
         for pattern in patterns:
@@ -37,6 +37,7 @@ class ImportFolder:
                 mend = "patterns count from the folder of the file that describes the import"
                 raise NotFound(f"no file is found by {pattern!r}", where=str(self.root), mend=mend)
             found |= dict.fromkeys(paths)
+        self._require_plain_names(found)
         self._require_bounded(found)
         return tuple(self._file(path) for path in found)
 
@@ -54,6 +55,12 @@ class ImportFolder:
     def _is_inside(self, path: Path) -> bool:
         """Whether the file is inside the folder, since a link may lead out of it."""
         return path.resolve().is_relative_to(self.root.resolve())
+
+    def _require_plain_names(self, paths: Iterable[Path]) -> None:
+        for name in (path.relative_to(self.root).as_posix() for path in paths):
+            if not name.isprintable() or "\\" in name:
+                what = f"the name {name!r} has control characters, backslashes or bytes that are not UTF-8"
+                raise NotFound(what, where=str(self.root), mend="rename the file")
 
     def _require_bounded(self, paths: Iterable[Path]) -> None:
         """Limit the total size, since the files of one run are read together."""
