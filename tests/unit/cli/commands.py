@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, NoReturn
 
 from tests.fakes import instant
@@ -29,6 +30,12 @@ Ended = tuple[int | str, str, str]
 """Exit code, standard output, standard error."""
 Command = Callable[..., Ended]
 """Runs `plimsoll` with these arguments."""
+
+
+def settings_in(folder: Path) -> dict[str, str]:
+    """The variables of an installation on instant fakes, with its store in the folder."""
+    places = {"PLIMSOLL_STORE": str(folder / "store"), "PLIMSOLL_WORK": str(folder / "work")}
+    return {"PLIMSOLL_TOOLKIT": "tests.fakes.instant:toolkit", **places}
 
 
 def without_credentials(settings: Settings) -> Toolkit:

@@ -3,16 +3,15 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.commands import INSTANT, Command, Ended
+from tests.unit.cli.commands import INSTANT, Command, Ended, settings_in
 
 from plimsoll import cli
 
 
 @pytest.fixture
 def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PLIMSOLL_TOOLKIT", "tests.fakes.instant:toolkit")
-    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
-    monkeypatch.setenv("PLIMSOLL_WORK", str(tmp_path / "work"))
+    for name, value in settings_in(tmp_path).items():
+        monkeypatch.setenv(name, value)
     (tmp_path / "instant.yaml").write_text(INSTANT)
 
 

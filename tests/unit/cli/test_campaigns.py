@@ -2,9 +2,34 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
-from tests.unit.cli.commands import INSTANT, Command
+import pytest
+from tests.unit.cli.commands import INSTANT, Command, settings_in
+
+from plimsoll import cli
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the complete campaign `nearest-1`."""
+    folder = tmp_path_factory.mktemp("ran")
+    (folder / "instant.yaml").write_text(INSTANT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["plimsoll", "run", str(folder / "instant.yaml"), "--new-campaign", "nearest-1"])
+        for name, value in settings_in(folder).items():
+            patch.setenv(name, value)
+        with pytest.raises(SystemExit) as ended:
+            cli.app()
+    assert not ended.value.code
+    return folder / "store"
+
+
+@pytest.fixture
+def complete(ran: Path, tmp_path: Path) -> None:
+    """The complete campaign in a store of the test's own."""
+    shutil.copytree(ran, tmp_path / "store")
 
 
 def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll: Command, tmp_path: Path) -> None:
@@ -16,25 +41,25 @@ def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll: Com
         assert "plimsoll campaigns" in err
 
 
+@pytest.mark.usefixtures("complete")
 def test_the_list_of_campaigns_has_state_date_and_definition_of_each(plimsoll: Command, tmp_path: Path) -> None:
-    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")[0] == 0
     code, out, _ = plimsoll("campaigns", "list")
     assert code == 0
-    assert re.search(r"│ mine-1 +│ complete +│ \d{4}-\d\d-\d\d \d\d:\d\d UTC │ demo +│", out)
+    assert re.search(r"│ nearest-1 +│ complete +│ \d{4}-\d\d-\d\d \d\d:\d\d UTC │ demo +│", out)
     [one] = json.loads(plimsoll("campaigns", "list", "--json")[1])
-    assert (one["campaign_id"], one["state"], one["definition"], one["note"]) == ("mine-1", "complete", "demo", "")
+    assert (one["campaign_id"], one["state"], one["definition"], one["note"]) == ("nearest-1", "complete", "demo", "")
     assert one["started_at"]
 
 
+@pytest.mark.usefixtures("complete")
 def test_a_campaign_that_can_not_be_read_is_named_beside_the_others(plimsoll: Command, tmp_path: Path) -> None:
-    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")[0] == 0
     (tmp_path / "store" / "torn").mkdir()
     (tmp_path / "store" / "torn" / "definition.yaml").write_text("name: [")
     code, out, err = plimsoll("campaigns")
     assert code == 1
-    assert "mine-1" in out
+    assert "nearest-1" in out
     assert "torn: " in err
-    assert [one["campaign_id"] for one in json.loads(plimsoll("campaigns", "--json")[1])] == ["mine-1"]
+    assert [one["campaign_id"] for one in json.loads(plimsoll("campaigns", "--json")[1])] == ["nearest-1"]
 
 
 def test_names_in_tables_are_not_cut_in_a_pipe(plimsoll: Command, tmp_path: Path) -> None:
@@ -48,15 +73,15 @@ def test_names_in_tables_are_not_cut_in_a_pipe(plimsoll: Command, tmp_path: Path
     assert f"{'d-' * 20}o" in out
 
 
+@pytest.mark.usefixtures("complete")
 def test_a_campaign_and_a_cell_that_are_nearly_right_are_named(plimsoll: Command, tmp_path: Path) -> None:
-    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "nearest-1")[0] == 0
     assert "did you mean 'nearest-1'? `plimsoll campaigns` lists" in plimsoll("status", "nearst-1")[2]
     wrong = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1", "--cell", "g1-00100-r2")[2]
     assert "did you mean 'g1-00100-r1'?" in wrong
 
 
+@pytest.mark.usefixtures("complete")
 def test_a_misspelt_campaign_is_not_begun_and_a_new_one_is_no_old_one(plimsoll: Command, tmp_path: Path) -> None:
-    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "nearest-1")[0] == 0
     for options, told in (
         (
             ["--campaign", "nearst-1"],
@@ -71,20 +96,20 @@ def test_a_misspelt_campaign_is_not_begun_and_a_new_one_is_no_old_one(plimsoll: 
     assert [one["campaign_id"] for one in json.loads(plimsoll("campaigns", "--json")[1])] == ["nearest-1"]
 
 
+@pytest.mark.usefixtures("complete")
 def test_a_run_is_refused_for_cells_and_campaigns_of_another_definition_before_it_begins(
     plimsoll: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "other.yaml").write_text(INSTANT.replace("name: demo", "name: other").replace("seed: 1", "seed: 2"))
-    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")[0] == 0
-    before = plimsoll("status", "mine-1", "--json")[1]
-    code, out, err = plimsoll("run", tmp_path / "other.yaml", "--campaign", "mine-1")
+    before = plimsoll("status", "nearest-1", "--json")[1]
+    code, out, err = plimsoll("run", tmp_path / "other.yaml", "--campaign", "nearest-1")
     assert (code, out) == (2, "")
-    assert "mine-1" in err
+    assert "nearest-1" in err
     assert "belongs to another definition" in err
-    code, out, err = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "mine-1", "--cells", "zgc-*")
+    code, out, err = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1", "--cells", "zgc-*")
     assert (code, out) == (2, "")
     assert "'zgc-*' fits no cell of 'demo'" in err
-    assert plimsoll("status", "mine-1", "--json")[1] == before
+    assert plimsoll("status", "nearest-1", "--json")[1] == before
 
 
 def test_a_run_ends_with_the_answer(plimsoll: Command, tmp_path: Path) -> None:
