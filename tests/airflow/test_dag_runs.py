@@ -281,13 +281,10 @@ def test_a_complete_campaign_goes_straight_to_gate_and_report(campaign: Installa
     assert str(ended.state) == "success"
 
 
-@pytest.mark.parametrize(
-    "conf", [{"cells": "g1-*"}, {"campain_id": "mine"}, {"campaign_id": "mine", "cells": "failed"}]
-)
-def test_a_refused_plan_ends_red_and_leaves_no_campaign(installation: Installation, conf: dict[str, str]) -> None:
+def test_a_refused_plan_ends_red_and_leaves_no_campaign(installation: Installation) -> None:
     installation.define(instant_definition())
 
-    ended = run("instant", conf)
+    ended = run("instant", {"cells": "g1-*"})
 
     after = states(ended)
     assert str(ended.state) == "failed"
@@ -304,16 +301,6 @@ def test_a_run_of_more_cells_than_airflow_maps_ends_red_and_leaves_no_campaign(
     assert states(run("instant", {"campaign_id": "campaign"}))["plan"] == "failed"
 
     assert installation.toolkit.store.folders("") == ()
-
-
-@pytest.mark.usefixtures("cells_in_process")
-def test_planning_the_same_run_again_is_the_same_campaign(installation: Installation) -> None:
-    installation.define(instant_definition(variants=1, loads=1))
-
-    run("instant", {})
-
-    (campaign_id,) = installation.toolkit.store.folders("")
-    assert campaign_id.startswith("instant-")
 
 
 def test_the_reaper_destroys_what_no_run_owns(campaign: Installation) -> None:
