@@ -151,6 +151,7 @@ def test_whoever_sees_a_remnant_alone_bills_all_that_was_launched(
 
 def launched(key: AttemptKey, hosts: tuple[HostInfo, ...], number: int = 0) -> Launch:
     return Launch(
+        owner="me",
         id=ClusterId.of_attempt(key),
         token=f"{number:016x}",
         role="node",
