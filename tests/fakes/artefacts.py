@@ -8,7 +8,7 @@ from zipfile import ZipFile
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.variant import JdkArchive
+from plimsoll.domain.variant import Archive
 from plimsoll.ports.artefacts import Program
 
 HINTS = "inline org.apache.cassandra.utils.Something::fast ()V\n"
@@ -31,7 +31,7 @@ class EmptyArtefacts:
         self.prepared: list[Program] = []
         """The programs that somebody had prepared."""
 
-    def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> EmptyJdk:
+    def jdk(self, jdk_id: str, archive: Archive | None = None) -> EmptyJdk:
         """The one JDK."""
         if jdk_id != "openjdk-11.0.13":
             raise ArtefactError(f"there is no JDK {jdk_id}", mend="use openjdk-11.0.13")
@@ -42,12 +42,12 @@ class EmptyArtefacts:
             java.touch()
         return EmptyJdk(home=home, java=java, version="11.0.13+8")
 
-    def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> Collection[str]:
+    def collectors(self, jdk_id: str, archive: Archive | None = None) -> Collection[str]:
         """All but C4."""
         self.jdk(jdk_id)
         return ("G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial")
 
-    def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
+    def refusal(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> str:
         """It takes every flag but `-XX:NoSuchFlag`."""
         return "Unrecognized VM option 'NoSuchFlag'" if "-XX:NoSuchFlag" in flags else ""
 
@@ -71,7 +71,7 @@ class EmptyArtefacts:
         versions = sorted({definition.version_of(variant) for variant in definition.variants})
         return [Download(name=f"cassandra {version}", size_bytes=40_000_000, is_there=True) for version in versions]
 
-    def unasked(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> Sequence[str]:
+    def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> Sequence[str]:
         """Agents."""
         return [flag for flag in flags if flag.startswith("-javaagent")]
 
@@ -85,6 +85,17 @@ class EmptyArtefacts:
             with ZipFile(own, "w") as jar:
                 jar.writestr("META-INF/hotspot_compiler", HINTS)
         return folder
+
+    def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
+        """A folder with that program as an empty file."""
+        place = self._folder / archive.sha256 / program
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()
+        return place.parents[1]
+
+    def has_archive(self, archive: Archive) -> bool:
+        """Every archive is here but those whose digest begins with zeros."""
+        return not archive.sha256.startswith("00")
 
     def load_generator(self) -> Path:
         """One jar."""

@@ -15,8 +15,8 @@ RELEASE = r"^\d+(\.\d+)*([.-][a-z0-9]+)*$"
 """The form of a release: `4.0.1`, `4.0-alpha4`."""
 
 
-class JdkArchive(Model):
-    """The archive of a JDK that can't be downloaded freely, such as Azul Prime.
+class Archive(Model):
+    """The archive of a program that no registry has, such as Azul Prime or ScyllaDB.
 
     Definitions are stored with their campaigns, so they must not contain secrets.
     """
@@ -54,7 +54,7 @@ class JvmConfiguration(Model):
     ] = "shipped"
     flags: Annotated[tuple[str, ...], Field(description="Further JVM flags, after the collector's own")] = ()
     archive: Annotated[
-        JdkArchive | None,
+        Archive | None,
         Field(description="Archive of the JDK. Without it the freely available JDK of that name is used"),
     ] = None
 
@@ -83,6 +83,10 @@ class Variant(Model):
             pattern=RELEASE,
             description="Release. Without it: the system's, if the variant has the system's product too",
         ),
+    ] = None
+    archive: Annotated[
+        LeftOutIfEmpty[Archive | None],
+        Field(description="Archive of the product, where no registry has it"),
     ] = None
     jvm: Annotated[
         JvmConfiguration | None, Field(description="JVM on which it runs. Products that need no JVM have none")

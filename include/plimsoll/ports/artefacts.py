@@ -7,7 +7,7 @@ from typing import Literal, Protocol, runtime_checkable
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.variant import JdkArchive
+from plimsoll.domain.variant import Archive
 
 OWN_JDK = "openjdk-11.0.13"
 """The JDK of Plimsoll's own Java programs and of load generators, whatever the variant's: what is compared differs in
@@ -39,7 +39,7 @@ class ProgramSource(Protocol):
     Load generators get only this port, so they can't ask for databases, which each database's own adapter does.
     """
 
-    def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
+    def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
         """The JDK with that name, such as `openjdk-11.0.13`; from the given archive if there is one."""
 
     def load_generator(self) -> Path:
@@ -67,17 +67,26 @@ class ProgramSource(Protocol):
 class ArtefactSource(ProgramSource, Protocol):
     """Provides databases and their JDKs, too."""
 
-    def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> Collection[str]:
+    def collectors(self, jdk_id: str, archive: Archive | None = None) -> Collection[str]:
         """The names of the garbage collectors that this JDK really has, as its `java` reports them."""
 
-    def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
+    def refusal(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> str:
         """The error of this JDK's `java` about these JVM flags; empty where it accepts them."""
 
-    def unasked(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> Sequence[str]:
+    def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> Sequence[str]:
         """The flags that `refusal` does not test, because they might write a file, open a port or load code here."""
 
     def database(self, product: str, version: str) -> Path:
         """A folder with the jars of a database and its dependencies."""
+
+    def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
+        """The folder of that archive which has this program, such as `libexec/scylla`; fetched if necessary.
+
+        `thorough`: verify what is here already by its content.
+        """
+
+    def has_archive(self, archive: Archive) -> bool:
+        """Whether the archive is here already. Fetches nothing."""
 
     def prepare_variants(self, definition: Definition) -> None:
         """Fetch and verify by content the databases and JDKs of all variants in this definition.

@@ -18,7 +18,7 @@ from tests.integration.artefacts.given_jdk import given
 
 from plimsoll.adapters.artefacts import Archives, Artefacts, archives
 from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.variant import JdkArchive
+from plimsoll.domain.variant import Archive
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def packed(tmp_path: Path) -> Any:
     return stream.getvalue()
 
 
-def archive_of(content: Any, url: Any) -> JdkArchive:
-    return JdkArchive(url=url, sha256=hashlib.sha256(content).hexdigest())
+def archive_of(content: Any, url: Any) -> Archive:
+    return Archive(url=url, sha256=hashlib.sha256(content).hexdigest())
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_it_comes_from_a_bucket(tmp_path: Path, packed: Any) -> None:
 
 
 def test_another_content_is_refused_and_leaves_nothing(tmp_path: Path, serve: Callable[..., Any], packed: Any) -> None:
-    archive = JdkArchive(url=serve((200, packed)), sha256="ab" * 32)
+    archive = Archive(url=serve((200, packed)), sha256="ab" * 32)
     with pytest.raises(ArtefactError, match="its sha256 is not abab") as refused:
         Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
     assert hashlib.sha256(packed).hexdigest() not in str(refused.value)
@@ -100,8 +100,8 @@ def test_another_content_is_refused_and_leaves_nothing(tmp_path: Path, serve: Ca
 
 
 def test_an_address_that_has_nothing_is_named(tmp_path: Path, serve: Callable[..., Any]) -> None:
-    archive = JdkArchive(url=serve((404, b"")), sha256="ab" * 32)
-    with pytest.raises(ArtefactError, match=r"prime\.tar\.gz[\s\S]*404[\s\S]*jvm\.archive"):
+    archive = Archive(url=serve((404, b"")), sha256="ab" * 32)
+    with pytest.raises(ArtefactError, match=r"prime\.tar\.gz[\s\S]*404[\s\S]*`archive`"):
         Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
 
 
@@ -125,13 +125,13 @@ def test_a_redirect_leads_to_no_service_of_the_machine_s_own_network(
     monkeypatch.setattr(
         socket, "getaddrinfo", lambda host, *rest, **more: resolve(inner.get(host, host), *rest, **more)
     )
-    archive = JdkArchive(url=serve((302, b"", location)), sha256="ab" * 32)
+    archive = Archive(url=serve((302, b"", location)), sha256="ab" * 32)
     with pytest.raises(ArtefactError, match=why):
         Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
 
 
 def test_a_link_local_address_is_not_asked_at_all(tmp_path: Path) -> None:
-    archive = JdkArchive(url="http://169.254.169.254/latest/meta-data/", sha256="ab" * 32)
+    archive = Archive(url="http://169.254.169.254/latest/meta-data/", sha256="ab" * 32)
     with pytest.raises(ArtefactError, match="link-local"):
         Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
 
@@ -191,7 +191,7 @@ def test_what_never_ends_is_given_up_at_once(
 ) -> None:
     monkeypatch.setattr(archives, bound, most)
     with pytest.raises(ArtefactError, match=what):
-        Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", JdkArchive(url=endless, sha256="ab" * 32))
+        Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", Archive(url=endless, sha256="ab" * 32))
     assert not list((tmp_path / "cache").glob("archives/*"))
 
 

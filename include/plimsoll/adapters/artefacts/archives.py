@@ -1,4 +1,4 @@
-"""JDKs given in a definition as an archive with its checksum: the controller downloads, verifies and unpacks them."""
+"""Programs given in a definition as an archive with its checksum: the controller downloads, verifies, unpacks them."""
 
 import hashlib
 import tarfile
@@ -12,20 +12,21 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.adapters.artefacts.web import web_blocks
 from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.variant import JdkArchive
+from plimsoll.domain.variant import Archive
 
 MOST_BYTES = 4 << 30
-"""How large an archive may be; large JDKs have a tenth of it."""
+"""How large an archive may be; large JDKs have a tenth of it, ScyllaDB a quarter."""
 MOST_S = 7200.0
 """How long fetching one may take, with all its tries, s."""
 _TIMEOUT_S = 30
 _TRIES = 3
 # Of S3. The bounds are looked at after each block, and after each piece that arrives from another server.
 _BLOCK = 1 << 16
-_MEND = "check the definition's `jvm.archive` and the way to it, then run it again"
+_MEND = "check the definition's `archive` and the way to it, then run it again"
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,12 @@ class Archives:
 
     s3: Callable[[], Any] | None = None
 
-    def unpack(self, archive: JdkArchive, folder: Path, scratch: Path) -> None:
+    def unpack(self, archive: Archive, folder: Path, scratch: Path) -> None:
         """Download the archive, verify its checksum and unpack it into the folder. Raises ArtefactError."""
         packed = scratch / "archive"
         found = self._persistently(archive, packed)
         if found != archive.sha256:
-            mend = "correct `jvm.archive.sha256` in the definition, or find out why another file lies there"
+            mend = "correct `archive.sha256` in the definition, or find out why another file lies there"
             # Its sha256 stays untold: who can only write definitions must not learn what else this machine can reach.
             what = f"its sha256 is not {archive.sha256}, which the definition says"
             raise ArtefactError(what, where=archive.url, mend=mend)
@@ -51,9 +52,8 @@ class Archives:
         except tarfile.TarError as error:
             raise ArtefactError(f"it can't be unpacked: {error}", where=archive.url, mend=_MEND) from error
         packed.unlink()
-        home_in(folder, archive.url)
 
-    def _persistently(self, archive: JdkArchive, packed: Path) -> str:
+    def _persistently(self, archive: Archive, packed: Path) -> str:
         """The sha256 of what arrived. Failures of the way or the server are tried again, other errors are not."""
         deadline, failures = time.monotonic() + MOST_S, _failures()
         for pause_s in range(1, _TRIES + 1):
@@ -86,11 +86,38 @@ class Archives:
                 yield from body.iter_chunks(_BLOCK)
 
 
-def home_in(folder: Path, url: str = "") -> Path:
-    """The JDK's folder inside an unpacked archive: the one nearest to the top with `bin/java`. Raises ArtefactError."""
-    found = sorted(folder.glob("**/bin/java"), key=lambda java: (len(java.parts), java))
+def unpacked(cache: Cache, archive: Archive, program: str, archives: Archives, *, thorough: bool = False) -> Path:
+    """The folder of that archive which has `program`, such as `bin/java`; downloaded if necessary.
+
+    Raises ArtefactError.
+    """
+
+    def build(content: Path) -> None:
+        cache.log(f"fetching {archive.url}")
+        archives.unpack(archive, content, content.parent)
+        _home_in(content, program, archive.url)
+
+    entry = _entry(archive)
+    folder = cache.sealed(entry, build, thorough=thorough or not cache.was_read(entry))
+    return _home_in(folder, program, archive.url)
+
+
+def is_there(cache: Cache, archive: Archive) -> bool:
+    """Whether the archive can be used without downloading anything."""
+    entry = _entry(archive)
+    return is_sound(cache.root / entry, thorough=not cache.was_read(entry))
+
+
+def _entry(archive: Archive) -> str:
+    """Apart from what lock files name, whatever name a definition gives to it."""
+    return f"archives/{archive.sha256}"
+
+
+def _home_in(folder: Path, program: str, url: str) -> Path:
+    """The folder nearest to the top of an unpacked archive that has the program. Raises ArtefactError."""
+    found = sorted(folder.glob(f"**/{program}"), key=lambda path: (len(path.parts), path))
     if not found:
-        raise ArtefactError("it holds no JDK: there is no bin/java in it", where=url or str(folder), mend=_MEND)
+        raise ArtefactError(f"there is no {program} in it", where=url, mend=_MEND)
     return found[0].parents[1]
 
 

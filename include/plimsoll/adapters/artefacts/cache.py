@@ -2,7 +2,7 @@
 
 <root>/jars/<set>-<lock>/       jars of a locked set, each placed by rename once its checksum was right
 <root>/jdks/<id>-<lock>/        a Java runtime with a lock file
-<root>/archives/<sha256>/       a Java runtime from an archive that a definition names
+<root>/archives/<sha256>/       a program from an archive that a definition names
 <root>/derived/<key>/           whatever is made from these: our own jar, answers of a JVM
 <root>/given/<jdk id>/          a JDK that a person put there
 <root>/locks, <root>/unfinished work of the moment

