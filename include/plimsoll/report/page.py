@@ -81,13 +81,6 @@ def summary_markdown(findings: Findings) -> str:
     return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_context(findings))
 
 
-def compile_templates() -> None:
-    """Compile every template, which takes 0.3 CPU s. Processes that are forked afterwards need not do it again."""
-    templates = _templates()
-    for name in templates.list_templates(extensions=["j2"]):
-        templates.get_template(name)
-
-
 def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:
     """The charts' specifications, with the scripts that draw them."""
     return {

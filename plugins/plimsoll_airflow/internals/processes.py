@@ -1,10 +1,9 @@
 """Airflow's long-lived processes, and what their tasks import. Read in Airflow 3.3.2."""
 
-import importlib
 import sys
 from typing import Any
 
-TASK_MODULES = ("airflow.sdk.execution_time.supervisor", "airflow.sdk.execution_time.task_runner")
+SUPERVISOR = "airflow.sdk.execution_time.supervisor"
 """What a task's supervisor and its process import, named to be imported before the fork: nothing public tells."""
 
 
@@ -22,12 +21,3 @@ def is_scheduler(component: Any) -> bool:
     Uses the subcommand of `airflow`, for the object does not know yet which of the long-lived processes it is.
     """
     return is_job(component) and "scheduler" in sys.argv
-
-
-def load_listeners() -> None:
-    """Load the listeners of plugins for tasks, which keeps them.
-
-    Uses `airflow.sdk.listener.get_listener_manager`, which each task would call: plugins are public, but when a process
-    loads them is not.
-    """
-    importlib.import_module("airflow.sdk.listener").get_listener_manager()
