@@ -142,7 +142,7 @@ def _wall_s(airflow: StackUnderTest, dag_id: str, run_id: str) -> float:
 
 
 def core_cpu_s(definition: Definition) -> float:
-    """CPU seconds per cell of the same campaign without Airflow, with gate and report. Only the report's imports count."""
+    """CPU seconds per cell of the same campaign without Airflow, with gate and report, whose imports count."""
     warm_up_for_tasks()
     with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
         installation = Installation(Path(folder))
