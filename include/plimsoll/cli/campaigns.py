@@ -53,16 +53,20 @@ def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.owners import LocalProcesses
     from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
+    from plimsoll.services.campaign.elsewhere import worked_on_by
     from plimsoll.services.campaign.state import Memory
     from plimsoll.services.campaign.status import campaign_summary
     from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 
-    now, memory = SystemClock().now(), Memory(owners=LocalProcesses())
+    now, owners = SystemClock().now(), LocalProcesses()
+    memory = Memory(owners=owners)
     found: list[CampaignSummary] = []
     unread: list[str] = []
     for name in campaign_ids(store):
         try:
-            found.append(campaign_summary(store, name, CampaignStore(store, name).definition(), now, memory))
+            summary = campaign_summary(store, name, CampaignStore(store, name).definition(), now, memory)
+            owner = worked_on_by(store, owners, name, now)
+            found.append(summary.waiting_for(owner and f"the next step of {owner}"))
         except NotFound:  # it was deleted meanwhile
             continue
         except (DamagedRecord, DefinitionError) as error:

@@ -31,3 +31,8 @@ def dag_id_of(name: str) -> str:
 def name_of_dag(dag_id: str) -> str:
     """The name of the definition that a DAG runs. This reverses `dag_id_of`, since names contain no underscore."""
     return dag_id.replace("_", "-")
+
+
+def run_command(name: str, campaign_id: str) -> str:
+    """The command that goes on with a campaign, for a definition of which only the name is known here."""
+    return f"`plimsoll run {name} --campaign {campaign_id}`, with the file's path for {name!r} where it lies elsewhere"

@@ -31,6 +31,8 @@ touch /dev/null
 for number in $(seq "$DISKS"); do
     [ "$LETTERS" ] && break
     touch "/dev/nvme${number}n1"
+    mkdir -p "/sys/class/block/nvme${number}n1"
+    echo 1855468750 > "/sys/class/block/nvme${number}n1/size"  # 950 GB
     for name in "AWS$number" "AWS${number}_1" "AWS$number-ns-1"; do
         ln -s "/dev/nvme${number}n1" "/dev/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_$name"
     done
@@ -38,7 +40,7 @@ done
 for letter in $LETTERS; do [ "$DISKS" -gt 0 ] && touch "/dev/xvd$letter"; done
 mount -t tmpfs none /var/lib
 set +e
-PATH="$FAKE/bin:$PATH" sh "$FAKE/prepare.sh" "$(id -un)" /var/lib/plimsoll 4 "$PAGES" "$EXPECTED" "$LETTERS"
+PATH="$FAKE/bin:$PATH" sh "$FAKE/prepare.sh" "$(id -un)" /var/lib/plimsoll 4 "$PAGES" "$EXPECTED" "$LETTERS" "$GB"
 echo "exit $?"
 cat /var/lib/plimsoll/prepared
 echo "pages $(cat /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/transparent_hugepage/shmem_enabled)"
@@ -78,6 +80,7 @@ def prepare(tmp_path: Path) -> Callable[..., Any]:
         *,
         disks: int = 1,
         expected: int | None = None,
+        gigabytes: int = 0,
         letters: str = "",
         failing: str = "",
         mdadm: bool = True,
@@ -89,7 +92,7 @@ def prepare(tmp_path: Path) -> Callable[..., Any]:
             stand_in(failing, "exit 1")
         # The view itself mounts with the real program, before the stand-ins come onto the path.
         env = {"PATH": os.environ["PATH"], "FAKE": str(tmp_path), "DISKS": str(disks), "PAGES": pages}
-        env |= {"EXPECTED": str(disks if expected is None else expected), "LETTERS": letters}
+        env |= {"EXPECTED": str(disks if expected is None else expected), "LETTERS": letters, "GB": str(gigabytes)}
         found = subprocess.run(
             ["unshare", "-m", "sh", "-c", VIEW], env=env, capture_output=True, text=True, check=False, timeout=60
         )
@@ -145,6 +148,13 @@ def test_a_host_that_lacks_a_disk_of_its_type_is_not_prepared(prepare: Callable[
     out, log = prepare(disks=0, expected=1, letters=letters)
     assert "exit 1\nthe instance type has disks of its own (instance store): 1, and the host shows 0\n" in out
     assert "mkfs.xfs" not in log
+
+
+def test_a_host_whose_disks_are_smaller_than_those_of_its_type_is_not_prepared(prepare: Callable[..., Any]) -> None:
+    assert "exit 0\nok\n" in prepare(disks=2, gigabytes=2000)[0]
+    out, log = prepare(disks=2, gigabytes=3800)
+    assert "exit 1\nthe instance type has 3800 GB of disks of its own, and the host shows 1900 GB\n" in out
+    assert log.count("mkfs.xfs") == 1
 
 
 @pytest.mark.skipif(shutil.which("mdadm") is not None, reason="this machine has mdadm")

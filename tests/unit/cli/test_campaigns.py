@@ -3,12 +3,17 @@
 import json
 import re
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.unit.cli.commands import INSTANT, Command, settings_in
 
 from plimsoll import cli
+from plimsoll.domain.owner import owner_since
+from plimsoll.services.campaign.elsewhere import Run
+from plimsoll.services.store import layout
+from plimsoll_airflow.ownership import CampaignRunOwner
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +54,27 @@ def test_the_list_of_campaigns_has_state_date_and_definition_of_each(plimsoll: C
     [one] = json.loads(plimsoll("campaigns", "list", "--json")[1])
     assert (one["campaign_id"], one["state"], one["definition"], one["note"]) == ("nearest-1", "complete", "demo", "")
     assert one["started_at"]
+
+
+def test_a_campaign_that_somebody_works_on_waits_and_one_that_nobody_runs_is_incomplete(
+    plimsoll: Command, tmp_path: Path
+) -> None:
+    cells = ("--cells", "g1-00100-r1")
+    assert plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1", *cells)[0] == 0
+
+    def listed() -> tuple[str, str]:
+        [one] = json.loads(plimsoll("campaigns", "--json")[1])
+        return one["state"], one.get("waits_for", "")
+
+    assert listed() == ("incomplete", "")
+    now, run = datetime.now(UTC), CampaignRunOwner("demo", "manual").token
+    record = Run(owner=run, since=now, until=now + timedelta(hours=1))
+    file = tmp_path / "store" / layout.run_of_owner_key("mine-1", run)
+    file.parent.mkdir(parents=True)
+    file.write_text(record.model_dump_json())
+    assert listed() == ("waiting", f"the next step of {owner_since(run, now)}")
+    file.write_text(record.model_copy(update={"until": now}).model_dump_json())
+    assert listed() == ("incomplete", "")
 
 
 @pytest.mark.usefixtures("complete")

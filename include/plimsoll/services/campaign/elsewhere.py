@@ -5,16 +5,17 @@ A run is recorded in the store when it begins, so that others see it before its 
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pydantic import AwareDatetime, ValidationError
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_airflow, owner_since
+from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
-from plimsoll.services.ownership.holding import require_free
+from plimsoll.services.ownership.holding import hold_in_force, is_in_force, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
@@ -116,9 +117,16 @@ def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Itera
         yield from _at_work(toolkit, campaign_id, run, mend)
 
 
+def worked_on_by(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> str:
+    """Who works on the campaign, as far as the store tells, and since when; empty where nobody does."""
+    hold = hold_in_force(store, owners, campaign_id, now)
+    runs = [one for one in _read(store, campaign_id) if is_in_force(owners.is_alive(one.owner), one.until, now)]
+    return next((owner_since(one.owner, one.since) for one in (hold, *runs) if one), "")
+
+
 def _at_work(toolkit: Toolkit, campaign_id: str, run: Run, mend: str = "") -> Iterator[Problem]:
     alive = toolkit.owners.is_alive(run.owner)
-    if toolkit.clock.now() < run.until if alive is None else alive:
+    if is_in_force(alive, run.until, toolkit.clock.now()):
         unknown = "" if alive else f", as far as can be told from here until {run.until:%Y-%m-%d %H:%M} UTC"
         what = f"is being run by {owner_since(run.owner, run.since)}{unknown}"
         yield Problem(f"campaign {campaign_id!r}", what, mend)

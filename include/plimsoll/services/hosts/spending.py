@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from plimsoll.domain.cell import AttemptKey, duration_of
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Entry, Spending, Tariff, total
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition import Definition, run_command
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
@@ -92,7 +92,7 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Defini
         )
         mend = (
             f"raise `budget` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
-            f"`plimsoll run {definition.name} --campaign {campaign.campaign_id}`): the cells that are missing run"
+            f"{run_command(definition.name, campaign.campaign_id)}): the cells that are missing run"
         )
         raise _refused(campaign, what, mend)
 

@@ -83,11 +83,15 @@ def held(toolkit: Toolkit, campaign_id: str) -> Iterator[Holder]:
 
 def require_free(toolkit: Toolkit, campaign_id: str, owner: str = "") -> None:
     """Raise Refused, with holder and start, where a living process other than that owner holds the campaign."""
-    newest = _newest(toolkit.store, campaign_id)
-    if newest is None or newest[1].owner == owner:
-        return
-    if _is_in_force(newest[1], toolkit.owners, toolkit.clock.now()):
-        raise _refused(campaign_id, newest[1])
+    hold = hold_in_force(toolkit.store, toolkit.owners, campaign_id, toolkit.clock.now())
+    if hold is not None and hold.owner != owner:
+        raise _refused(campaign_id, hold)
+
+
+def hold_in_force(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> Hold | None:
+    """The hold of the process that works on the campaign; None where none does."""
+    newest = _newest(store, campaign_id)
+    return newest[1] if newest and _is_in_force(newest[1], owners, now) else None
 
 
 def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str, now: datetime) -> bool | None:
@@ -98,8 +102,8 @@ def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str,
     alive = owners.is_alive(owner)
     if alive is not None or ProcessOwner.parse(owner) is None:
         return alive
-    newest = _newest(store, campaign_id)
-    return newest is not None and newest[1].owner == owner and _is_in_force(newest[1], owners, now)
+    hold = hold_in_force(store, owners, campaign_id, now)
+    return hold is not None and hold.owner == owner
 
 
 def is_in_force(alive: bool | None, until: datetime, now: datetime) -> bool:

@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.definition import run_command
 from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.result import Check, Verdict
@@ -212,6 +213,6 @@ def _mend(campaign: CampaignStore, again: str) -> str:
         return f"import other files for: {again}. What was published can't be run again; leave out variants or loads"
     return (
         f"run again: {again}. Cells without a valid attempt run again when the campaign's DAG is triggered with "
-        f"`campaign_id` {name!r} (or by `plimsoll run {definition.name} --campaign {name}`); any cell does when its "
+        f"`campaign_id` {name!r} (or by {run_command(definition.name, name)}); any cell does when its "
         "`run_cell` instance is cleared in the grid"
     )

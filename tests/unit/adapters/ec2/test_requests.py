@@ -70,6 +70,10 @@ def test_nvme_disks_are_there_without_a_mapping(kind: str, disks: int) -> None:
     assert (instance_store(described(kind)).count, instance_store(described(kind)).mappings) == (disks, [])
 
 
+def test_the_size_of_all_disks_of_a_type_is_known() -> None:
+    assert instance_store(described("i3.4xlarge")).gigabytes == 3800
+
+
 @pytest.mark.parametrize("asked", [False, True])
 def test_hosts_have_public_addresses_only_where_they_are_asked_for(wanted: Wanted, subnet: Subnet, asked: bool) -> None:
     chosen = replace(wanted, options=wanted.options.model_copy(update={"public_addresses": asked}))

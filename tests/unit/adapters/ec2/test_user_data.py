@@ -104,15 +104,15 @@ def test_the_dead_mans_switch_comes_first(document: Any) -> None:
 
 
 def test_the_host_is_prepared_as_the_options_say(document: Any) -> None:
-    assert document["runcmd"][-1] == [PREPARE, "bench", "/var/lib/plimsoll", "4", "madvise", "0", ""]
+    assert document["runcmd"][-1] == [PREPARE, "bench", "/var/lib/plimsoll", "4", "madvise", "0", "", "0"]
     assert "max_map_count = 1048575" in written(document, "/etc/sysctl.d/90-plimsoll.conf")
     assert "* - memlock unlimited" in written(document, "/etc/security/limits.d/plimsoll.conf")
 
 
 def test_the_host_is_told_which_disks_its_type_has(setup: HostSetup) -> None:
-    nvme, older = (replace(setup, disks=InstanceStore(2, is_mapped=one)) for one in (False, True))
-    arguments = [json.loads(cloud_config(one).partition("\n")[2])["runcmd"][-1][-2:] for one in (nvme, older)]
-    assert arguments == [["2", ""], ["2", "b c"]]
+    nvme, older = (replace(setup, disks=InstanceStore(2, 3800, is_mapped=one)) for one in (False, True))
+    arguments = [json.loads(cloud_config(one).partition("\n")[2])["runcmd"][-1][-3:] for one in (nvme, older)]
+    assert arguments == [["2", "", "3800"], ["2", "b c", "3800"]]
 
 
 def test_huge_pages_are_given_to_who_asks_and_not_set_aside(document: Any, setup: HostSetup) -> None:

@@ -9,9 +9,13 @@ from plimsoll.adapters.providers.ec2.cloud import Answer
 
 @dataclass(frozen=True)
 class InstanceStore:
-    """The number of a type's own disks. `is_mapped`: a host has only those that its launch maps to a device."""
+    """The number of a type's own disks, and their size together in GB; 0 where AWS does not tell it.
+
+    `is_mapped`: a host has only those that its launch maps to a device.
+    """
 
     count: int = 0
+    gigabytes: int = 0
     is_mapped: bool = False
 
     @property
@@ -34,5 +38,6 @@ class InstanceStore:
 def instance_store(described: Answer) -> InstanceStore:
     """The disks of an instance type, from its description by DescribeInstanceTypes."""
     info = described.get("InstanceStorageInfo") or {}
-    count = sum(int(disk["Count"]) for disk in info.get("Disks", ()))
-    return InstanceStore(count, is_mapped=info.get("NvmeSupport") == "unsupported")
+    disks = [(int(disk["Count"]), int(disk.get("SizeInGB", 0))) for disk in info.get("Disks", ())]
+    count, gigabytes = sum(number for number, _ in disks), sum(number * size for number, size in disks)
+    return InstanceStore(count, gigabytes, is_mapped=info.get("NvmeSupport") == "unsupported")

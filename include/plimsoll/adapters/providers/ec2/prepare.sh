@@ -1,10 +1,11 @@
 #!/bin/sh
 # Makes a fresh instance a host for measuring: data disk, limits and memory as Cassandra recommends for production.
-# Called by cloud-init, once: prepare.sh USER ROOT READAHEAD_KIB TRANSPARENT_HUGE_PAGES DISKS LETTERS
-# DISKS is the number of the instance type's own disks; LETTERS name those that its launch has mapped, such as "b c".
+# Called by cloud-init, once: prepare.sh USER ROOT READAHEAD_KIB TRANSPARENT_HUGE_PAGES DISKS LETTERS GB
+# DISKS is the number of the instance type's own disks, GB their size together, 0 if AWS does not tell it; LETTERS name
+# those that its launch has mapped, such as "b c".
 # Leaves ROOT/prepared, whose first line is `ok`, or what went wrong.
 set -u
-user=$1 root=$2 readahead_kib=$3 transparent=$4 disks=$5 letters=$6
+user=$1 root=$2 readahead_kib=$3 transparent=$4 disks=$5 letters=$6 gb=$7
 
 fail() {
     mkdir -p "$root"
@@ -26,6 +27,13 @@ if [ -n "$letters" ]; then set -- $(mapped); else
 fi
 mkdir -p "$root" || fail "can't make $root"
 [ $# -ge "$disks" ] || fail "the instance type has disks of its own (instance store): $disks, and the host shows $#"
+size=0
+for disk in "$@"; do
+    sectors=$(cat "/sys/class/block/$(basename "$(readlink -f "$disk")")/size" 2>/dev/null) || gb=0
+    size=$((size + ${sectors:-0} / 1953125))
+done
+# Makers count whole gigabytes, so a disk may be a little smaller than it is called.
+[ $((size * 100)) -ge $((gb * 90)) ] || fail "the instance type has $gb GB of disks of its own, and the host shows $size GB"
 if [ $# -gt 0 ] && ! mountpoint -q "$root"; then
     # Images mount the first disk of older types by themselves.
     for disk in "$@"; do

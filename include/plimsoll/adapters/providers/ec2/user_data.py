@@ -60,7 +60,7 @@ def cloud_config(setup: HostSetup) -> str:
         "runcmd": [
             ["systemctl", "daemon-reload"],
             ["systemctl", "enable", "--now", f"{_TIMER}.timer"],
-            [PREPARE, setup.user, setup.root, *_tuning(setup), str(setup.disks.count), " ".join(setup.disks.letters)],
+            [PREPARE, setup.user, setup.root, *_tuning(setup), *_disks(setup.disks)],
         ],
         # Nothing else is to use CPU, disk or network while a cell is measured.
         "package_update": False,
@@ -81,6 +81,10 @@ def kernel_parameters(huge_pages: int) -> dict[str, int]:
 
 def _tuning(setup: HostSetup) -> tuple[str, str]:
     return str(setup.readahead_kib), setup.transparent_huge_pages
+
+
+def _disks(disks: InstanceStore) -> tuple[str, str, str]:
+    return str(disks.count), " ".join(disks.letters), str(disks.gigabytes)
 
 
 def _user(setup: HostSetup) -> dict[str, Any]:
