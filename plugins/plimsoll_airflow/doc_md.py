@@ -5,7 +5,6 @@ from plimsoll.domain.parts import Part, only_strategy, parts, stage_ids, workloa
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.domain.variant import Variant
-from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
 
 
@@ -74,8 +73,8 @@ def _workload(definition: Definition) -> str:
 
 def _of_part(part: Part) -> str:
     workload = part.definition.workload
-    is_own = workload.name == BASIC_TIME_SERIES
-    words = f"{workload.name}, {1 - workload.read_share:.0%} writes" if is_own else workload.name
+    writes = f", {1 - workload.read_share:.0%} writes" if workload.states_read_share else ""
+    words = f"{workload.name}{writes}"
     return f"`{part.workload}` ({words})" if part.workload else words
 
 

@@ -40,6 +40,11 @@ class Workload(Model):
         ),
     ] = None
 
+    @property
+    def states_read_share(self) -> bool:
+        """Whether `read_share` is this workload's mix; the other workloads state theirs by options of their own."""
+        return self.name == BASIC_TIME_SERIES
+
     def with_options(self, **options: JsonValue) -> "Workload":
         """The same with those options of its own."""
         return Workload.model_validate({**self.model_dump(mode="json"), **options})
@@ -48,8 +53,7 @@ class Workload(Model):
     def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out the options of BasicTimeSeries from other workloads, except those that somebody set."""
         fields: dict[str, Any] = dump(self)
-        is_own = self.name == BASIC_TIME_SERIES
-        hidden = frozenset() if is_own else _OWN - self.model_fields_set
+        hidden = frozenset() if self.states_read_share else _OWN - self.model_fields_set
         return {
             key: value for key, value in fields.items() if key not in hidden and (key, value) != ("data_per_node", None)
         }

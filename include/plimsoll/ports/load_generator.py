@@ -11,6 +11,7 @@ from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 
 
@@ -134,6 +135,9 @@ class SamplingLoadGenerator(LoadGenerator, Protocol):
 @runtime_checkable
 class SplitLoadGenerator(LoadGenerator, Protocol):
     """A load generator that can divide one load among several load hosts, which start together."""
+
+    def settles(self, workload: Workload) -> bool:
+        """Whether the timed run of that workload waits for the work that populating left."""
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         """Tell the load on that host, which is ready, when its timed run starts. Repeating the call has no effect.

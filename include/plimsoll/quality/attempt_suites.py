@@ -14,7 +14,6 @@ from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import DISTURBED
 from plimsoll.domain.units import format_duration, format_size
-from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOTHING_MISSED, PERCENTILES, UNDISTURBED
 from plimsoll.quality.expectation import (
     Expected,
@@ -89,8 +88,8 @@ def run(definition: Definition) -> Suite:
 
 def _rate(definition: Definition) -> Suite:
     workload, errors = definition.workload, f"less than {ERROR_LIMIT:.1%} of operations"
-    is_own = workload.name == BASIC_TIME_SERIES
-    mix = f"a read share of {workload.read_share:g}" if is_own else "the shares of operations that were asked for"
+    by_share, by_options = f"a read share of {workload.read_share:g}", "the shares of operations that were asked for"
+    mix = by_share if workload.states_read_share else by_options
     return (
         Expected(
             "rate",

@@ -12,7 +12,6 @@ from plimsoll.analysis.attempt.hosts import others_highest
 from plimsoll.analysis.attempt.sampled import Span, by_host, mean_of, means, spans
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by
 from plimsoll.quality.jdk import same_precision
 
@@ -148,9 +147,8 @@ def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
 
 def asked_shares(definition: Definition, summary: LoadSummary) -> dict[str, float]:
     """The requested share of each operation among all, by the definition, or by the load generator's own settings."""
-    if definition.workload.name != BASIC_TIME_SERIES:
-        return summary.shares
-    return {"reads": definition.workload.read_share}
+    workload = definition.workload
+    return {"reads": workload.read_share} if workload.states_read_share else summary.shares
 
 
 def mix_deviations(asked: Mapping[str, float], summary: LoadSummary) -> float:

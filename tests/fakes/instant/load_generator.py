@@ -14,6 +14,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -63,6 +64,10 @@ class InstantLoadGenerator:
             host.write(_STATE, json.dumps({"ends": inf, "rate": request.load_ops_s / request.parts}))
         else:
             self._put_on(host, request, time.time())
+
+    def settles(self, workload: Workload) -> bool:
+        """As Plimsoll's own generator does."""
+        return not workload.states_read_share
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         """What `start` does at once where there is one load host; told again, nothing."""

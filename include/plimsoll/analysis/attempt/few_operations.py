@@ -51,8 +51,6 @@ def _rate(row: IntervalRow) -> float:
 
 def _share(workload: Workload, level: ServiceLevel) -> float:
     """The share of a level's operations in a load, at most; 1 where the workload does not say it by `read_share`."""
-    from plimsoll.domain.workload import BASIC_TIME_SERIES  # late: the same
-
-    if workload.name != BASIC_TIME_SERIES and "read_share" not in workload.model_fields_set:
+    if not workload.states_read_share and "read_share" not in workload.model_fields_set:
         return 1.0
     return {"reads": workload.read_share, "writes": 1 - workload.read_share}.get(level.operations, 1.0)

@@ -16,7 +16,6 @@ from plimsoll.domain.clocks import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
 from plimsoll.domain.progress import LoadPhase
-from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus, SplitLoadGenerator
 from plimsoll.services.cell.context import AttemptContext
@@ -70,13 +69,13 @@ def waits_for_database(work: AttemptContext) -> bool:
     goes on with the data of an earlier one, as it does not populate.
     """
     workload = work.definition.workload
-    if not isinstance(work.load_generator, SplitLoadGenerator):
+    generator = work.load_generator
+    if not isinstance(generator, SplitLoadGenerator):
         return False
     if workload.data_per_node is not None:
         return True
-    is_populated = workload.name != BASIC_TIME_SERIES  # which was never waited for, as published
     is_hidden = work.goes_on or work.database.hides_aftermath(work.definition, work.variant)
-    return is_populated and is_hidden
+    return generator.settles(workload) and is_hidden
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:

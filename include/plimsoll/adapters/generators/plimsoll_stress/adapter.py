@@ -21,6 +21,7 @@ from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -95,6 +96,10 @@ class PlimsollStress:
         if fault is None:
             return LoadStatus("complete", "load", seconds_left=0.0)
         return LoadStatus("failed", _running(host).phase, reason=f"{fault}{_console(host, job_id)}")
+
+    def settles(self, workload: Workload) -> bool:
+        """True for all workloads but BasicTimeSeries, whose published runs did not wait."""
+        return workload.name != BASIC_TIME_SERIES
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - one a folder
         """Write the file that the generator waits for."""
