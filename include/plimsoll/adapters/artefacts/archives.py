@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_after_delay, wait_incrementing
 
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
@@ -23,7 +24,6 @@ MOST_BYTES = 4 << 30
 MOST_S = 7200.0
 """How long fetching one may take, with all its tries, s."""
 _TIMEOUT_S = 30
-_TRIES = 3
 # Of S3. The bounds are looked at after each block, and after each piece that arrives from another server.
 _BLOCK = 1 << 16
 _MEND = "check the definition's `archive` and the way to it, then run it again"
@@ -55,15 +55,14 @@ class Archives:
 
     def _persistently(self, archive: Archive, packed: Path) -> str:
         """The sha256 of what arrived. Failures of the way or the server are tried again, other errors are not."""
-        deadline, failures = time.monotonic() + MOST_S, _failures()
-        for pause_s in range(1, _TRIES + 1):
-            try:
-                return self._download(archive.url, packed, deadline)
-            except failures as error:
-                if pause_s == _TRIES or time.monotonic() >= deadline:
-                    raise ArtefactError(f"it can't be fetched: {error}", where=archive.url, mend=_MEND) from error
-                time.sleep(pause_s)
-        raise AssertionError("the last try either returned or raised")
+        failures, stop = _failures(), stop_after_attempt(3) | stop_after_delay(MOST_S)
+        persistent = Retrying(
+            retry=retry_if_exception_type(failures), stop=stop, wait=wait_incrementing(1, 1), reraise=True
+        )
+        try:
+            return persistent(self._download, archive.url, packed, time.monotonic() + MOST_S)
+        except failures as error:
+            raise ArtefactError(f"it can't be fetched: {error}", where=archive.url, mend=_MEND) from error
 
     def _download(self, url: str, packed: Path, deadline: float) -> str:
         """Download into the file, and return the sha256 of what arrived. ArtefactError for what never ends."""

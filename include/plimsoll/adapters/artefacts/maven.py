@@ -1,11 +1,12 @@
 """Download jars from a Maven repository through jgo's resolver in pure Python, without Maven or the user's cache."""
 
-import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_incrementing
 
 from plimsoll.adapters.artefacts.checksums import sha256
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from jgo.maven import Artifact, Dependency, MavenContext
 
 _TIMEOUT_S = 30
-_TRIES = 3
 _AT_ONCE = 4
 # A test library: its scope gets lost where a managed version overrides another POM's own dependency.
 _NEVER_NEEDED = ("org.mockito:mockito-core",)
@@ -62,20 +62,16 @@ def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar,
         pool.shutdown(cancel_futures=True)
 
 
+@retry(
+    retry=retry_if_exception_type(ArtefactError), stop=stop_after_attempt(3), wait=wait_incrementing(1, 1), reraise=True
+)
 def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
     """Download a jar.
 
     Every error is retried, including a wrong checksum, because an interrupted download looks like one.
     """
-    for pause_s in range(1, _TRIES + 1):
-        try:
-            with _explained(jar.coordinates):
-                return _verified(jar, _download(_artifact(context, jar)))
-        except ArtefactError:
-            if pause_s == _TRIES:
-                raise
-            time.sleep(pause_s)
-    raise AssertionError("the last try either returned or raised")
+    with _explained(jar.coordinates):
+        return _verified(jar, _download(_artifact(context, jar)))
 
 
 def _verified(jar: LockedJar, path: Path) -> Path:

@@ -13,6 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from tenacity import retry, retry_if_exception, stop_after_attempt
+
 from plimsoll.adapters.aws.renewing import RenewedClient
 from plimsoll.adapters.stores.s3_errors import Refused, error_of, explained
 from plimsoll.domain.errors import NotFound, StoreError
@@ -21,7 +23,6 @@ from plimsoll.ports.store import BLOCK_BYTES, StoredFile, UploadTicket
 _TAKEN = frozenset({"PreconditionFailed", "412"})
 # Two conditional writes at once can both be turned away; then the key is still free.
 _CONFLICT = "ConditionalRequestConflict"
-_TRIES = 5
 # A smaller file is sent by one request in any case, for which boto3 would start threads.
 _PARTED = 8 << 20
 
@@ -153,6 +154,11 @@ class S3Store:
         # That of a file that came in parts is none of its content.
         return StoredFile(found["ContentLength"], found["Metadata"].get("sha256", ""))
 
+    @retry(
+        retry=retry_if_exception(lambda error: isinstance(error, Refused) and error.code == _CONFLICT),
+        stop=stop_after_attempt(5),
+        reraise=True,
+    )
     def _create(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
         asked = {"Bucket": self._bucket, "Key": self._name(key), "IfNoneMatch": "*", "ChecksumAlgorithm": "SHA256"}
 
@@ -160,18 +166,14 @@ class S3Store:
             with opened() as body:
                 s3.put_object(Body=body, **asked)
 
-        for left in reversed(range(_TRIES)):
-            try:
-                self._ask(key, put)
-            except Refused as refused:
-                if refused.code in _TAKEN:
-                    # Sent again by boto3, as its answer was lost: taken it may be by ourselves.
-                    return refused.repeated and self._holds(key, opened)
-                if refused.code != _CONFLICT or not left:
-                    raise
-            else:
-                return True
-        raise AssertionError("the last try returns or raises")
+        try:
+            self._ask(key, put)
+        except Refused as refused:
+            if refused.code not in _TAKEN:
+                raise
+            # Sent again by boto3, as its answer was lost: taken it may be by ourselves.
+            return refused.repeated and self._holds(key, opened)
+        return True
 
     def _holds(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
         def digest(s3: Any) -> bytes:

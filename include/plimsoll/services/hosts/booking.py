@@ -13,11 +13,12 @@ from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, re
 from plimsoll.services.hosts.kept_costs import KeptCosts
 from plimsoll.services.hosts.launches import name_of, read_launched
 from plimsoll.services.hosts.uses import newest_use, use_of
+from plimsoll.services.retries import with_retries
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 # The store's adapter retries single requests; these tries are for a store that is out of reach for a moment.
-_TRIES, _PAUSE_S = 3, 10.0
+_PAUSES_S = (10.0, 10.0)
 
 
 def destroy_cluster(
@@ -84,17 +85,12 @@ def _recorded_with_patience(
     """Try to record several times. Does nothing where hosts cost nothing."""
     if provider.name not in toolkit.tariffs:
         return
-    for left in reversed(range(_TRIES)):
-        try:
-            record()
-        except DamagedRecord:  # another try finds it again
-            raise
-        except StoreError as error:
-            if not left:
-                raise explained(error) from error
-            toolkit.clock.sleep(_PAUSE_S)
-        else:
-            return
+    try:
+        with_retries(toolkit.clock, record, lambda _: None, again=(StoreError,), pauses_s=_PAUSES_S)
+    except DamagedRecord:
+        raise
+    except StoreError as error:
+        raise explained(error) from error
 
 
 def _record(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None) -> None:
