@@ -165,7 +165,7 @@ def judge(  # noqa: PLR0913  # one for each option
             Run(warmup=warmup),
             [level],
             unit=unit,
-            kinds=_by_name(operation),
+            kinds={name.lower(): kind for name, _, kind in (value.rpartition("=") for value in operation)},
             tags=[name for value in tags for name in value.split(",")],
             forced=file_format,
         )
@@ -197,7 +197,3 @@ def _contents(names: list[str]) -> Mapping[str, bytes]:
             what = f"the files hold more than {LARGEST_BYTES >> 20:,} MiB"
             raise LogError(what, where=name, mend="give the files of one run alone")
     return found
-
-
-def _by_name(operations: list[str]) -> dict[str, str]:
-    return {name.lower(): kind for name, _, kind in (value.rpartition("=") for value in operations)}

@@ -258,7 +258,7 @@ class DefinitionKeys(Model):
 
     def version_of(self, variant: Variant) -> str:
         """The database release that a variant runs. A valid definition gives one for every variant."""
-        own = variant.version or (self.system.version if self._is_of_system(variant) else None)
+        own = variant.version or (self.system.version if self.product_of(variant) == self.system.database else None)
         assert own is not None, "variants without a version are refused"
         return own
 
@@ -283,9 +283,6 @@ class DefinitionKeys(Model):
         """The key that names that database: the system's, or that of the first variant that names it itself."""
         named = (n for n, variant in self.of_product(product) if variant.product)
         return next((f"variants[{n}].product" for n in named), "system.database")
-
-    def _is_of_system(self, variant: Variant) -> bool:
-        return self.product_of(variant) == self.system.database
 
 
 _UNREAD = Timing(duration=timedelta(seconds=1), warmup=timedelta(0))

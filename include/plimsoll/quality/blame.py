@@ -59,7 +59,7 @@ def held_back_by(
     if sent >= 1 - RATE_TOLERANCE and never_sent < ERROR_LIMIT:
         return "nobody"
     lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
-    if _is_at_its_limit(cpu_share) or _was_late(summary, lost_ms):
+    if (cpu_share is not None and cpu_share >= CPU_LIMIT) or _was_late(summary, lost_ms):
         return "load generator"
     return "database" if was_blocked(definition, summary) else NO_CAUSE
 
@@ -84,10 +84,6 @@ def _sent(summary: LoadSummary, in_time: float) -> float:
 
 def _never_sent(summary: LoadSummary) -> int:
     return sum(count for kind, count in _errors(summary).items() if kind in _NEVER_SENT)
-
-
-def _is_at_its_limit(cpu_share: float | None) -> bool:
-    return cpu_share is not None and cpu_share >= CPU_LIMIT
 
 
 def _was_late(summary: LoadSummary, lost_ms: float) -> bool:

@@ -75,7 +75,7 @@ def test_hosts_that_could_not_be_asked_fail_a_list_and_the_destruction_of_all_bu
 def test_clusters_are_listed_and_destroyed_one_by_one_or_all(plimsoll: Command) -> None:
     keys = [str(alive(number)) for number in (1, 2, 3)]
     listed = json.loads(plimsoll("clusters", "list", "--json")[1])
-    assert [f"{c['key']['campaign_id']}/{c['key']['cell_id']}/{c['key']['attempt']}" for c in listed] == keys
+    assert [f"{c['id']['campaign_id']}/{c['id']['name']}" for c in listed] == keys
     code, out, _ = plimsoll("clusters", "destroy", keys[0], "--json")
     assert (code, json.loads(out)) == (0, {"destroyed": [keys[0]], "failed": {}, "unseen": []})
     assert json.loads(plimsoll("clusters", "destroy", "--all", "--json")[1])["destroyed"] == keys[1:]

@@ -20,7 +20,9 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
     if len(found) == 1:
         return (replace(data, definition=found[0].definition),)
     require_no_strays(data)
-    divided = tuple(_part_of(data, part) for part in found if any(map(part.loads_of, _ids(part.definition))))
+    divided = tuple(
+        _part_of(data, part) for part in found if any(part.loads_of(one.id) for one in part.definition.variants)
+    )
     return tuple(replace(one, other_stages=_other_stages(one, divided)) for one in divided)
 
 
@@ -57,10 +59,6 @@ def _without_idle(part: Part) -> Definition:
         return definition
     control = definition.control if definition.control in {variant.id for variant in kept} else None
     return definition.model_copy(update={"variants": kept, "control": control})
-
-
-def _ids(definition: Definition) -> tuple[str, ...]:
-    return tuple(variant.id for variant in definition.variants)
 
 
 def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:

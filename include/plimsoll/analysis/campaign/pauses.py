@@ -64,7 +64,10 @@ def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: f
 def _statistics(
     variant: str, load: int, attempts: Sequence[AttemptData], warmup_s: float, duration_s: float
 ) -> PauseStatistics:
-    tables = [_judged(attempt.pauses, warmup_s, duration_s) for attempt in attempts]
+    tables = [
+        attempt.pauses[attempt.pauses["start_s"].between(warmup_s, duration_s, inclusive="left")]
+        for attempt in attempts
+    ]
     stopped = [table[table["stop_the_world"].astype(bool)] for table in tables]
     lengths = [_stopped_ms(table) for table in stopped]
     waits = [table["to_safepoint_ms"].dropna() for table in stopped]
@@ -86,10 +89,6 @@ def _statistics(
         heap_after_bytes=_of_nodes(attempts, "heap_after_max_bytes", lambda column: float(column.max())),
         unread_lines=sum(int(attempt.jvms["unread_lines"].sum()) for attempt in attempts),
     )
-
-
-def _judged(pauses: pd.DataFrame, warmup_s: float, duration_s: float) -> pd.DataFrame:
-    return pauses[pauses["start_s"].between(warmup_s, duration_s, inclusive="left")]
 
 
 def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:

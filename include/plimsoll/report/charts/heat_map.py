@@ -132,7 +132,8 @@ def _layers(findings: Findings) -> list[alt.Chart]:
         *_rectangles(base, *_ends(findings)),
         *([open_ones] if _any_open(findings) else []),
         *([kept_but_missed] if _other_reasons(findings) else []),
-        *_figures(base),
+        base.mark_text(dy=-5, fontSize=12, fontWeight="bold", color=_INK).encode(text="worst:N"),
+        base.mark_text(dy=9, fontSize=10, color=_INK).encode(text="repeats:N"),
         *(_load_line(findings) if _any_capacity(findings) else []),
     ]
 
@@ -184,13 +185,6 @@ def _rectangles(base: alt.Chart, below: int, beyond: int) -> list[alt.Chart]:
     return [
         results.encode(color=alt.Color("ratio:Q", scale=scale, legend=legend)),
         base.transform_filter("!(datum.ratio > 0)").mark_rect(cornerRadius=3, color=_NO_RESULT),
-    ]
-
-
-def _figures(base: alt.Chart) -> list[alt.Chart]:
-    return [
-        base.mark_text(dy=-5, fontSize=12, fontWeight="bold", color=_INK).encode(text="worst:N"),
-        base.mark_text(dy=9, fontSize=10, color=_INK).encode(text="repeats:N"),
     ]
 
 

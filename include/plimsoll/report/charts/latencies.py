@@ -40,7 +40,7 @@ def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData |
     rows = [row for place in _places(findings, of) for row in _rows(findings, *place)]
     if not rows:
         return ()
-    kinds = _kinds(rows)
+    kinds = sorted({str(row["panel"]).rpartition(": ")[2] for row in rows})
     names = [f"{label}: {kind}" for label in findings.labels.values() for kind in kinds]
     shown = [name for name in names if any(row["panel"] == name for row in rows)]
     panels = alt.layer(*_layers(findings, rows)).properties(width=340, height=200)
@@ -104,10 +104,6 @@ def _csv(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
     """CSV inside the specification: half the size of a list of objects."""
     csv = pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
     return {"values": csv, "format": {"type": "csv", "parse": {"x": "number", "ms": "number"}}}
-
-
-def _kinds(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return sorted({str(row["panel"]).rpartition(": ")[2] for row in rows})
 
 
 def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:

@@ -5,7 +5,6 @@ The definition is deleted last, because it says who may delete the campaign.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from pydantic import AwareDatetime, ValidationError
 
@@ -65,7 +64,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
         if problems := [*runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))]:
             raise Refused(problems, where=f"campaign {campaign_id!r}")
         content = deletion.model_dump_json(indent=1).encode()
-        store.write(layout.deletion_key(campaign_id, _stamp(deletion.at)), content)
+        store.write(layout.deletion_key(campaign_id, f"{deletion.at:%Y%m%dt%H%M%S}"), content)
         store.write(layout.deleting_key(campaign_id), content)
         for folder in store.folders(campaign_id):
             if f"{campaign_id}/{folder}" != layout.holds_prefix(campaign_id):
@@ -117,7 +116,3 @@ def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterato
 def _may_live(campaign_id: str, provider: str, why: str) -> Problem:
     mend = f"if they are gone for good, `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
     return Problem(f"provider {provider}", f"can't say which clusters live: {why}", mend)
-
-
-def _stamp(at: datetime) -> str:
-    return f"{at:%Y%m%dt%H%M%S}"

@@ -158,7 +158,7 @@ def _new_start(
     work: AttemptContext, hosts: Sequence[Host], aftermath: Aftermath | None, data_bytes: Mapping[str, int]
 ) -> LoadStart:
     found = clocks(hosts)
-    at = _whole_second(_first_now(work, found) + _LEAD)
+    at = datetime.fromtimestamp(int((_first_now(work, found) + _LEAD).timestamp()) + 1, UTC)  # the next whole second
     start = LoadStart(start=at, clocks=found, aftermath=aftermath, data_bytes=data_bytes)
     most_ms = most_apart_ms(level.interval for level in work.definition.service_levels)
     if start.error_ms > most_ms:
@@ -209,11 +209,6 @@ def _first_clock(work: AttemptContext, start: LoadStart) -> datetime:
 def _first_now(work: AttemptContext, found: Mapping[str, ClockReading]) -> datetime:
     first = next(iter(found.values()))
     return work.toolkit.clock.now() + timedelta(milliseconds=first.offset_ms)
-
-
-def _whole_second(at: datetime) -> datetime:
-    """The next whole second."""
-    return datetime.fromtimestamp(int(at.timestamp()) + 1, UTC)
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:

@@ -5,7 +5,7 @@ chose: 10^6 in HdrHistogram's own writers in Java, Go, Python and .NET, 10^3 in 
 divide by it whatever the unit is. Only 10^3 from another writer than HdrHistogramJS was chosen by somebody, for µs.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -14,7 +14,6 @@ import numpy as np
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, Unit
 from plimsoll.analysis.logs.hdr.payload import has_index_offset, inflate
-from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
 
@@ -109,10 +108,6 @@ def _fits(told: float | None, found: int, divisor: int) -> bool:
 def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
     """Pairs of Interval_Max and the histogram's own highest value, for a few of the records."""
     decoder = Decoder("ns")  # the finest unit, so that the widest values fit
-    for record in _spread(track.records):
+    for record in track.records[:: max(1, len(track.records) // _ASKED)]:
         used = np.flatnonzero(decoder.merge([record], track.name))
         yield record.told_max, int(WIDE.highest_values(used[-1:])[0]) if len(used) else 0
-
-
-def _spread(records: Sequence[Record]) -> Iterable[Record]:
-    return records[:: max(1, len(records) // _ASKED)]
