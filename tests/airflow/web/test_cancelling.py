@@ -1,15 +1,14 @@
-"""*Run again*, *Cancel* and *Destroy* in Airflow's database: which runs they start and end."""
+"""*Cancel* and *Destroy* in Airflow's database: which runs they end."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from airflow.models.dag import DagModel
 from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
 from httpx import Response
-from sqlalchemy import select, update
+from sqlalchemy import select
+from tests.airflow.web.airflow_runs import API, all_runs, start_run
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client, audited
 from tests.airflow.web.markup import Page
 from tests.fakes.installation import Installation
@@ -27,18 +26,10 @@ from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.cancelled import LONGEST_QUERY, NAMED, query_of
 from plimsoll_airflow.web.runs import EndedRuns, StartedRun
 
-API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
-
 
 @pytest.fixture(autouse=True)
 def ready(no_runs: None, campaign: Installation) -> None:
     """The DAGs, unpaused, without any run; the campaign."""
-
-
-def all_runs() -> list[tuple[str, str, Any]]:
-    with create_session() as session:
-        found = session.scalars(select(DagRun).order_by(DagRun.id)).all()
-        return [(run.dag_id, str(run.state), run.conf) for run in found]
 
 
 def live_tasks() -> dict[tuple[str, str], set[str]]:
@@ -79,95 +70,11 @@ def run_teardown(task_id: str) -> str:
         return str(run.state)
 
 
-def pause(dag_id: str) -> None:
-    with create_session() as session:
-        session.execute(update(DagModel).where(DagModel.dag_id == dag_id).values(is_paused=True))
-
-
-@pytest.mark.parametrize("cells", ["failed", "invalid", "missing", "v1-001k-r1", "v2-*, v1-002k-r1"])
-def test_running_again_starts_the_campaigns_dag_for_those_cells(client: Client, cells: str) -> None:
-    answer = client("user").post(f"{API}/runs", json={"cells": cells})
-
-    assert answer.status_code == 202, answer.text
-    assert answer.json()["dag_id"] == "demo"
-    assert all_runs() == [("demo", "queued", {"campaign_id": CAMPAIGN, "cells": cells})]
-
-
-def test_two_who_ask_at_once_get_one_run(client: Client) -> None:
-    first, second = (client("user").post(f"{API}/runs", json={"cells": "failed"}).json() for _ in range(2))
-
-    assert first == second
-    assert len(all_runs()) == 1
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({"cells": "v9-*"}, 400),
-        ({"cells": "v1-*-r1 v1-001k-r7"}, 400),
-        ({"cells": ""}, 422),
-        ({"cells": "a; rm -rf /"}, 422),
-        ({"cells": "failed", "force": True}, 422),
-        ({}, 422),
-    ],
-)
-def test_a_bad_request_starts_nothing_and_says_what_is_allowed(client: Client, body: object, status: int) -> None:
-    answer = client("user").post(f"{API}/runs", json=body)
-
-    assert (answer.status_code, all_runs()) == (status, [])
-    assert answer.json()["problems"]
-
-
-def test_cells_that_are_all_valid_are_not_run_again_by_a_pattern(client: Client) -> None:
-    answer = client("user").post(f"{API}/runs", json={"cells": "v1-*"})
-
-    assert (answer.status_code, all_runs()) == (409, [])
-    assert "by their ids" in answer.json()["mend"]
-
-
-@pytest.mark.parametrize("dag_id", ["demo", "cell"])
-def test_a_paused_dag_is_told_of_instead_of_a_run_that_never_starts(client: Client, dag_id: str) -> None:
-    pause(dag_id)
-
-    answer = client("user").post(f"{API}/runs", json={"cells": "failed"})
-
-    assert (answer.status_code, all_runs()) == (409, [])
-    assert f"{dag_id} is paused" in answer.json()["detail"]
-
-
-def test_the_ticked_cells_of_the_form_are_run_again(client: Client) -> None:
-    cells = {"cell": ["v2-001k-r1", "v2-002k-r1"]}
-
-    answer = client("user").post(f"/plimsoll/campaigns/{CAMPAIGN}/again", data=cells)
-
-    assert answer.status_code == 303
-    assert answer.headers["location"].startswith(f"/plimsoll/campaigns/{CAMPAIGN}?started=demo%2Fruns%2F")
-    assert all_runs() == [("demo", "queued", {"campaign_id": CAMPAIGN, "cells": "v2-001k-r1 v2-002k-r1"})]
-
-
-def test_the_form_without_a_ticked_cell_starts_nothing(client: Client) -> None:
-    answer = client("user").post(f"/plimsoll/campaigns/{CAMPAIGN}/again", data={})
-
-    assert (answer.status_code, all_runs()) == (400, [])
-    assert "no cell is selected" in answer.text
-
-
-@pytest.mark.parametrize("conf", [{"campaign_id": None}, {"campaign_id": ""}, {"campaign_id": "", "cells": None}])
-def test_a_run_that_was_asked_for_with_empty_fields_works_at_a_campaign_of_its_own(
-    client: Client, conf: dict[str, str | None]
-) -> None:
-    _start("demo", **conf)
-    with create_session() as session:
-        begun = session.scalars(select(DagRun.run_after)).one()
-
-    assert new_campaign_id(DEFINITION, begun) in tab(client).text
-
-
 def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client: Client) -> None:
-    _start("demo", campaign_id=CAMPAIGN)
-    _start("demo", campaign_id="other")
-    _start("cell", campaign_id=CAMPAIGN, cell_id="v3-001k-r1")
-    _start("cell", campaign_id="other", cell_id="v3-001k-r1")
+    start_run("demo", campaign_id=CAMPAIGN)
+    start_run("demo", campaign_id="other")
+    start_run("cell", campaign_id=CAMPAIGN, cell_id="v3-001k-r1")
+    start_run("cell", campaign_id="other", cell_id="v3-001k-r1")
 
     answer = client("user").post(f"{API}/cancel").json()
 
@@ -201,11 +108,11 @@ def test_loading_the_page_again_that_tells_what_was_cancelled_cancels_nothing_mo
     client: Client, campaign: Installation
 ) -> None:
     goes_on_elsewhere(campaign, "v3-002k-r1", "somebody")
-    _start("demo", campaign_id=CAMPAIGN)
-    _start("cell", campaign_id=CAMPAIGN, cell_id="v3-001k-r1")
+    start_run("demo", campaign_id=CAMPAIGN)
+    start_run("cell", campaign_id=CAMPAIGN, cell_id="v3-001k-r1")
     pressed = client("user").post(f"/plimsoll/campaigns/{CAMPAIGN}/cancel")
     first = shown_after(client, pressed)
-    _start("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
+    start_run("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
     before = live_tasks()
 
     again = shown_after(client, pressed)
@@ -218,7 +125,7 @@ def test_loading_the_page_again_that_tells_what_was_cancelled_cancels_nothing_mo
 
 
 def test_the_page_after_cancelling_tells_of_nothing_that_is_not_this_campaigns(client: Client) -> None:
-    _start("demo", campaign_id="other")
+    start_run("demo", campaign_id="other")
     with create_session() as session:
         run_id = session.scalars(select(DagRun.run_id)).one()
     page = f"/plimsoll/campaigns/{CAMPAIGN}/cancelled"
@@ -273,13 +180,13 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
     here = f"/plimsoll/campaigns/{CAMPAIGN}/cancel"
     nothing_else_runs = client("user").get(here).text
     in_vain = shown_after(client, client("user").post(here))
-    _start("demo", campaign_id=CAMPAIGN)
-    _start("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
+    start_run("demo", campaign_id=CAMPAIGN)
+    start_run("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
 
     asked = Page(client("user").get(here).text).text
     answered = client("user").post(f"{API}/cancel")
     answer = answered.json()
-    _start("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
+    start_run("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
     pressed = shown_after(client, client("user").post(here))
 
     assert (answer["attempts"], [run["dag_id"] for run in answer["runs"]]) == ([], ["demo", "demo"])
@@ -299,13 +206,13 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
 def test_cancelling_a_search_ends_the_round_that_follows_too_even_one_that_starts_meanwhile(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _start("demo", campaign_id=CAMPAIGN)
-    _start("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
+    start_run("demo", campaign_id=CAMPAIGN)
+    start_run("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
     fail_run = api_server.fail_run
 
     def fail_as_the_next_starts(run: SeenRun) -> None:
         if len(all_runs()) == 2:
-            _start("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
+            start_run("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
         fail_run(run)
 
     monkeypatch.setattr(api_server, "fail_run", fail_as_the_next_starts)
@@ -316,8 +223,8 @@ def test_cancelling_a_search_ends_the_round_that_follows_too_even_one_that_start
 
 
 def test_what_cancelling_would_end_is_named_by_its_page(client: Client) -> None:
-    _start("demo", campaign_id=CAMPAIGN)
-    _start("demo", campaign_id="other")
+    start_run("demo", campaign_id=CAMPAIGN)
+    start_run("demo", campaign_id="other")
     with create_session() as session:
         mine, other = session.scalars(select(DagRun.run_id).order_by(DagRun.id)).all()
 
@@ -327,27 +234,12 @@ def test_what_cancelling_would_end_is_named_by_its_page(client: Client) -> None:
     assert other not in asked
 
 
-def test_a_run_that_was_asked_for_is_told_of_on_its_own_campaigns_page_alone(
-    client: Client, campaign: Installation
-) -> None:
-    campaign.open_campaign(DEFINITION, "other")
-    user = client("user")
-    places = [
-        user.post(f"/plimsoll/campaigns/{CAMPAIGN}/{what}", data={"cells": "failed"}).headers["location"]
-        for what in ("again", "destroy")
-    ]
-
-    for place in places:
-        assert "Asked for" in user.get(place).text
-        assert "Asked for" not in user.get(place.replace(CAMPAIGN, "other")).text
-
-
 @pytest.mark.parametrize("how", ["cancelled", "marked in Airflow"])
 @pytest.mark.parametrize(("dag_id", "teardown"), [("demo", "reap"), ("cell", "destroy")])
 def test_what_was_ended_by_hand_has_failed_once_its_teardown_has_run(
     client: Client, dag_id: str, teardown: str, how: str
 ) -> None:
-    _start(dag_id, campaign_id=CAMPAIGN, **({"cell_id": "v3-001k-r1"} if dag_id == "cell" else {}))
+    start_run(dag_id, campaign_id=CAMPAIGN, **({"cell_id": "v3-001k-r1"} if dag_id == "cell" else {}))
     if how == "cancelled":
         client("user").post(f"{API}/cancel")
     else:
@@ -358,7 +250,7 @@ def test_what_was_ended_by_hand_has_failed_once_its_teardown_has_run(
 
 
 def test_runs_of_other_dags_are_airflows_own_affair(client: Client, campaign: Installation) -> None:
-    _start("demo", campaign_id=CAMPAIGN)
+    start_run("demo", campaign_id=CAMPAIGN)
     (campaign.folder / "campaigns" / "demo.yaml").unlink()
     mark_failed()
 
@@ -366,7 +258,7 @@ def test_runs_of_other_dags_are_airflows_own_affair(client: Client, campaign: In
 
 
 def test_the_campaign_of_a_run_that_named_none_is_cancelled_too(client: Client, campaign: Installation) -> None:
-    _start("demo")
+    start_run("demo")
     with create_session() as session:
         run = session.scalars(select(DagRun)).one()
         campaign_id = new_campaign_id(DEFINITION, run.run_after)
@@ -378,7 +270,7 @@ def test_the_campaign_of_a_run_that_named_none_is_cancelled_too(client: Client, 
 
 
 def test_a_campaign_that_a_run_works_at_is_not_deleted(client: Client) -> None:
-    _start("demo", campaign_id=CAMPAIGN)
+    start_run("demo", campaign_id=CAMPAIGN)
     answer = client("admin").delete(API, params={"confirm": CAMPAIGN})
     assert (answer.status_code, "works at the campaign" in answer.text) == (400, True)
 
@@ -390,68 +282,6 @@ def test_destroying_asks_the_reaper_for_this_campaigns_clusters(client: Client) 
     assert all_runs() == [("reaper", "queued", {"campaign_id": CAMPAIGN})]
 
 
-def test_the_tab_of_a_run_leads_to_its_campaign_or_cell(client: Client) -> None:
-    _start("demo", campaign_id=CAMPAIGN)
-    _start("cell", campaign_id=CAMPAIGN, cell_id="v1-001k-r1")
-    viewer = client("viewer")
-    with create_session() as session:
-        found = {run.dag_id: run.run_id for run in session.scalars(select(DagRun))}
-
-    places = {
-        dag_id: viewer.get("/plimsoll/run", params={"dag_id": dag_id, "run_id": run_id}).headers["location"]
-        for dag_id, run_id in found.items()
-    }
-
-    assert places == {
-        "demo": f"/plimsoll/campaigns/{CAMPAIGN}",
-        "cell": f"/plimsoll/campaigns/{CAMPAIGN}/cells/v1-001k-r1",
-    }
-    assert viewer.get("/plimsoll/run?dag_id=demo&run_id=none").status_code == 404
-
-
-def test_the_tab_of_a_run_says_that_its_plan_has_not_opened_the_campaign_and_leads_there_once_it_has(
-    client: Client, campaign: Installation
-) -> None:
-    _start("demo", campaign_id="maiden-voyage")
-    waiting = tab(client)
-
-    assert (waiting.status_code, "location" in waiting.headers) == (200, False)
-    assert "has not opened its campaign yet. The task <code>plan</code> has not begun" in waiting.text
-    _set_states(run="running", plan="up_for_retry")
-    assert "<code>plan</code> is up for retry" in tab(client).text
-    campaign.open_campaign(DEFINITION, "maiden-voyage")
-    assert tab(client).headers["location"] == "/plimsoll/campaigns/maiden-voyage"
-
-
-@pytest.mark.parametrize(
-    ("run", "plan", "said"),
-    [
-        ("failed", "failed", "This run has ended and has opened no campaign: its task <code>plan</code> is failed."),
-        ("running", "failed", "This run has opened no campaign: its task <code>plan</code> is failed. Its log says"),
-        ("failed", None, "has opened no campaign: its task <code>plan</code> never began"),
-        ("failed", "success", "it was removed since"),
-    ],
-)
-def test_the_tab_of_a_run_that_opened_no_campaign_says_so_and_where_to_look(
-    client: Client, run: str, plan: str | None, said: str
-) -> None:
-    _start("demo", campaign_id="maiden-voyage")
-    _set_states(run=run, plan=plan)
-
-    shown = Page(tab(client).text)
-    (log,) = (link for link in shown.attributes("a", "href") if link.endswith("/tasks/plan"))
-
-    assert said in tab(client).text
-    assert "not opened its campaign yet" not in shown.text
-    assert log.startswith("/dags/demo/runs/manual__")
-
-
-def test_the_tab_of_a_cells_run_without_its_campaign_is_an_error(client: Client) -> None:
-    _start("cell", campaign_id="maiden-voyage", cell_id="v1-001k-r1")
-
-    assert client("viewer").get(tab(client, "cell").headers["location"]).status_code == 404
-
-
 def test_what_people_did_is_in_airflows_audit_log(client: Client) -> None:
     before = audited("plimsoll.destroy")
 
@@ -459,26 +289,3 @@ def test_what_people_did_is_in_airflows_audit_log(client: Client) -> None:
 
     [(who, what)] = audited("plimsoll.destroy")[len(before) :]
     assert (who, CAMPAIGN in what) == ("the user", True)
-
-
-def _start(dag_id: str, **conf: str | None) -> None:
-    from airflow.api.common.trigger_dag import trigger_dag
-    from airflow.utils.types import DagRunTriggeredByType
-
-    trigger_dag(dag_id, triggered_by=DagRunTriggeredByType.TEST, conf=conf)
-
-
-def _set_states(*, run: str, plan: str | None) -> None:
-    with create_session() as session:
-        found = session.scalars(select(DagRun)).one()
-        found.state = run
-        task = found.get_task_instance("plan", session=session)
-        assert task is not None
-        task.state = plan
-
-
-def tab(client: Client, dag_id: str = "demo") -> Response:
-    """What the tab *Campaign* of the DAG's one run answers."""
-    with create_session() as session:
-        run_id = session.scalars(select(DagRun.run_id).where(DagRun.dag_id == dag_id)).one()
-    return client("viewer").get("/plimsoll/run", params={"dag_id": dag_id, "run_id": run_id})
