@@ -51,10 +51,10 @@ class LoadSummary(Model):
         Field(description="That populating left, and that were not done when the generator stopped waiting for them"),
     ] = None
 
-    remarks: Annotated[
-        tuple[str, ...],
-        Field(description="What the database said of operations: each kind of failure `other`, and its warnings"),
+    failures: Annotated[
+        tuple[str, ...], Field(description="The first message of each kind of failure `other`, with its statement")
     ] = ()
+    remarks: Annotated[tuple[str, ...], Field(description="What the database warned of")] = ()
 
     @property
     def failed(self) -> int:

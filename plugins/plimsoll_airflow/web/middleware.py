@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 _TRIGGER = re.compile(r"/api/v2/dags/([a-z0-9_]{1,250})/dagRuns")
+_SENT_BY_BROWSERS = "sec-fetch-mode"
+_NAMELESS = 430
+"""A status without a name, which clients have to take for 400 (RFC 9110, 15)."""
 _LARGEST = 1_000_000
 """Bytes of a request's body that are read; a larger one is left to Airflow."""
 
@@ -84,8 +87,20 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
     try:
         await run_in_threadpool(_require_sound, dag_id, conf, user)
     except PlimsollError as error:
-        return answer_to(Request(scope), error, in_detail=True)
+        request = Request(scope)
+        answer = answer_to(request, error, in_detail=True)
+        return _for_form(answer) if _SENT_BY_BROWSERS in request.headers else answer
     return None
+
+
+def _for_form(answer: "Response") -> "Response":
+    """The same refusal, so that Airflow's form shows its reason.
+
+    Of a status that has a name, the form shows that name alone. Others than browsers get that status.
+    """
+    from starlette.responses import JSONResponse
+
+    return JSONResponse({"detail": json.loads(bytes(answer.body))["detail"]}, _NAMELESS)
 
 
 def _conf(body: bytes) -> Mapping[str, Any] | None:

@@ -64,6 +64,8 @@ def test_a_run_that_plan_would_refuse_is_refused_before_it_starts(
     assert problem["mend"]
     # Clients of Airflow's API read no more than this.
     assert answer.json()["detail"] == f"{where}: {what} ({problem['mend']})"
+    in_form = http.post(TRIGGER, json={"logical_date": None, "conf": conf}, headers={"Sec-Fetch-Mode": "cors"})
+    assert (in_form.status_code, in_form.json()) == (430, {"detail": answer.json()["detail"]})
 
 
 @pytest.mark.parametrize(

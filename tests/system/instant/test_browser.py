@@ -218,6 +218,20 @@ def test_the_form_of_the_dag_of_cells_says_what_to_do_instead_and_can_not_be_sen
     expect(form.get_by_role("button", name="Trigger")).to_be_disabled()
 
 
+def test_the_form_shows_why_a_run_is_refused(ada: Page, airflow: StackUnderTest) -> None:
+    before = airflow.client.dag_runs("calm")
+    ada.goto("/dags/calm")
+    ada.get_by_role("button", name="Trigger Dag").click()
+    form = ada.get_by_role("dialog")
+    form.get_by_role("group").filter(has_text="Any other id: a new").get_by_role("textbox").fill("stormy")
+    form.get_by_role("button", name="Trigger").click()
+
+    told = ada.get_by_text("campaign 'stormy': belongs to another definition, 'storm'").locator("visible=true")
+    expect(told.first).to_be_visible()
+    assert airflow.client.dag_runs("calm") == before
+    leave(ada)
+
+
 def send_as_it_opens(page: Page, airflow: StackUnderTest, dag_id: str) -> DagRun:
     """Press *Trigger* twice, as somebody does who is content with the form's defaults; the run that this starts."""
     airflow.client.unpause(dag_id)

@@ -41,6 +41,7 @@ def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
         hiccup_max_ms=_most(one.hiccup_max_ms for one in every),
         in_flight_max=_count(one.in_flight_max for one in every),
         backlog_max=_count(one.backlog_max for one in every),
+        failures=tuple(f"{host}: {failure}" for host, one in by_host.items() for failure in one.failures),
         remarks=tuple(f"{host}: {remark}" for host, one in by_host.items() for remark in one.remarks),
         compactions_left=max((one.compactions_left for one in every if one.compactions_left is not None), default=None),
     )

@@ -19,7 +19,7 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.attempt import check_attempt
-from plimsoll.quality.blame import error_share
+from plimsoll.quality.blame import error_share, foreign_error_share
 from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.services.cell.recording import failures_recorded, note_phase
 from plimsoll.services.cell.sizing import size_remark
@@ -92,13 +92,15 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
     if not manifest.failure:
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(work, manifest, evidence, fingerprint, judged))
+    failures, are_foreign = evidence.summary.failures, foreign_error_share(evidence.summary) >= ERROR_LIMIT
     verdict = verdict_of(
         work,
         judged,
-        reasons=_reasons(manifest, judged),
+        reasons=(*_reasons(manifest, judged), *(failures if are_foreign else ())),
         warnings=(
             *work.load_generator.limits(work.definition),
             *judgement.remarks,
+            *(() if are_foreign else failures),
             *evidence.summary.remarks,
             *_left_to_do(evidence, fingerprint),
             *_data_size(work, evidence, fingerprint),

@@ -189,10 +189,11 @@ def test_what_the_database_said_is_told_with_its_statements() -> None:
 
     run = {**SUMMARY["run"], "failures": [said(3, "Bad: LIMIT")], "server_warnings": {"count": 1200, "first": []}}
     populate = {"settle": None, "failures": [], "server_warnings": {"count": 1, "first": [said(1, "tombstones")]}}
-    assert parse_summary(json.dumps({**SUMMARY, "run": run, "populate": populate})).remarks == (
+    found = parse_summary(json.dumps({**SUMMARY, "run": run, "populate": populate}))
+    assert found.failures == ("the timed run: looks failed as `other` 3 times, first: Bad: LIMIT — SELECT 1 FROM t",)
+    assert found.remarks == (
         "populating: the database sent 1 warning with its answers",
         "populating: it warned of looks 1 time, first: tombstones — SELECT 1 FROM t",
-        "the timed run: looks failed as `other` 3 times, first: Bad: LIMIT — SELECT 1 FROM t",
         "the timed run: the database sent 1,200 warnings with its answers",
     )
     assert parse_summary(json.dumps(SUMMARY)).remarks == ()

@@ -328,15 +328,18 @@ def test_compactions_that_the_load_generator_saw_left_are_a_warning(
     assert "compactions of populating were left when the timed run began: 12" in judge(work).warnings
 
 
-def test_what_the_database_said_of_operations_is_a_warning_with_the_load_host_that_heard_it(
-    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("others", "told_as"), [(0, "warnings"), (10_000, "reasons")])
+def test_what_the_database_said_is_told_with_the_load_host_and_as_a_reason_where_it_spoils_the_measurement(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch, others: int, told_as: str
 ) -> None:
     loading.poll_load(work)
     collect(work)
     told, remark = InstantLoadGenerator.summary, "reads failed as `other` 3 times, first: no such table — SELECT 1"
 
     def summary(generator: InstantLoadGenerator, files: Mapping[str, str]) -> LoadSummary:
-        return told(generator, files).model_copy(update={"remarks": (remark,)})
+        return told(generator, files).model_copy(update={"failures": (remark,), "errors": {"other": others}})
 
     monkeypatch.setattr(InstantLoadGenerator, "summary", summary)
-    assert {f"{host}: {remark}" for host in ("load", "load2")} <= set(judge(work).warnings)
+    verdict = judge(work)
+    assert verdict.valid is (not others)
+    assert {f"{host}: {remark}" for host in ("load", "load2")} <= set(getattr(verdict, told_as))

@@ -125,22 +125,24 @@ def parse_summary(text: str) -> LoadSummary:
         return LoadSummary(complete=False, reason="the load generator left no summary")
     document = json.loads(text)
     run = document["run"]
+    stages = [(stage, told) for stage, told in (("populating", document["populate"]), ("the timed run", run)) if told]
     return LoadSummary(
         complete=document["complete"],
         reason=document["reason"] or "",
         generator=document["generator"],
         compactions_left=((document["populate"] or {}).get("settle") or {}).get("compactions_left"),
-        remarks=(*_remarks("populating", document["populate"]), *_remarks("the timed run", run)),
+        failures=tuple(one for stage, told in stages for one in _failures(stage, told)),
+        remarks=tuple(one for stage, told in stages for one in _remarks(stage, told)),
         **({} if run is None else _judged(run)),
     )
 
 
-def _remarks(stage: str, told: Mapping[str, Any] | None) -> Iterator[str]:
-    """What the database said in a stage: the first message of each kind of failure `other`, and of its warnings."""
-    if told is None:
-        return
+def _failures(stage: str, told: Mapping[str, Any]) -> Iterator[str]:
     for one in told["failures"]:
         yield f"{stage}: {one['operation']} failed as `other` {_times(one)}, first: {_message(one)}"
+
+
+def _remarks(stage: str, told: Mapping[str, Any]) -> Iterator[str]:
     warnings = told["server_warnings"]
     if warnings["count"]:
         yield f"{stage}: the database sent {plural(warnings['count'], 'warning')} with its answers"
