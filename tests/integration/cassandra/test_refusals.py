@@ -2,11 +2,14 @@
 
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.nodes.small import define
 
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.products.cassandra.checks import problems
 from plimsoll.domain.errors import DeployError
 
 
@@ -54,3 +57,18 @@ def test_a_class_that_there_is_not(hosts_for: Callable[..., Any]) -> None:
     assert "ConfigurationException: Unable to find snitch class" in error.what.splitlines()[2]
     assert "Node configuration" not in error.what
     assert "`settings`" in error.mend
+
+
+def test_plan_refuses_a_setting_by_which_a_node_writes_elsewhere(
+    hosts_for: Callable[..., Any], artefacts: Artefacts, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    definition = define(
+        nodes=1, settings={"audit_logging_options": {"enabled": True, "audit_logs_dir": str(elsewhere)}}
+    )
+    [problem] = problems(definition, artefacts)
+    assert problem.where == "system.settings.audit_logging_options.audit_logs_dir"
+    assert "it has the node write outside of its folder" in problem.what
+    with hosts_for(definition, "unasked") as deployment:  # nothing but the plan stands in its way
+        deployment.deploy()
+        assert list(elsewhere.iterdir())

@@ -2,10 +2,12 @@
 
 import json
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import pandas as pd
 import pytest
 from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import Plan, demo_definition
@@ -82,6 +84,20 @@ def test_a_bundle_with_raw_files_holds_what_the_manifests_name_and_gives_the_sam
     assert isinstance(plimsoll("report", "raw.zip", "--into", "raw.zip").exception, StoreError)
     assert plimsoll("report", "raw.zip", "--into", "again").exit_code == 0
     assert files_below(elsewhere / "again") == files_below(published / "demo-a/report")
+
+
+def test_tables_with_other_columns_are_named_as_content_that_no_report_is_made_of(
+    published: Any, elsewhere: Path
+) -> None:
+    bundle = read_bundle(BytesIO((published / "demo-a/report/bundle.zip").read_bytes()), "")
+    odd, changed = BytesIO(), BytesIO()
+    pd.DataFrame({"of_another_program": [1]}).to_parquet(odd)
+    files = bundle.files | {name: odd.getvalue() for name in bundle.files if name.endswith("intervals.parquet")}
+    write_bundle(changed, bundle.index, {name: Member.of(content) for name, content in files.items()})
+    (elsewhere / "odd.zip").write_bytes(changed.getvalue())
+    result = plimsoll("report", elsewhere / "odd.zip")
+    assert isinstance(result.exception, BundleError)
+    assert "holds what no report can be made of: KeyError(" in str(result.exception)
 
 
 def test_a_report_is_written_through_no_link_that_a_stranger_left(published: Any, elsewhere: Path) -> None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from plimsoll.ports.store import ResultStore
 
+_ODD_CONTENT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""Raised for tables and records that this version would not write: other columns, figures that can't be."""
+
 
 @dataclass(frozen=True)
 class Remade:
@@ -47,8 +50,8 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
     snapshot = Snapshot({f"{prefix}/{name}": content for name, content in bundle.files.items()})
     try:
         files = report_files(snapshot, prefix, first.generated_at, code_version)
-    except (PlimsollError, ValueError) as error:
-        why = error.what if isinstance(error, PlimsollError) else error
+    except (PlimsollError, *_ODD_CONTENT) as error:
+        why = error.what if isinstance(error, PlimsollError) else repr(error)
         mend = "make the report with the version of Plimsoll that made the bundle"
         raise BundleError(f"holds what no report can be made of: {why}", where=where, mend=mend) from error
     made = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
