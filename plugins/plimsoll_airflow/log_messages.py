@@ -6,9 +6,10 @@ from datetime import datetime
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.cost import cost_until
-from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
+from plimsoll.domain.fingerprint import Fingerprint, JvmFacts, NodeFingerprint
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.process import by_prefix
 from plimsoll.domain.result import Manifest, Verdict
 from plimsoll.domain.units import format_size, show_usd
 from plimsoll.ports.load_generator import LoadStatus
@@ -31,8 +32,10 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
     """The real environment, read from the hosts."""
     for node in fingerprint.nodes:
         yield _node(node)
-    if first := fingerprint.nodes[0].jvm:
-        yield f"flags reported by the running JVM: {' '.join(f'{name}={value}' for name, value in first.flags.items())}"
+    for prefix, process in by_prefix(fingerprint.nodes[0].processes).items():
+        if process.jvm:
+            flags = " ".join(f"{name}={value}" for name, value in process.jvm.flags.items())
+            yield f"{prefix}flags reported by the running JVM: {flags}"
     yield f"load generator: {fingerprint.load_generator}"
     yield from (_fit(host) for host in fingerprint.canary)
 
@@ -118,11 +121,15 @@ def _cluster(cluster: Cluster, now: datetime) -> str:
 
 
 def _node(node: NodeFingerprint) -> str:
-    jvm, what = node.jvm, f"{node.host} at {node.address}: {node.database} {node.database_version}"
-    if jvm is None:
-        return what
+    what = f"{node.host} at {node.address}: {node.database} {node.database_version}"
+    jvms = {prefix: process.jvm for prefix, process in by_prefix(node.processes).items() if process.jvm}
+    runtimes = "; ".join(f"{prefix}{_jvm(jvm)}" for prefix, jvm in jvms.items())
+    return f"{what} on {runtimes}" if runtimes else what
+
+
+def _jvm(jvm: JvmFacts) -> str:
     heap = format_size(jvm.heap_max_bytes)
-    return f"{what} on {jvm.name} {jvm.version}, collector {jvm.collector or 'unknown'}, heap {heap}"
+    return f"{jvm.name} {jvm.version}, collector {jvm.collector or 'unknown'}, heap {heap}"
 
 
 def _level(level: LevelVerdict) -> str:

@@ -100,7 +100,7 @@ def test_its_nodes_were_what_it_defines(campaign: Campaign) -> None:
         fingerprint = read_fingerprint(campaign.stack.store, key)
         assert fingerprint is not None
         variant = campaign.definition.variant(cell_of(campaign.definition, key.cell_id).variant)
-        assert {node.jvm.collector for node in fingerprint.nodes} == {variant.jvm.collector}
+        assert {node.processes[0].jvm.collector for node in fingerprint.nodes} == {variant.jvm.collector}
         assert len({node.facts.provider["instance_id"] for node in fingerprint.nodes}) == NODES
 
 

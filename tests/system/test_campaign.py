@@ -108,7 +108,7 @@ def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, 
     assert_complete(campaign, definition)
     fingerprint = read_fingerprint(store, campaign.key("g1-00200-r1", 1))
     assert fingerprint is not None
-    assert [node.jvm.collector for node in fingerprint.nodes] == ["G1"] * NODES
+    assert [node.processes[0].jvm.collector for node in fingerprint.nodes] == ["G1"] * NODES
     assert list(fingerprint.load_hosts) == ["load", "load2"]
     assert fingerprint.counted_rows is not None
     start = read_model(store, campaign.key("g1-00200-r1", 1), layout.LOAD_START, LoadStart)
@@ -136,7 +136,7 @@ def test_a_campaign_on_static_hosts_reaches_its_report(
         assert cluster is not None
         assert {host.facts["group"] for host in cluster.hosts} == {"here"}
         assert fingerprint is not None
-        assert [node.jvm.collector for node in fingerprint.nodes] == ["G1"]
+        assert [node.processes[0].jvm.collector for node in fingerprint.nodes] == ["G1"]
     assert holders >= {str(key) for key in attempts}
     assert not hosts.holder()
     clusters = hosts.folder / "clusters"

@@ -52,7 +52,7 @@ def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path)
     clusters = [read_cluster(store, verdict.key) for verdict in verdicts if verdict]
     assert [one and one.cluster for one in fingerprints] == ["hosts/1", "hosts/1"]
     assert len({str(one and one.hosts) for one in clusters}) == 1
-    collectors = {one and one.nodes[0].jvm.collector for one in fingerprints}
+    collectors = {one and one.nodes[0].processes[0].jvm.collector for one in fingerprints}
     assert collectors == {"G1", "Shenandoah"}
     assert store.exists(report_key(campaign.campaign_id))
     assert not marked("PLIMSOLL_WORK", str(work))

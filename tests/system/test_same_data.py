@@ -72,7 +72,7 @@ def test_the_higher_load_goes_on_with_the_nodes_and_the_rows_of_the_lower_one(
     clusters = [read_cluster(store, key) for key in (low, high)]
     assert len({str(one and one.hosts) for one in clusters}) == 1
     for node in ("node1", "node2", "node3"):
-        lower, higher = (raw_text(store, key, f"{node}/system.log") for key in (low, high))
+        lower, higher = (raw_text(store, key, f"{node}/cassandra/system.log") for key in (low, high))
         assert higher.startswith(lower), f"another process wrote {node}'s second log"
     populated, gone_on = (json.loads(raw_text(store, key, "load/summary.json")) for key in (low, high))
     assert (populated["populate"]["scheduled"], gone_on["populate"]) == (2000, None)

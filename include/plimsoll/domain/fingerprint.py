@@ -1,4 +1,4 @@
-"""The real environment of an attempt, read from its hosts, its databases and their JVMs."""
+"""The real environment of an attempt, read from its hosts, their processes and JVMs."""
 
 from typing import Annotated
 
@@ -51,13 +51,21 @@ class JvmFacts(Model):
     flags: Annotated[dict[str, str], Field(description="Flags that the running JVM reports")]
 
 
+class ProcessFingerprint(Model):
+    """The environment of one process of a database node."""
+
+    name: str
+    jvm: Annotated[JvmFacts | None, Field(description="None: the process runs in no JVM")] = None
+    version: Annotated[LeftOutIfEmpty[str], Field(description="Empty: that of the database")] = ""
+
+
 class NodeFingerprint(Model):
     """The environment of one database node."""
 
     host: str
     address: str
     facts: HostFacts
-    jvm: Annotated[JvmFacts | None, Field(description="None: the database runs in no JVM")] = None
+    processes: tuple[ProcessFingerprint, ...]
     database: str
     database_version: str
     clock_offset_ms: Annotated[float, Field(description="Host's clock less the controller's, ms")] = 0.0
@@ -89,6 +97,11 @@ class Fingerprint(Model):
     def load_hosts(self) -> dict[str, HostFacts]:
         """All load hosts by name."""
         return {load_host_name(1): self.load_host, **self.further_load_hosts}
+
+    @property
+    def runs_several(self) -> bool:
+        """Whether nodes run several processes, so that people read of which one something is told."""
+        return any(len(node.processes) > 1 for node in self.nodes)
 
     def ahead_ms(self) -> dict[str, float]:
         """How far each node's clock is ahead of the load host's, ms. Subtract it from the node's times."""

@@ -10,6 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.happening import Event, LogLine
+from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 
@@ -18,8 +19,6 @@ class Database(Protocol):
     """Deploys one database product, watches its nodes, and describes them."""
 
     name: str
-    log_file: str
-    """Name of the collected file that `events` and `lines` read."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """All problems that keep the definition's variants of this product from running.
@@ -41,8 +40,11 @@ class Database(Protocol):
         The nodes end by themselves after `expires`, whatever happens to the process that owns them. Raises DeployError.
         """
 
+    def processes(self, variant: Variant) -> Sequence[Process]:
+        """The programs that the product runs on each node. Pure: asked again whenever an attempt is judged."""
+
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
-        """The real environment of each node, with the facts of its JVM where the product runs in one."""
+        """The real environment of each node and its processes, with the facts of those JVMs that they run in."""
 
     def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
         """Whether clients, and so load generators, can't ask nodes for the work that populating left."""
@@ -56,17 +58,17 @@ class Database(Protocol):
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """A sentence with the end of its log for each node that is not running; empty while all run."""
 
-    def files(self, node: Host) -> Sequence[PurePosixPath]:
-        """The paths of logs, GC logs and configuration to keep, on that node."""
+    def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
+        """The paths of logs, GC logs and configuration to keep, on that node, by the name of their process."""
 
-    def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
-        """Entries of a node's collected log about work that may delay operations. `zone`: the time zone of the log.
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
+        """Entries of a process's collected log about work that may delay operations. `zone`: the time zone of the log.
 
         Pure.
         """
 
-    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """The lines with a time in a node's collected log. `zone`: the time zone of the log. Pure."""
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """The lines with a time in a process's collected log. `zone`: the time zone of the log. Pure."""
 
 
 @runtime_checkable

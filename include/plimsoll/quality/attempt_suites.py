@@ -12,6 +12,7 @@ from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.process import by_prefix
 from plimsoll.domain.result import DISTURBED
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOTHING_MISSED, PERCENTILES, UNDISTURBED
@@ -29,6 +30,7 @@ from plimsoll.quality.expectation import (
 if TYPE_CHECKING:
     from plimsoll.domain.cell import Cell
     from plimsoll.domain.definition import Definition
+    from plimsoll.domain.process import Process
     from plimsoll.domain.variant import JvmConfiguration
 
 Suite = Sequence[Expected]
@@ -154,25 +156,29 @@ def _generator(definition: Definition) -> Suite:
     )
 
 
-def nodes(definition: Definition, cell: Cell) -> Suite:
-    """Expectations of what really ran, one row per node, including its JVM where the variant has one."""
+def nodes(definition: Definition, cell: Cell, processes: Sequence[Process]) -> Suite:
+    """Expectations of what really ran, one row per node, including the JVMs of its processes."""
     variant, count = definition.variant(cell.variant), definition.system.nodes
     product, version = definition.product_of(variant), definition.version_of(variant)
     return (
         Expected("nodes", *rows(count), f"{plural(count, 'node')} asked what they run"),
-        *(_jvm(variant.jvm) if variant.jvm else ()),
+        *(each for prefix, process in by_prefix(processes).items() for each in _process(prefix, process.jvm)),
         Expected("database", *each_one_of("product", product), product),
         Expected("database version", *each_one_of("version", version), version),
     )
 
 
-def _jvm(jvm: JvmConfiguration) -> Suite:
-    heap = each_between("heap_share", 1 - _HEAP_TOLERANCE, 1 + _HEAP_TOLERANCE)
+def _process(prefix: str, jvm: JvmConfiguration | None) -> Suite:
+    """Expectations of a process's JVM. `prefix`: of the names of its checks and columns."""
+    if jvm is None:
+        return (Expected(f"{prefix}JVM", *each_one_of(f"{prefix}jvm", NONE), "a program without a JVM"),)
+    heap = each_between(f"{prefix}heap_share", 1 - _HEAP_TOLERANCE, 1 + _HEAP_TOLERANCE)
+    near, flags = f"within {_HEAP_TOLERANCE:.0%} of {format_size(jvm.heap)}", each_one_of(f"{prefix}flags", "all")
     return (
-        Expected("collector", *each_one_of("collector", jvm.collector), jvm.collector),
-        Expected("heap", *heap, f"within {_HEAP_TOLERANCE:.0%} of {format_size(jvm.heap)}", show="{:.1%} of it"),
-        Expected("JDK", *each_one_of("jdk", jvm.jdk_version), jvm.jdk_version),
-        Expected("JVM flags", *each_one_of("flags", "all"), "every flag of the definition among the JVM's arguments"),
+        Expected(f"{prefix}collector", *each_one_of(f"{prefix}collector", jvm.collector), jvm.collector),
+        Expected(f"{prefix}heap", *heap, near, show="{:.1%} of it"),
+        Expected(f"{prefix}JDK", *each_one_of(f"{prefix}jdk", jvm.jdk_version), jvm.jdk_version),
+        Expected(f"{prefix}JVM flags", *flags, "every flag of the definition among the JVM's arguments"),
     )
 
 

@@ -11,6 +11,7 @@ from plimsoll.analysis.attempt.disturbance import Collected, disturbed, is_known
 from plimsoll.analysis.attempt.hosts import others_highest
 from plimsoll.analysis.attempt.sampled import Span, by_host, mean_of, means, spans
 from plimsoll.domain.cluster import load_host_name
+from plimsoll.domain.process import by_prefix
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by
 from plimsoll.quality.jdk import same_precision
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.cell import Cell
     from plimsoll.domain.definition import Definition
-    from plimsoll.domain.fingerprint import Fingerprint, JvmFacts
+    from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
     from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.domain.variant import JvmConfiguration
+    from plimsoll.domain.process import Process
     from plimsoll.quality.measured import MeasuredAttempt
 
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
@@ -31,7 +32,6 @@ NONE = "none"
 UNKNOWN = "unknown"
 NOTHING_MISSED = "no interval missed"
 UNDISTURBED = "a missed interval without noise beyond the bounds"
-JVM_COLUMNS = ("collector", "heap_share", "jdk", "flags")
 
 
 class Timed(Protocol):
@@ -96,19 +96,15 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
     return pd.DataFrame([row])
 
 
-def nodes(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
-    """A table with one row per node: what runs there, in the definition's terms, including any JVM."""
-    jvm = definition.variant(cell.variant).jvm
+def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
+    """A table with one row per node: what runs there, in the definition's terms, including the JVMs of processes."""
+    declared = by_prefix(measured.processes)
     rows = [
-        {
-            "host": node.host,
-            **(_jvm(node.jvm, jvm) if jvm else {}),
-            "product": node.database,
-            "version": node.database_version,
-        }
+        {"host": node.host, **_processes(declared, node), "product": node.database, "version": node.database_version}
         for node in measured.fingerprint.nodes
     ]
-    return pd.DataFrame(rows, columns=["host", *(JVM_COLUMNS if jvm else ()), "product", "version"])
+    of_processes = [f"{prefix}{name}" for prefix, one in declared.items() for name in _process(one, None)]
+    return pd.DataFrame(rows, columns=["host", *of_processes, "product", "version"])
 
 
 def hosts(definition: Definition, measured: MeasuredAttempt) -> pd.DataFrame:
@@ -204,8 +200,20 @@ def _disturbed(definition: Definition, cell: Cell, measured: MeasuredAttempt) ->
     return found.sentence if found else UNDISTURBED if is_known(collected) else None
 
 
-def _jvm(found: JvmFacts | None, asked: JvmConfiguration) -> dict[str, object]:
-    """The data that a node's JVM reports. Without a report it is unknown, which is never equal to the requested JVM."""
+def _processes(declared: Mapping[str, Process], node: NodeFingerprint) -> dict[str, object]:
+    reported = {one.name: one for one in node.processes}
+    return {
+        f"{prefix}{name}": value
+        for prefix, process in declared.items()
+        for name, value in _process(process, reported.get(process.name)).items()
+    }
+
+
+def _process(declared: Process, reported: ProcessFingerprint | None) -> dict[str, object]:
+    """What a process reports of its JVM, or that it has none. Without a report all is unknown, and meets no check."""
+    asked, found = declared.jvm, reported.jvm if reported else None
+    if asked is None:
+        return {"jvm": UNKNOWN if reported is None else found.name if found else NONE}
     if found is None:
         return {"collector": UNKNOWN, "heap_share": nan, "jdk": UNKNOWN, "flags": UNKNOWN}
     missing = [flag for flag in asked.flags if flag not in found.arguments]

@@ -1,6 +1,6 @@
 """Whether the cells of a variant ran in one environment and, if not, which cells differ from the rest.
 
-Compared are the database, the JVM with every flag it reports, the operating system, and the load generator. Not
+Compared are the database, the JVMs with every flag they report, the operating system, and the load generator. Not
 compared, because they always differ, are names, addresses, ports and folders of hosts, clock offsets, facts that only
 the provider knows (instance ids, zones), and arguments of the JVM (its flags are compared instead). How facts are
 compared is that of the report (`analysis.facts`), which compares more of them and says where they vary.
@@ -20,13 +20,14 @@ from plimsoll.analysis.campaign.host_facts import (
     ranked,
     varied_facts,
 )
+from plimsoll.domain.process import by_prefix
 from plimsoll.domain.units import format_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.domain.cell import Cell
-    from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
+    from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
 
 HARDWARE = frozenset(f"{role}{fact}" for role in ("", "load host: ") for fact in ("CPU", "memory", DATA_DISK))
 """Facts that a definition can't choose: of one instance type there are several models of processor."""
@@ -76,21 +77,28 @@ def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    jvm = node.jvm
-    flags = jvm.flags if jvm else {}
     return {
         "database": f"{node.database} {node.database_version}",
-        **(_jvm_facts(jvm) if jvm else {}),
         **_host_facts(node.facts),
-        **{f"flag {name}": value for name, value in flags.items() if "/" not in value},
+        **{
+            f"{prefix}{name}": value
+            for prefix, process in by_prefix(node.processes).items()
+            for name, value in _process_facts(process).items()
+        },
     }
 
 
-def _jvm_facts(jvm: JvmFacts) -> dict[str, str]:
+def _process_facts(process: ProcessFingerprint) -> dict[str, str]:
+    version = {"version": process.version} if process.version else {}
+    jvm = process.jvm
+    if jvm is None:
+        return version
     return {
+        **version,
         "JVM": f"{jvm.name} {jvm.version}, {jvm.vendor}",
         "collector": str(jvm.collector),
         "heap": format_size(jvm.heap_max_bytes),
+        **{f"flag {name}": value for name, value in jvm.flags.items() if "/" not in value},
     }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.happening import GeneratorSecond
     from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.process import Process
     from plimsoll.domain.result import OpeningBacklog
 
 
@@ -25,16 +26,18 @@ class MeasuredAttempt:
     `intervals`: the intervals table of the analysis. `samples`: the hosts' figures, one row per second and host, with
     the columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes` and `cpu_others`
     (share; missing in old attempts); empty where no samples were taken. `nodes_down`: a sentence for each node that was
-    found down. `stalls_s`: starts of intervals in which nothing was answered though operations were under way.
-    `opening_backlog`: the backlog at the start of the judged time, if known. `summary`: the report on the whole load.
-    With several load hosts, `summaries` are their reports on their parts, and `load_start` is their common start.
-    `missed`: every interval in which the attempt missed, by any service level, the rate or failed operations.
-    `seconds`: the load generator's own state. `ahead_ms`: how far hosts' clocks are ahead of the load generator's.
+    found down. `processes`: those that the product declares. `stalls_s`: starts of intervals in which nothing was
+    answered though operations were under way. `opening_backlog`: the backlog at the start of the judged time, if known.
+    `summary`: the report on the whole load. With several load hosts, `summaries` are their reports on their parts, and
+    `load_start` is their common start. `missed`: every interval in which the attempt missed, by any service level, the
+    rate or failed operations. `seconds`: the load generator's own state. `ahead_ms`: how far hosts' clocks are ahead of
+    the load generator's.
     """
 
     intervals: pd.DataFrame
     summary: LoadSummary
     fingerprint: Fingerprint
+    processes: Sequence[Process]
     samples: pd.DataFrame
     summaries: Mapping[str, LoadSummary] = field(default_factory=dict)
     load_start: LoadStart | None = None

@@ -10,7 +10,8 @@ from plimsoll.analysis.campaign.clock_offsets import largest_from_controller_ms
 from plimsoll.analysis.campaign.findings import CampaignCells
 from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts, pages_and_disk
 from plimsoll.domain.cell import Cell
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
+from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.process import by_prefix
 from plimsoll.domain.units import format_size
 from plimsoll.report.formatting import figure
 
@@ -56,22 +57,34 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    """The facts that a node reports, in the order of the report.
-
-    Facts of a JVM are among them only where the database runs in one.
-    """
-    jvm, database = node.jvm, {"database": f"{node.database} {node.database_version}"}
-    if jvm is None:
-        return database | _host_facts(node.facts)
+    """The facts that a node and its processes report, in the order of a report: options and flags of JVMs come last."""
+    processes = by_prefix(node.processes)
     return {
-        **database,
+        "database": f"{node.database} {node.database_version}",
+        **{f"{prefix}{k}": v for prefix, one in processes.items() for k, v in _process_facts(prefix, one).items()},
+        **_host_facts(node.facts),
+        **{f"{prefix}{k}": v for prefix, one in processes.items() for k, v in _settings(one, node.address).items()},
+    }
+
+
+def _process_facts(prefix: str, process: ProcessFingerprint) -> dict[str, str]:
+    """The version and the JVM. That a process has none is told of one among several, which has no other facts."""
+    version, jvm = {"version": process.version} if process.version else {}, process.jvm
+    if jvm is None:
+        return version | ({"JVM": "none"} if prefix else {})
+    return {
+        **version,
         "JVM": f"{jvm.name} {jvm.version}, {jvm.vendor}",
         "collector": f"{jvm.collector or 'unknown'} ({', '.join(jvm.collector_beans)})",
         "heap": _size(jvm.heap_max_bytes),
-        **_host_facts(node.facts),
-        **_arguments(jvm.arguments, node.address),
-        **{f"flag {name}": _masked(value, node.address) for name, value in sorted(jvm.flags.items())},
     }
+
+
+def _settings(process: ProcessFingerprint, address: str) -> dict[str, str]:
+    if process.jvm is None:
+        return {}
+    flags = {f"flag {name}": _masked(value, address) for name, value in sorted(process.jvm.flags.items())}
+    return _arguments(process.jvm.arguments, address) | flags
 
 
 def _host_facts(facts: HostFacts) -> dict[str, str]:

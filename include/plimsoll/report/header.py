@@ -30,7 +30,8 @@ def header_facts(findings: Findings) -> dict[str, str]:
 
 
 def _jvms(fingerprint: Fingerprint) -> Iterator[str]:
-    return (f"{node.jvm.name} {node.jvm.version}" for node in fingerprint.nodes if node.jvm)
+    jvms = (process.jvm for node in fingerprint.nodes for process in node.processes)
+    return (f"{jvm.name} {jvm.version}" for jvm in jvms if jvm)
 
 
 def _fingerprints(findings: Findings) -> Iterator[Fingerprint]:

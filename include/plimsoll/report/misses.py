@@ -76,4 +76,4 @@ def _anchor(miss: Miss) -> str:
 
 def _touch(touch: Touch) -> str:
     size = percent(touch.amount, 0) if touch.cause.unit == "share" else f"{figure(touch.amount)} {touch.cause.unit}"
-    return f"{touch.cause.label} {size} ({touch.host})"
+    return f"{touch.cause.label} {size} ({touch.place})"

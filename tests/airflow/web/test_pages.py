@@ -233,7 +233,7 @@ def test_charts_have_the_name_of_their_variant_in_a_campaign_that_was_made_anew_
 
 
 def test_all_that_was_collected_is_framed_without_access_to_airflow(client: Client, campaign: Installation) -> None:
-    rows = [(40.0, 41.5, "node2", "WARN <slow>"), (20.0, 21.0, "node1", "gc.log: Pause Full 900ms")]
+    rows = [(40.0, 41.5, "node2", "a", "WARN <slow>"), (20.0, 21.0, "node1", "a", "gc.log: Pause Full 900ms")]
     key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-002k-r1", attempt=1)
     verdict = read_verdict(campaign.toolkit.store, key)
     assert verdict
@@ -245,7 +245,7 @@ def test_all_that_was_collected_is_framed_without_access_to_airflow(client: Clie
         }
     )  # fmt: skip
     write_table(campaign.toolkit.store, key, "intervals", intervals)
-    lines = pd.DataFrame(rows, columns=["start_s", "at_s", "host", "text"])
+    lines = pd.DataFrame(rows, columns=["start_s", "at_s", "host", "process", "text"])
     write_table(campaign.toolkit.store, key, "log_lines", lines)
     charts = f"{HERE}/cells/v1-002k-r1/attempts/1/charts"
 

@@ -1,6 +1,6 @@
 """A database that needs no process."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta, tzinfo
 from pathlib import PurePosixPath
 
@@ -9,16 +9,15 @@ from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
-from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
+from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.happening import Event, LogLine
+from plimsoll.domain.process import Process
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.host import Host
 
 
 class InstantDatabase:
     """A database that is up at once and reports what the definition asks for."""
-
-    log_file = "system.log"
 
     def __init__(self, faults: Faults, name: str = INSTANT) -> None:
         self._faults, self.name = faults, name
@@ -50,12 +49,19 @@ class InstantDatabase:
                 host=node.info.name,
                 address=node.info.address,
                 facts=node.facts(),
-                jvm=_jvm(variant.jvm) if variant.jvm else None,
+                processes=[
+                    ProcessFingerprint(name=one.name, jvm=_jvm(one.jvm) if one.jvm else None)
+                    for one in self.processes(variant)
+                ],
                 database=self.name,
                 database_version="4.0.1",
             )
             for node in nodes
         ]
+
+    def processes(self, variant: Variant) -> Sequence[Process]:
+        """One, which is named like the product."""
+        return [Process(self.name, variant.jvm, "system.log", "gc.log")]
 
     def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
         """It leaves nothing to do."""
@@ -72,20 +78,23 @@ class InstantDatabase:
         """
         told = [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
         return told or [
-            f"{node.info.name} was never started" for node in nodes if _keeps_data(node) and not self.files(node)
+            f"{node.info.name} was never started" for node in nodes if _keeps_data(node) and not self._files(node)
         ]
 
-    def files(self, node: Host) -> Sequence[PurePosixPath]:
+    def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
         """The log, if it came so far."""
-        return node.files(PurePosixPath("logs"))
+        return {self.name: self._files(node)}
 
-    def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         """Its log tells nothing."""
         return ()
 
-    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """Nor has it lines with a time."""
         return ()
+
+    def _files(self, node: Host) -> Sequence[PurePosixPath]:
+        return node.files(PurePosixPath("logs"))
 
 
 def _jvm(jvm: JvmConfiguration) -> JvmFacts:

@@ -36,14 +36,14 @@ class JvmlessDatabase(InstantDatabase):
         for node in nodes:
             node.write(PurePosixPath("logs/system.log"), "2026-01-31 14:00:05 compaction stalled\n")
 
-    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """Each has a time, of that zone."""
         times = ((line, datetime.fromisoformat(line[:19]).replace(tzinfo=zone)) for line in text.splitlines())
         return [LogLine(at=at, text=line) for line, at in times]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
         """Nodes without a JVM."""
-        own = {"jvm": None, "database": JVMLESS, "database_version": VERSION}
+        own = {"database": JVMLESS, "database_version": VERSION}
         return [node.model_copy(update=own) for node in super().fingerprint(variant, nodes, load)]
 
 

@@ -78,17 +78,17 @@ def test_what_runs_is_what_was_defined(three: Any, fingerprint: Any) -> None:
     for node, host in zip(fingerprint, three.nodes, strict=True):
         assert node.address == host.info.address
         assert (node.database, node.database_version) == ("cassandra", "4.0.1")
-        assert (node.jvm.collector, node.jvm.heap_max_bytes) == ("G1", parse_size("512M"))
-        assert node.jvm.version.startswith("11.0.13+")
+        assert (node.processes[0].jvm.collector, node.processes[0].jvm.heap_max_bytes) == ("G1", parse_size("512M"))
+        assert node.processes[0].jvm.version.startswith("11.0.13+")
         assert node.facts.cpus == os.cpu_count()
 
 
 def test_flags_are_those_that_the_running_jvm_reports(fingerprint: Any) -> None:
     for node in fingerprint:
-        assert node.jvm.flags["UseG1GC"] == "true"
-        assert node.jvm.flags["MaxGCPauseMillis"] == "500"
-        assert "-XX:G1RSetUpdatingPauseTimePercent=5" in node.jvm.arguments
-        assert "G1 Young Generation" in node.jvm.collector_beans
+        assert node.processes[0].jvm.flags["UseG1GC"] == "true"
+        assert node.processes[0].jvm.flags["MaxGCPauseMillis"] == "500"
+        assert "-XX:G1RSetUpdatingPauseTimePercent=5" in node.processes[0].jvm.arguments
+        assert "G1 Young Generation" in node.processes[0].jvm.collector_beans
 
 
 def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artefacts) -> None:
@@ -149,7 +149,7 @@ def test_the_sampler_goes_on_writing_lines_with_its_columns(three: Any) -> None:
 
 
 def test_logs_and_settings_of_a_node_can_be_collected(three: Any) -> None:
-    names = {path.name for path in three.database.files(three.nodes[1])}
+    names = {path.name for path in three.database.files(three.nodes[1])["cassandra"]}
     assert {"cassandra.yaml", "system.log", "gc.log", "command.txt", "cassandra.log"} <= names
     assert "debug.log" not in names
 

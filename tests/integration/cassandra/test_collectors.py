@@ -21,8 +21,8 @@ def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for: Callable
         log = gc_log(deployment, deployment.nodes[0])
     found = parse_gc_log(log)
     assert (found.collector, len(found.collections), found.unread) == (collector, pauses_counted(log), None)
-    assert node.jvm.collector == collector
-    assert node.jvm.collector_beans
+    assert node.processes[0].jvm.collector == collector
+    assert node.processes[0].jvm.collector_beans
 
 
 def test_flags_of_a_publication_and_of_the_variant_arrive_in_that_order(hosts_for: Callable[..., Any]) -> None:
@@ -30,5 +30,5 @@ def test_flags_of_a_publication_and_of_the_variant_arrive_in_that_order(hosts_fo
     with hosts_for(definition, "published") as deployment:
         deployment.deploy()
         (node,) = deployment.fingerprint()
-    assert node.jvm.flags["InitiatingHeapOccupancyPercent"] == "70"
-    assert node.jvm.flags["MaxGCPauseMillis"] == "123"
+    assert node.processes[0].jvm.flags["InitiatingHeapOccupancyPercent"] == "70"
+    assert node.processes[0].jvm.flags["MaxGCPauseMillis"] == "123"

@@ -56,8 +56,8 @@ def test_a_node_starts_and_says_what_it_runs(
         log = gc_log(deployment, deployment.nodes[0])
     assert (node.database, node.database_version) == ("cassandra", version)
     assert ROWS * ROW_BYTES < on_disk["node1"] < 2 * ROWS * ROW_BYTES
-    assert node.jvm.collector == collector
-    assert node.jvm.collector_beans
+    assert node.processes[0].jvm.collector == collector
+    assert node.processes[0].jvm.collector_beans
     found = parse_gc_log(log)
     assert found.collector == collector
     if jdk != "openjdk-8":  # whose threads may write the stamps of two lines into each other

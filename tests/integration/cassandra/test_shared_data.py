@@ -48,10 +48,10 @@ def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefac
     fingerprint = read_fingerprint(tools.store, high.work.key)
     assert fingerprint is not None
     assert fingerprint.data_of == (f"{low.work.key.cell_id}/1",)
-    logs = [raw_text(tools.store, one.work.key, "node1/system.log") for one in (low, high)]
+    logs = [raw_text(tools.store, one.work.key, "node1/cassandra/system.log") for one in (low, high)]
     assert logs[1].startswith(logs[0]), "another process wrote the second log"
-    assert raw_text(tools.store, high.work.key, "node1/gc.log").startswith(
-        raw_text(tools.store, low.work.key, "node1/gc.log")[:10_000]
+    assert raw_text(tools.store, high.work.key, "node1/cassandra/gc.log").startswith(
+        raw_text(tools.store, low.work.key, "node1/cassandra/gc.log")[:10_000]
     )
     populated, gone_on = (summary(tools, one.work.key) for one in (low, high))
     assert (populated["populate"]["scheduled"], gone_on["populate"]) == (2000, None)

@@ -35,7 +35,7 @@ from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
-from plimsoll.services.judge import attempt_judging, verdicts
+from plimsoll.services.judge import attempt_judging
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
@@ -238,7 +238,7 @@ def test_killed_in_a_step_the_next_cell_has_the_same_hosts_and_finds_nothing_of_
 
 @pytest.mark.parametrize("site", ["local"], indirect=True)  # judging asks no host
 def test_killed_before_its_verdict_the_attempt_is_judged_when_its_hosts_are_gone(site: Site) -> None:
-    dead = killed(site, lambda patch, _: patch.setattr(verdicts, "write_model", kill))
+    dead = killed(site, lambda patch, _: patch.setattr(attempt_judging, "write_model", kill))
     the_next_cell_has_the_same_hosts_and_finds_nothing_there(site)
     assert attempt_judging.judge(dead).valid
 

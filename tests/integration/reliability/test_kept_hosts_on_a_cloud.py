@@ -29,7 +29,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
-from plimsoll.services.judge import attempt_judging, verdicts
+from plimsoll.services.judge import attempt_judging
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_manifest
 from plimsoll.services.toolkit import Toolkit
@@ -130,7 +130,7 @@ def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_
 
 
 def test_killed_before_its_verdict_the_attempt_is_judged_without_its_hosts(place: Place, tools: Toolkit) -> None:
-    dead = killed(place, tools, lambda patch, _: patch.setattr(verdicts, "write_model", kill))
+    dead = killed(place, tools, lambda patch, _: patch.setattr(attempt_judging, "write_model", kill))
     the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place, tools)
     assert attempt_judging.judge(dead).valid
 

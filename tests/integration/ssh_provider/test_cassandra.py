@@ -128,11 +128,17 @@ def test_the_node_is_what_the_definition_says(running: Site) -> None:
     assert list(database.down([node])) == []
     (fingerprint,) = database.fingerprint(running.definition.variants[0], [node], running.load())
     assert fingerprint.database_version == "4.0.1"
-    assert fingerprint.jvm is not None
-    assert fingerprint.jvm.collector == "G1"
-    assert fingerprint.jvm.heap_max_bytes == 512 << 20
+    (process,) = fingerprint.processes
+    assert process.jvm is not None
+    assert process.jvm.collector == "G1"
+    assert process.jvm.heap_max_bytes == 512 << 20
     assert fingerprint.facts.provider == {"group": "here"}
-    assert {path.name for path in database.files(node)} >= {"cassandra.yaml", "system.log", "gc.log", "cassandra.log"}
+    assert {path.name for path in database.files(node)["cassandra"]} >= {
+        "cassandra.yaml",
+        "system.log",
+        "gc.log",
+        "cassandra.log",
+    }
 
 
 def test_two_load_hosts_put_on_one_load_to_its_end_although_the_link_is_cut(running: Site, tmp_path: Path) -> None:

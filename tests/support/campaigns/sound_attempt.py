@@ -7,9 +7,10 @@ import pandas as pd
 
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
+from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.process import Process
 from plimsoll.domain.result import Verdict
 from plimsoll.quality.measured import MeasuredAttempt
 
@@ -102,7 +103,7 @@ def node(host: str = "node1", *, facts: HostFacts = HOST, release: str = "4.0.1"
         host=host,
         address="127.0.0.1",
         facts=facts,
-        jvm=JvmFacts.model_validate(content | jvm),
+        processes=(ProcessFingerprint(name="cassandra", jvm=JvmFacts.model_validate(content | jvm)),),
         database="cassandra",
         database_version=release,
     )
@@ -133,6 +134,7 @@ def measured(**changes: object) -> MeasuredAttempt:
         "intervals": intervals(),
         "summary": summary(),
         "fingerprint": fingerprint(),
+        "processes": [Process("cassandra", definition().variant(CELL.variant).jvm)],
         "samples": samples(),
     }
     return MeasuredAttempt(**(content | changes))  # type: ignore[arg-type]

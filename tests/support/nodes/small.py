@@ -93,7 +93,7 @@ def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id
 
 def gc_log(deployment: Deployment, node: Host) -> str:
     """The complete lines of a running node's GC log."""
-    path = next(path for path in deployment.database.files(node) if path.name == "gc.log")
+    path = next(path for path in deployment.database.files(node)["cassandra"] if path.name == "gc.log")
     return node.read_tail(path, max_bytes=10_000_000).rpartition("\n")[0]
 
 

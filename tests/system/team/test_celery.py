@@ -39,7 +39,7 @@ def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(
     assert verdict.operations > 1000
     fingerprint = read_fingerprint(campaign.store, verdict.key)
     assert fingerprint is not None
-    assert [(node.database_version, node.jvm.collector) for node in fingerprint.nodes] == [("4.0.1", "G1")]
+    assert [(node.database_version, node.processes[0].jvm.collector) for node in fingerprint.nodes] == [("4.0.1", "G1")]
     assert not installation.toolkit.providers["local"].clusters()
     assert_reported(team, campaign, definition)
 

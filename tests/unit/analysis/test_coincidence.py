@@ -13,6 +13,7 @@ from plimsoll.analysis.attempt.coincidence import (
     occurrences,
 )
 from plimsoll.domain.happening import Event, GeneratorSecond
+from plimsoll.domain.process import ProcessOnHost
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -52,15 +53,16 @@ def test_only_judged_intervals_have_a_row_and_misses_are_marked() -> None:
     assert table["missed"].tolist() == [False, True]
 
 
-def test_the_largest_occurrence_of_an_interval_counts_with_its_host() -> None:
+def test_the_largest_occurrence_of_an_interval_counts_with_its_place() -> None:
     happened = [
         Occurrence(12, 12.1, 100, "node1"),
-        Occurrence(15, 15.2, 200, "node2"),
+        Occurrence(15, 15.2, 200, "node2", process="cassandra"),
         Occurrence(16, 16.1, 9, "node3"),
     ]
     table = coincidence_frame(intervals(True, True), {"pause": happened}, 100)
     assert table["pause"].tolist() == [200, 0]
     assert table["pause_host"].tolist() == ["node2", ""]
+    assert table["pause_process"].tolist() == ["cassandra", ""]
 
 
 def test_what_was_not_collected_is_unknown_and_not_nothing() -> None:
@@ -96,6 +98,7 @@ def test_pauses_are_as_long_as_threads_stood_and_stalls_are_apart() -> None:
     table = pd.DataFrame(
         {
             "host": ["node1", "node2"],
+            "process": "cassandra",
             "start_s": [12.0, 13.0],
             "duration_ms": [1.0, 70.0],
             "stopped_ms": [60.0, None],
@@ -103,13 +106,18 @@ def test_pauses_are_as_long_as_threads_stood_and_stalls_are_apart() -> None:
         }
     )
     found = occurrences(collected(pauses=table))
-    assert found["pause"] == [Occurrence(12.0, 12.06, 60.0, "node1", 0.06)]
+    assert found["pause"] == [Occurrence(12.0, 12.06, 60.0, "node1", 0.06, "cassandra")]
     assert [one.amount for one in found["stall"] or ()] == [70.0]
 
 
 def test_nodes_clocks_are_put_on_the_load_generators() -> None:
     event = Event("compaction", at(11.5), at(12.5), 1000)
-    (found,) = occurrences(collected(events={"node1": [event]}, ahead_ms={"node1": 1500.0}))["compaction"] or ()
+    (found,) = (
+        occurrences(collected(events={ProcessOnHost("node1", "cassandra"): [event]}, ahead_ms={"node1": 1500.0}))[
+            "compaction"
+        ]
+        or ()
+    )
     assert (found.start_s, found.end_s) == (10.0, 11.0)
 
 
@@ -160,6 +168,6 @@ def test_every_cause_has_columns_whatever_was_collected() -> None:
     assert set(table.columns) == {
         "start_s",
         "missed",
-        *(f"{cause.id}{end}" for cause in CAUSES for end in ("", "_host")),
+        *(f"{cause.id}{end}" for cause in CAUSES for end in ("", "_host", "_process")),
     }
     assert np.isnan(table[[cause.id for cause in CAUSES]]).all(axis=None)

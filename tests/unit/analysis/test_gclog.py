@@ -9,7 +9,9 @@ import pytest
 from plimsoll.analysis.logs.gc.pauses import Pause
 from plimsoll.analysis.logs.gc.unified import parse_gc_log, pauses_frame
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.process import ProcessOnHost
 
+A, B = ProcessOnHost("a", "cassandra"), ProcessOnHost("b", "cassandra")
 LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 
 # Excerpts of real logs (Temurin 11.0.13 and 25, Debian 17.0.15, a small allocating program), counted by eye.
@@ -139,9 +141,10 @@ def test_a_log_with_other_decorations_is_refused() -> None:
 
 def test_the_table_of_several_hosts_counts_from_the_timed_runs_start() -> None:
     start = datetime(2026, 11, 20, 21, 8, 39, tzinfo=UTC)
-    frame = pauses_frame({"b": parse_gc_log(text("jdk11-g1")), "a": parse_gc_log(text("jdk11-cms"))}, start)
+    frame = pauses_frame({B: parse_gc_log(text("jdk11-g1")), A: parse_gc_log(text("jdk11-cms"))}, start)
     assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == {
         "host": "str",
+        "process": "str",
         "start_s": "float64",
         "duration_ms": "float64",
         "kind": "str",
@@ -157,6 +160,7 @@ def test_the_table_of_several_hosts_counts_from_the_timed_runs_start() -> None:
 def test_the_table_of_nothing_has_the_same_columns() -> None:
     assert list(pauses_frame({}, datetime(2026, 1, 1, tzinfo=UTC)).columns) == [
         "host",
+        "process",
         "start_s",
         "duration_ms",
         "kind",
@@ -200,7 +204,7 @@ def test_processor_time_is_that_of_the_pauses() -> None:
 
 
 def test_clocks_that_are_ahead_are_put_back() -> None:
-    start, log = datetime(2026, 11, 20, 21, 8, 39, tzinfo=UTC), {"a": parse_gc_log(text("jdk11-g1"))}
+    start, log = datetime(2026, 11, 20, 21, 8, 39, tzinfo=UTC), {A: parse_gc_log(text("jdk11-g1"))}
     moved = pauses_frame(log, start, {"a": 250.0})["start_s"] - pauses_frame(log, start)["start_s"]
     assert moved.tolist() == pytest.approx([-0.25] * len(moved))
 

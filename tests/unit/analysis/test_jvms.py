@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll.analysis.attempt.jvms import jvms_frame
 from plimsoll.analysis.logs.gc.pauses import CpuTime, HeapChange, Pauses
+from plimsoll.domain.process import ProcessOnHost
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGED = START + timedelta(seconds=10), START + timedelta(seconds=110)
@@ -17,7 +18,9 @@ def at(second: float) -> datetime:
 
 
 def figures(pauses: Pauses, ahead_ms: float = 0.0, cpus: int | None = 4) -> Any:
-    frame = jvms_frame({"node1": pauses}, JUDGED, {"node1": ahead_ms}, {"node1": cpus} if cpus else {})
+    frame = jvms_frame(
+        {ProcessOnHost("node1", "cassandra"): pauses}, JUDGED, {"node1": ahead_ms}, {"node1": cpus} if cpus else {}
+    )
     return frame.iloc[0].to_dict()
 
 
@@ -54,5 +57,5 @@ def test_processor_time_is_a_share_of_all_processors() -> None:
 
 def test_what_a_log_does_not_tell_is_unknown() -> None:
     found = figures(Pauses(), cpus=None)
-    assert all(isnan(found[name]) for name in found if name not in ("host", "judged_s", "unread_lines"))
+    assert all(isnan(found[name]) for name in found if name not in ("host", "process", "judged_s", "unread_lines"))
     assert found["unread_lines"] == 0

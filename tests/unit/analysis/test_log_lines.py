@@ -5,6 +5,7 @@ import pandas as pd
 
 from plimsoll.analysis.attempt.log_lines import log_lines_frame
 from plimsoll.domain.happening import LogLine
+from plimsoll.domain.process import ProcessOnHost
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -26,7 +27,9 @@ def logged(*lines: tuple[float, str]) -> Sequence[LogLine]:
 
 
 def told(table: pd.DataFrame, lines: dict[str, Sequence[LogLine]], **ahead_ms: float) -> list[tuple[float, str, str]]:
-    found = log_lines_frame(table, lines, START, ahead_ms, 100.0)
+    by_process = {ProcessOnHost(host, "cassandra"): own for host, own in lines.items()}
+    found = log_lines_frame(table, by_process, START, ahead_ms, 100.0)
+    assert set(found["process"]) <= {"cassandra"}
     return list(zip(found["start_s"], found["host"], found["text"], strict=True))
 
 

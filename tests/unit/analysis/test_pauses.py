@@ -7,14 +7,22 @@ from tests.support.campaigns.outcomes import campaign_of
 from plimsoll.analysis.campaign.cell_results import AttemptData, cell_results
 from plimsoll.analysis.campaign.pauses import PauseStatistics, pause_statistics
 
-JVM = {"gc_cpu_share": 0.01, "allocated_bytes_s": 100.0, "heap_after_median_bytes": 5.0, "heap_after_max_bytes": 7.0}
-JVM["unread_lines"] = 3.0
+JVM = {
+    "process": "cassandra",
+    "gc_cpu_share": 0.01,
+    "allocated_bytes_s": 100.0,
+    "heap_after_median_bytes": 5.0,
+    "heap_after_max_bytes": 7.0,
+    "unread_lines": 3.0,
+}
 
 
 def pauses(*rows: tuple[str, float, float, bool]) -> pd.DataFrame:
     """Host, start in s, whole stop in ms, all threads."""
     table = pd.DataFrame(rows, columns=["host", "start_s", "stopped_ms", "stop_the_world"])
-    return table.assign(duration_ms=table["stopped_ms"] / 2, to_safepoint_ms=table["stopped_ms"] / 10, kind="Pause")
+    return table.assign(
+        process="cassandra", duration_ms=table["stopped_ms"] / 2, to_safepoint_ms=table["stopped_ms"] / 10, kind="Pause"
+    )
 
 
 def statistics(*repeats: pd.DataFrame) -> PauseStatistics:

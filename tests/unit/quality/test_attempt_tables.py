@@ -99,9 +99,7 @@ def test_the_mix_of_nothing_is_not_known() -> None:
 
 def test_nodes_are_told_in_the_definitions_terms() -> None:
     odd = sound.node("node2", heap_max_bytes=sound.GIB, version="1.8.0_252-b09", arguments=(), collector=None)
-    table = tables.nodes(
-        sound.definition(), sound.CELL, sound.measured(fingerprint=sound.fingerprint(sound.node(), odd))
-    )
+    table = tables.nodes(sound.measured(fingerprint=sound.fingerprint(sound.node(), odd)))
     assert table.to_dict("records") == [
         {
             "host": "node1",

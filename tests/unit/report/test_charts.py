@@ -160,7 +160,14 @@ def test_a_short_first_interval_is_drawn_at_its_own_middle_in_every_strip(demo: 
         starts = {"start_s": attempt.intervals["start_s"].where(attempt.intervals["start_s"] > 0, 5.0)}
         lengths = {"duration_s": attempt.intervals["duration_s"].where(attempt.intervals["start_s"] > 0, 5.0)}
         first = {"start_s": [5.0, 10.0], "in_flight": 9, "unsent": 1, "behind_s": 2.0}
-        busy = {"start_s": [5.0, 10.0], "host": "node1", "cpu_busy": 0.5, "heap_bytes": 2.0**20, "stopped_ms": 3.0}
+        busy = {
+            "start_s": [5.0, 10.0],
+            "host": "node1",
+            "process": "",
+            "cpu_busy": 0.5,
+            "heap_bytes": 2.0**20,
+            "stopped_ms": 3.0,
+        }
         intervals = attempt.intervals.assign(**starts, **lengths)
         return replace(attempt, intervals=intervals, backlog=pd.DataFrame(first), activity=pd.DataFrame(busy))
 

@@ -5,7 +5,7 @@ from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.host_facts import ABSENT
-from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.environment_facts import environment
 from plimsoll.report.page import page_html
@@ -25,11 +25,18 @@ def _longer(fingerprint: Fingerprint | None, arguments: Sequence[str]) -> Finger
     if fingerprint is None:
         return None
     nodes = tuple(
-        node.model_copy(update={"jvm": node.jvm.model_copy(update={"arguments": (*node.jvm.arguments, *own)})})
+        _with_arguments(node, own)
         for number, node in enumerate(fingerprint.nodes, 1)
         for own in [[argument.replace("{node}", str(number)) for argument in arguments]]
     )
     return fingerprint.model_copy(update={"nodes": nodes})
+
+
+def _with_arguments(node: NodeFingerprint, further: Sequence[str]) -> NodeFingerprint:
+    (process,) = node.processes
+    assert process.jvm is not None
+    jvm = process.jvm.model_copy(update={"arguments": (*process.jvm.arguments, *further)})
+    return node.model_copy(update={"processes": (process.model_copy(update={"jvm": jvm}),)})
 
 
 CELLS = ("g1_00200_r1", "g1_01500_r1", "shenandoah_00200_r1", "shenandoah_01500_r1")

@@ -49,7 +49,13 @@ def test_the_worst_missed_intervals_are_told_with_host_and_size(demo: Findings) 
 def test_log_lines_stand_at_the_missed_interval_that_they_coincide_with(told: Findings) -> None:
     first = told.misses[0]
     lines = pd.DataFrame(
-        {"start_s": [first.start_s, first.start_s + 1], "at_s": 1.0, "host": "node2", "text": ["WARN slow", "INFO x"]}
+        {
+            "start_s": [first.start_s, first.start_s + 1],
+            "at_s": 1.0,
+            "host": "node2",
+            "process": "a",
+            "text": ["WARN slow", "INFO x"],
+        }
     )
     attempts = tuple(
         replace(one, log_lines=lines) if one.verdict.cell.id == first.cell_id else one for one in told.data.attempts

@@ -35,13 +35,13 @@ def attempt_with(
     )
     noise = table.assign(operation="reads", judged_ms=9_999.0)
     verdict = attempt_of(definition_of(SHAPE), cell, 1, "m").verdict
-    none = pd.DataFrame(columns=["host", "start_s", "duration_ms", "kind", "stop_the_world"])
+    none = pd.DataFrame(columns=["host", "process", "start_s", "duration_ms", "kind", "stop_the_world"])
     return AttemptData(verdict, None, pd.concat([noise, table]), none if pauses is None else pauses)
 
 
 def pauses_of(*rows: tuple[float, float, bool]) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=["start_s", "duration_ms", "stop_the_world"])
-    return table.assign(host="node1", kind="Pause Young")
+    return table.assign(host="node1", process="cassandra", kind="Pause Young")
 
 
 def test_few_intervals_are_all_kept_in_order_and_only_of_all_operations() -> None:

@@ -1,7 +1,7 @@
 import pandas as pd
 
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.services.judge.attempt_judging import counted
+from plimsoll.services.judge.measured import counted
 
 INTERVALS = pd.DataFrame(
     [

@@ -63,14 +63,14 @@ def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict
     manifest, store = manifest_of(work), work.toolkit.store
     known = (LOGS / "jdk11-g1.log").read_bytes()
     for host, log in (("node1", 3 * UNKNOWN), ("node2", known + UNKNOWN)):
-        path = f"raw/{host}/gc.log"
+        path = f"raw/{host}/instant/gc.log"
         store.write(layout.attempt_file(work.key, path), log)
         entry = ManifestEntry(path=path, size_bytes=len(log), sha256="")
         manifest = manifest.model_copy(update={"files": (*manifest.files, entry)})
     store.write(layout.attempt_file(work.key, layout.MANIFEST), manifest.model_dump_json().encode())
     _, verdict = judge_again(work)
     assert verdict.valid
-    assert list(evidence.gather(work, manifest).pauses) == ["node2"]
+    assert list(evidence.gather(work, manifest).logs.pauses) == [("node2", "instant")]
     assert [warning for warning in verdict.warnings if "GC log" in warning] == [
         "the pauses of node1 are not known: its GC log tells no collection in a known form: 3 of 3 lines are of a form "
         "that is not known, the first: [Collected garbage for 0.5 s]",

@@ -11,6 +11,7 @@ from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
+from plimsoll.domain.fingerprint import ProcessFingerprint
 from plimsoll.services.campaign.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.text import parse_definition
@@ -104,7 +105,9 @@ def test_the_fingerprint_of_a_product_without_a_jvm_tells_of_none(without: Repor
     store = without.tools.store
     fingerprint = read_fingerprint(store, CampaignStore(store, "campaign").key("plain-001k-r1", 1))
     assert fingerprint is not None
-    assert {(node.jvm, node.database, node.database_version) for node in fingerprint.nodes} == {(None, JVMLESS, "2.5")}
+    assert {(node.processes, node.database, node.database_version) for node in fingerprint.nodes} == {
+        ((ProcessFingerprint(name=JVMLESS),), JVMLESS, "2.5")
+    }
 
 
 def test_logs_of_a_product_without_a_jvm_are_read_in_their_hosts_own_zone(without: Reported) -> None:
@@ -113,8 +116,8 @@ def test_logs_of_a_product_without_a_jvm_are_read_in_their_hosts_own_zone(withou
     work = AttemptContext(without.tools, CampaignStore(store, "campaign").key("plain-001k-r1", 1))
     manifest = read_manifest(store, work.key)
     assert manifest is not None
-    lines = gather(work, manifest).lines
-    assert set(lines) == {"node1", "node2", "node3"}
+    lines = gather(work, manifest).logs.lines
+    assert set(lines) == {(f"node{number}", JVMLESS) for number in (1, 2, 3)}
     assert {line.at for each in lines.values() for line in each} == {datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)}
 
 

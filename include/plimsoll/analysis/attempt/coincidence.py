@@ -17,6 +17,7 @@ import numpy as np
 from plimsoll.analysis.attempt.hosts import cpu_busy, sampled, traffic_bytes
 from plimsoll.analysis.logs.gc.pauses import stopped_ms
 from plimsoll.domain.disturbance import Disturbance
+from plimsoll.domain.process import ProcessOnHost
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +66,8 @@ BY_ID: Mapping[str, Cause] = {cause.id: cause for cause in CAUSES}
 class Occurrence(NamedTuple):
     """Something that happened between two times, s from the timed run's start; `amount` is in its cause's unit.
 
-    `held_s`: how long it delayed operations; 0 where the log tells only the time in which it happened.
+    `held_s`: how long it delayed operations; 0 where the log tells only the time in which it happened. `process`: the
+    process of the host that it happened to; empty for what happened to the host as a whole.
     """
 
     start_s: float
@@ -73,6 +75,7 @@ class Occurrence(NamedTuple):
     amount: float
     host: str
     held_s: float = 0.0
+    process: str = ""
 
 
 Occurrences = Mapping[str, "Sequence[Occurrence] | None"]
@@ -92,7 +95,7 @@ class Collected:
     started_at: datetime
     ahead_ms: Mapping[str, float]
     pauses: pd.DataFrame | None
-    events: Mapping[str, Sequence[Event]]
+    events: Mapping[ProcessOnHost, Sequence[Event]]
     seconds: Sequence[GeneratorSecond]
     samples: pd.DataFrame
     load_cpus: int | None
@@ -109,10 +112,10 @@ def occurrences(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
 
 
 def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: float) -> pd.DataFrame:
-    """A row for each interval that the first service level judged: start_s, missed, and two columns for each cause.
+    """A row for each interval that the first service level judged: start_s, missed, and three columns for each cause.
 
     `<cause>`: the largest amount that touches the interval, 0 where nothing does, NaN where the cause was not
-    collected; `<cause>_host`: the host of that amount, empty where nothing touches the interval.
+    collected; `<cause>_host` and `<cause>_process`: where that amount was, empty where nothing touches the interval.
     """
     import pandas as pd
 
@@ -122,23 +125,24 @@ def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: flo
     columns: dict[str, object] = {"start_s": starts, "missed": ~judged["met"].astype(bool)}
     for cause in CAUSES:
         happened = found.get(cause.id)
-        amounts, hosts = _placed(starts, ends, happened or (), bound_ms)
+        amounts, largest = _placed(starts, ends, happened or (), bound_ms)
         columns[cause.id] = amounts if happened is not None else np.full(len(starts), np.nan, dtype=np.float32)
-        columns[f"{cause.id}_host"] = pd.Series(hosts, dtype="str")
+        columns[f"{cause.id}_host"] = pd.Series([one.host if one else "" for one in largest], dtype="str")
+        columns[f"{cause.id}_process"] = pd.Series([one.process if one else "" for one in largest], dtype="str")
     return pd.DataFrame(columns)
 
 
 def _placed(
     starts: NDArray[np.float64], ends: NDArray[np.float64], happened: Sequence[Occurrence], bound_ms: float
-) -> tuple[NDArray[np.float32], list[str]]:
-    """The largest occurrence that touches each interval, and its host."""
-    amounts, hosts = np.zeros(len(starts), dtype=np.float32), [""] * len(starts)
+) -> tuple[NDArray[np.float32], list[Occurrence | None]]:
+    """The largest occurrence that touches each interval, and its amount, 0 for none."""
+    amounts, largest = np.zeros(len(starts), dtype=np.float32), list[Occurrence | None]([None] * len(starts))
     for one in happened:
         reach_s = one.end_s + max(one.held_s, bound_ms / 1000)
         for place in range(np.searchsorted(ends, one.start_s, "right"), np.searchsorted(starts, reach_s, "left")):
             if one.amount > amounts[place]:
-                amounts[place], hosts[place] = one.amount, one.host
-    return amounts, hosts
+                amounts[place], largest[place] = one.amount, one
+    return amounts, largest
 
 
 def _pauses(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
@@ -147,9 +151,9 @@ def _pauses(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     table = collected.pauses
     lengths = stopped_ms(table)
     every = [
-        (bool(all_threads), _standstill(float(start), float(ms), str(host)))
-        for all_threads, start, ms, host in zip(
-            table["stop_the_world"], table["start_s"], lengths, table["host"], strict=True
+        (bool(all_threads), _standstill(float(start), float(ms), ProcessOnHost(str(host), str(process))))
+        for all_threads, start, ms, host, process in zip(
+            table["stop_the_world"], table["start_s"], lengths, table["host"], table["process"], strict=True
         )
     ]
     return {
@@ -162,11 +166,11 @@ def _events(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     if not collected.events:
         return {}
     found: dict[str, list[Occurrence]] = {"compaction": [], "flush": [], "dropped": []}
-    for host, events in collected.events.items():
+    for (host, process), events in collected.events.items():
         for event in events:
             start_s, end_s = (_since_s(collected, at, host) for at in (event.start, event.end))
             held_s = 0.0 if event.kind == "dropped" else end_s - start_s
-            found[event.kind].append(Occurrence(start_s, end_s, event.amount, host, held_s))
+            found[event.kind].append(Occurrence(start_s, end_s, event.amount, host, held_s, process))
     return dict(found)
 
 
@@ -222,8 +226,9 @@ def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     return found
 
 
-def _standstill(start_s: float, lasted_ms: float, host: str) -> Occurrence:
-    return Occurrence(start_s, start_s + lasted_ms / 1000, lasted_ms, host, lasted_ms / 1000)
+def _standstill(start_s: float, lasted_ms: float, place: ProcessOnHost) -> Occurrence:
+    lasted_s = lasted_ms / 1000
+    return Occurrence(start_s, start_s + lasted_s, lasted_ms, place.host, lasted_s, place.process)
 
 
 def _second(end_s: float, amount: float, host: str) -> Occurrence:

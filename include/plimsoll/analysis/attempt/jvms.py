@@ -1,4 +1,4 @@
-"""The work of each node's JVM over the judged time: processor time of collections, allocation rate, heap after them."""
+"""The work of the nodes' JVMs over the judged time: processor time of collections, allocation rate, heap after them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from plimsoll.analysis.logs.gc.pauses import HeapChange, Pauses
 if TYPE_CHECKING:
     import pandas as pd
 
+    from plimsoll.domain.process import ProcessOnHost
+
 COLUMNS = (
     "host",
+    "process",
     "judged_s",
     "gc_cpu_share",
     "allocated_bytes_s",
@@ -26,12 +29,12 @@ COLUMNS = (
 
 
 def jvms_frame(
-    by_host: Mapping[str, Pauses],
+    by_process: Mapping[ProcessOnHost, Pauses],
     judged: tuple[datetime, datetime],
     ahead_ms: Mapping[str, float],
     cpus: Mapping[str, int],
 ) -> pd.DataFrame:
-    """A table with one row per node, over the judged time by the load host's clock. NaN: the GC log does not tell.
+    """A table with one row per JVM, over the judged time by the load host's clock. NaN: the GC log does not tell.
 
     `gc_cpu_share`: the share of all the host's processors that pauses took; no JDK up to 25 logs the share of
     concurrent phases. `allocated_bytes_s`: bytes allocated per second between the end of one collection and the
@@ -39,13 +42,16 @@ def jvms_frame(
     """
     import pandas as pd  # late: parsing needs none of it
 
-    rows = [_row(host, pauses, judged, ahead_ms.get(host, 0.0), cpus.get(host)) for host, pauses in by_host.items()]
+    rows = [
+        _row(place, pauses, judged, ahead_ms.get(place.host, 0.0), cpus.get(place.host))
+        for place, pauses in by_process.items()
+    ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return frame.astype({"host": "str", **dict.fromkeys(COLUMNS[1:], "float64")})
+    return frame.astype({"host": "str", "process": "str", **dict.fromkeys(COLUMNS[2:], "float64")})
 
 
 def _row(
-    host: str, pauses: Pauses, judged: tuple[datetime, datetime], ahead_ms: float, cpus: int | None
+    place: ProcessOnHost, pauses: Pauses, judged: tuple[datetime, datetime], ahead_ms: float, cpus: int | None
 ) -> dict[str, object]:
     begin, end = (moment + timedelta(milliseconds=ahead_ms) for moment in judged)
     judged_s = (end - begin).total_seconds()
@@ -54,7 +60,8 @@ def _row(
     after = [change.after_bytes for change in heap]
     known = bool(pauses.cpu) and cpus
     return {
-        "host": host,
+        "host": place.host,
+        "process": place.process,
         "judged_s": judged_s,
         "gc_cpu_share": sum(cpu_s) / judged_s / cpus if known and cpus else nan,
         "allocated_bytes_s": _allocation_rate(heap),

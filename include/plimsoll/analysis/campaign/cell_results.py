@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.process import ProcessOnHost
 from plimsoll.strategies.state import CampaignState, CellAttempts, campaign_state
 
 if TYPE_CHECKING:
@@ -46,10 +47,10 @@ class AttemptData:
 
     `intervals`: one row per interval and operation, with the columns start_s (from the timed run's start), duration_s,
     phase (`warm-up`, `judged`, `partial`), operation (`all`, `reads`, `writes`), count, rate_ops_s, p50_ms, p90_ms,
-    p99_ms, p99_9_ms, max_ms, judged_ms, met. `pauses`: one row per pause, with the columns host, start_s (from the
-    timed run's start, may be negative), duration_ms, kind, stop_the_world. The other tables are described where they
-    are made: `coincidences` (empty where it was not made) by `coincidence_frame`, `jvms` by `jvms_frame`, `hosts` by
-    `hosts_frame`, `backlog` by `backlog_frame`, `latencies` by `latencies_frame`, `activity` by `activity_frame`,
+    p99_ms, p99_9_ms, max_ms, judged_ms, met. `pauses`: one row per pause, with the columns host, process, start_s (from
+    the timed run's start, may be negative), duration_ms, kind, stop_the_world. The other tables are described where
+    they are made: `coincidences` (empty where it was not made) by `coincidence_frame`, `jvms` by `jvms_frame`, `hosts`
+    by `hosts_frame`, `backlog` by `backlog_frame`, `latencies` by `latencies_frame`, `activity` by `activity_frame`,
     `log_lines` by `log_lines_frame`. `provenance`: the origin of an imported attempt, else None.
     """
 
@@ -70,6 +71,11 @@ class AttemptData:
     def key(self) -> AttemptKey:
         """Campaign, cell and number."""
         return self.verdict.key
+
+    def place(self, host: str, process: str) -> str:
+        """A process of a host as people read it: the host alone where no node runs several."""
+        several = self.fingerprint is not None and self.fingerprint.runs_several
+        return ProcessOnHost(host, process).shown(several=several)
 
     @cached_property
     def series(self) -> Series:

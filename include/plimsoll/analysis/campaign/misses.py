@@ -10,8 +10,6 @@ from plimsoll.analysis.attempt.coincidence import CAUSES, Cause
 from plimsoll.analysis.campaign.cell_results import distance
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
 
@@ -23,11 +21,11 @@ _ALL, _PER_CELL = 120, 10
 
 @dataclass(frozen=True)
 class Touch:
-    """A cause that touched an interval: its amount in the cause's unit, and the host."""
+    """A cause that touched an interval: its amount in the cause's unit, and where it was, as people read it."""
 
     cause: Cause
     amount: float
-    host: str
+    place: str
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Miss:
     """A missed interval of a cell.
 
     `start_s` counts from the timed run's start. `judged_ms` is None where nothing was answered. `touched` is None where
-    only response times were analysed. `lines` are the nodes' log lines of that time, each with its host.
+    only response times were analysed. `lines` are the nodes' log lines of that time, each with its place.
     """
 
     cell_id: str
@@ -116,13 +114,14 @@ def _misses(attempt: AttemptData, rows: Sequence[_Row], bound_ms: float) -> Iter
             cell_id=attempt.key.cell_id,
             start_s=start_s,
             judged_ms=judged_ms,
-            touched=_touched(attempt.coincidences, start_s, bound_ms),
-            lines=_lines(attempt.log_lines, start_s),
+            touched=_touched(attempt, start_s, bound_ms),
+            lines=_lines(attempt, start_s),
         )
 
 
-def _touched(table: pd.DataFrame, start_s: float, bound_ms: float) -> tuple[Touch, ...] | None:
+def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Touch, ...] | None:
     """Every cause that touched the interval, in the order of CAUSES."""
+    table = attempt.coincidences
     if table.empty:
         return None
     own = table[table["start_s"] == start_s]
@@ -130,14 +129,16 @@ def _touched(table: pd.DataFrame, start_s: float, bound_ms: float) -> tuple[Touc
         return None
     row = own.iloc[0]
     return tuple(
-        Touch(cause, float(row[cause.id]), str(row[f"{cause.id}_host"]))
+        Touch(cause, float(row[cause.id]), attempt.place(row[f"{cause.id}_host"], row[f"{cause.id}_process"]))
         for cause in CAUSES
         if float(row[cause.id]) >= cause.least(bound_ms)
     )
 
 
-def _lines(table: pd.DataFrame, start_s: float) -> tuple[str, ...]:
+def _lines(attempt: AttemptData, start_s: float) -> tuple[str, ...]:
+    table = attempt.log_lines
     if table.empty:
         return ()
     own = table[table["start_s"] == start_s]
-    return tuple(f"{host}: {text}" for host, text in zip(own["host"], own["text"], strict=True))
+    rows = zip(own["host"], own["process"], own["text"], strict=True)
+    return tuple(f"{attempt.place(host, process)}: {text}" for host, process, text in rows)

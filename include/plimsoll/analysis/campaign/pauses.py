@@ -1,11 +1,11 @@
-"""Stop-the-world time of each variant at each load, over the judged time of all its nodes and valid repeats."""
+"""Stop-the-world time of each variant's processes at each load, over the judged time of all nodes and valid repeats."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import isnan
 from statistics import median
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -15,7 +15,7 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
+    from plimsoll.analysis.campaign.cell_results import CellResult
 
 
 _ONE_STOP_S = 0.05
@@ -31,10 +31,14 @@ class Range(Model):
 
 
 class PauseStatistics(Model):
-    """The pauses of one variant at one load. Percentiles cover all its pauses together, ms. Null: no GC log tells."""
+    """The pauses of one variant's process at one load.
+
+    Percentiles cover all its pauses together, ms. Null: no GC log tells.
+    """
 
     variant: str
     load_ops_s: int
+    process: Annotated[str, Field(description="The process of the nodes that runs in these JVMs")]
     repeats: Annotated[int, Field(description="Valid repeats of which GC logs were read")]
     stops: Annotated[int, Field(description="Stop-the-world pauses, all nodes and repeats")]
     stalls: Annotated[int, Field(description="Allocation stalls, which stop one thread each")]
@@ -52,22 +56,28 @@ class PauseStatistics(Model):
     ] = 0
 
 
+class _GcLogs(NamedTuple):
+    """Pauses in the judged time and figures of the JVMs of one process in one attempt."""
+
+    pauses: pd.DataFrame
+    jvms: pd.DataFrame
+
+
 def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[PauseStatistics, ...]:
-    """The pauses of every variant and load with a readable GC log, in the cells' order; only attempts that count."""
-    grouped: dict[tuple[str, int], list[AttemptData]] = {}
+    """The pauses of every variant, load and process with a GC log, in the cells' order; only attempts that count."""
+    grouped: dict[tuple[str, int, str], list[_GcLogs]] = {}
     for result in cells:
         if result.counted is not None and not result.counted.jvms.empty:
-            grouped.setdefault((result.cell.variant, result.cell.load_ops_s), []).append(result.counted)
-    return tuple(_statistics(*key, attempts, warmup_s, duration_s) for key, attempts in grouped.items())
+            pauses = result.counted.pauses
+            pauses = pauses[pauses["start_s"].between(warmup_s, duration_s, inclusive="left")]
+            for process, jvms in result.counted.jvms.groupby("process", sort=False):
+                key = result.cell.variant, result.cell.load_ops_s, str(process)
+                grouped.setdefault(key, []).append(_GcLogs(pauses[pauses["process"] == process], jvms))
+    return tuple(_statistics(*key, attempts) for key, attempts in grouped.items())
 
 
-def _statistics(
-    variant: str, load: int, attempts: Sequence[AttemptData], warmup_s: float, duration_s: float
-) -> PauseStatistics:
-    tables = [
-        attempt.pauses[attempt.pauses["start_s"].between(warmup_s, duration_s, inclusive="left")]
-        for attempt in attempts
-    ]
+def _statistics(variant: str, load: int, process: str, attempts: Sequence[_GcLogs]) -> PauseStatistics:
+    tables = [attempt.pauses for attempt in attempts]
     stopped = [table[table["stop_the_world"].astype(bool)] for table in tables]
     lengths = [_stopped_ms(table) for table in stopped]
     waits = [table["to_safepoint_ms"].dropna() for table in stopped]
@@ -75,6 +85,7 @@ def _statistics(
     return PauseStatistics(
         variant=variant,
         load_ops_s=load,
+        process=process,
         repeats=len(attempts),
         stops=sum(map(len, stopped)),
         stalls=sum(map(len, tables)) - sum(map(len, stopped)),
@@ -109,9 +120,7 @@ def _quantile(parts: Sequence[pd.Series[float]], share: float) -> float | None:
     return float(np.quantile(values, share, method="higher")) if len(values) else None
 
 
-def _of_nodes(
-    attempts: Sequence[AttemptData], column: str, figure: Callable[[pd.Series[float]], float]
-) -> Range | None:
+def _of_nodes(attempts: Sequence[_GcLogs], column: str, figure: Callable[[pd.Series[float]], float]) -> Range | None:
     return _range(figure(attempt.jvms[column]) for attempt in attempts)
 
 

@@ -154,7 +154,11 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
             title,
             _thinned(
                 pd.DataFrame(
-                    {"t": to_middle(own["start_s"]), "v": own[column].astype(float) * factor, "series": own["host"]}
+                    {
+                        "t": to_middle(own["start_s"]),
+                        "v": own[column].astype(float) * factor,
+                        "series": [attempt.place(*pair) for pair in zip(own["host"], own["process"], strict=True)],
+                    }
                 )
             ),
         )

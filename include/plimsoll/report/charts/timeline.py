@@ -18,7 +18,7 @@ from plimsoll.report.misses import links_by_place
 
 _SHORTEST_PAUSE = 0.01  # of the bound
 _FEW = 4
-_COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals", "host", "kind", "pauses", LINK]
+_COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals", "place", "kind", "pauses", LINK]
 
 
 def timelines(findings: Findings) -> tuple[Figure, ...]:
@@ -129,7 +129,7 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
     shaped = table.assign(
         t=middle.map("{:.5g}".format, na_action="ignore"),
         ms=table["ms"].astype(float).map("{:.4g}".format, na_action="ignore"),
-        what=(table["host"].astype(object).fillna("") + " " + table["kind"].astype(object).fillna("")).str.strip(),
+        what=(table["place"].astype(object).fillna("") + " " + table["kind"].astype(object).fillna("")).str.strip(),
         of=table["intervals"].fillna(table["pauses"]).fillna(0).astype(int),
         missed=table["missed"].fillna(0).astype(int),
     )

@@ -44,15 +44,17 @@ def pause_points(
 ) -> pd.DataFrame:
     """The longest stop-the-world pause of each slice of each attempt's timed run, if it is `shortest_ms` or longer.
 
-    Columns: panel, start_s, ms, host, kind, pauses (number of pauses of that slice that are long enough).
+    Columns: panel, start_s, ms, place, kind, pauses (number of pauses of that slice that are long enough).
     """
-    columns = ["start_s", "duration_ms", "host", "kind", "stop_the_world"]
+    columns = ["start_s", "duration_ms", "host", "process", "kind", "stop_the_world"]
     stacked = _stacked({panel: one.pauses for panel, one in attempts.items()}, columns)
     drawn = stacked["stop_the_world"].astype(bool) & (stacked["duration_ms"] >= shortest_ms)
     during = stacked["start_s"].between(0, duration_s, inclusive="left")
     table = stacked[drawn & during].rename(columns={"duration_ms": "ms"}).drop(columns="stop_the_world")
     table["group"] = np.floor(table["start_s"].astype(float) / duration_s * points)
-    return _highest(table, pauses=("ms", "size"))
+    found = _highest(table, pauses=("ms", "size"))
+    rows = zip(found["panel"], found.pop("host"), found.pop("process"), strict=True)
+    return found.assign(place=[attempts[panel].place(host, process) for panel, host, process in rows])
 
 
 def _stacked(tables: Mapping[int, pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

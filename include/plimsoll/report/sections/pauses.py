@@ -26,7 +26,7 @@ _RANGES = ("longest_ms", "to_safepoint_longest_ms", "gc_cpu_share", "allocated_b
 
 @dataclass(frozen=True)
 class PausesRow:
-    """One variant at one load, as text; times in ms, sizes in MiB."""
+    """One variant, or process of it, at one load, as text; times in ms, sizes in MiB."""
 
     variant: str
     load: str
@@ -42,7 +42,7 @@ class PausesRow:
 
 
 def pauses_rows(findings: Findings) -> tuple[PausesRow, ...]:
-    """A row for every variant and load with a readable GC log."""
+    """A row for every variant, load and process with a readable GC log."""
     return tuple(_row(findings, one) for one in findings.pauses)
 
 
@@ -58,7 +58,7 @@ def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
     rows = [row for one in findings.pauses for row in _drawn(findings, one)]
     if not draws_loads(rows):
         return ()
-    names = [name for name in (_STOP, _WAIT) if any(row["panel"] == name for row in rows)]
+    names = sorted({str(row["panel"]) for row in rows}, key=lambda name: (name.startswith(_WAIT), name))
     y = log_y("median:Q", [float(str(row[end])) for row in rows for end in ("low", "high")], "Time (ms, log scale)")
     panels = alt.layer(*spread_layers(findings, y, "ms")).properties(width=340, height=220)
     header = alt.Header(labelFontSize=13, labelFontWeight="bold", title=None)
@@ -75,7 +75,7 @@ def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
             "highest repeat."
         ),
         spec=specification(chart, rows_data(rows)),
-        panels=Panels(count=len(names), in_row=len(names), narrowest_px=270),
+        panels=Panels(count=len(names), in_row=min(2, len(names)), narrowest_px=270),
     )
     return (drawn,)
 
@@ -92,8 +92,14 @@ def _context(findings: Findings) -> Mapping[str, Any]:
 def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, object]]:
     for panel, found in ((_STOP, one.longest_ms), (_WAIT, one.to_safepoint_longest_ms)):
         if found and found.low > 0:
-            place = one.variant, one.load_ops_s, one.repeats
-            yield spread_row(findings, panel, place, (found.low, found.median, found.high))
+            place, name = (one.variant, one.load_ops_s, one.repeats), f"{panel}{_process(findings, one)}"
+            yield spread_row(findings, name, place, (found.low, found.median, found.high))
+
+
+def _process(findings: Findings, one: PauseStatistics) -> str:
+    """The words after what several processes of a variant have; none where the variant has one JVM a node."""
+    several = len({other.process for other in findings.pauses if other.variant == one.variant}) > 1
+    return f", {one.process}" if several else ""
 
 
 def _record(one: PauseStatistics) -> dict[str, object]:
@@ -106,7 +112,7 @@ def _record(one: PauseStatistics) -> dict[str, object]:
 
 def _row(findings: Findings, one: PauseStatistics) -> PausesRow:
     return PausesRow(
-        variant=findings.labels[one.variant],
+        variant=f"{findings.labels[one.variant]}{_process(findings, one)}",
         load=ops(one.load_ops_s),
         stops=_stops(one),
         stopped_share=percent(one.stopped_share, 2),

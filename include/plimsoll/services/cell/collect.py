@@ -8,11 +8,12 @@ to the hosts, may pass: the caller collects again, and what is stored already is
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -35,6 +36,9 @@ _MOST_BYTES = 4 * MOST_FILE_BYTES
 _KEPT = " !#$&'()+,=@[]^_`{}~"
 """Beside letters, digits and `_.-~`: what names may have on every disk and in S3."""
 _LONGEST_NAME = 200
+_OF_THE_HOST = ""
+_ByProcess = Mapping[str, Sequence[PurePosixPath]]
+"""Paths of files on a host by their process. Those of sampler and load generator are `_OF_THE_HOST` as a whole."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     """
     tasks = [partial(_node, work, node) for node in work.nodes(cluster)]
     if work.keeps_data:  # what belongs to the attempt alone is beside the data
-        tasks += [partial(_from_host, work, work.host(cluster, info), tuple) for info in cluster.nodes]
+        tasks += [partial(_from_host, work, work.host(cluster, info), dict) for info in cluster.nodes]
     loads = load_hosts(work, cluster)
     failed = stop_all(work, loads, load_job(work.key))
     yield from (_lost(load, failed[load.info.name]) for load in loads if load.info.name in failed)
@@ -112,7 +116,7 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
 
 
 def _load(work: AttemptContext, load: Host) -> _Found:
-    return _from_host(work, load, lambda: work.load_generator.files(load))
+    return _from_host(work, load, lambda: {_OF_THE_HOST: work.load_generator.files(load)})
 
 
 def _node(work: AttemptContext, node: Host) -> _Found:
@@ -125,10 +129,13 @@ def _node(work: AttemptContext, node: Host) -> _Found:
     return _Found(found.entries, down, found.lost)
 
 
-def _from_host(work: AttemptContext, host: Host, written: Callable[[], Sequence[PurePosixPath]]) -> _Found:
+def _from_host(work: AttemptContext, host: Host, written: Callable[[], _ByProcess]) -> _Found:
     try:
-        paths = [*written(), *work.toolkit.sampler.files(host)]
-        names = {path: f"{layout.RAW}/{host.info.name}/{_plain(path)}" for path in paths}
+        own = {_OF_THE_HOST: work.toolkit.sampler.files(host)}
+        names = {
+            path: f"{layout.RAW}/{host.info.name}/{name}"
+            for path, name in distinct_names([*own.items(), *written().items()])
+        }
         keys = {path: layout.attempt_file(work.key, name) for path, name in names.items()}
         sent = upload_directly(work.toolkit.store, host, keys)
     except OF_HOSTS as error:
@@ -149,6 +156,20 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[], Sequence[
         except OF_HOSTS as error:
             lost.append(f"not collected: {error}")
     return _Found(tuple(entries), (), tuple(lost))
+
+
+def distinct_names(files: Iterable[tuple[str, Sequence[PurePosixPath]]]) -> Iterator[tuple[PurePosixPath, str]]:
+    """Each file with its name in the store: `<process>/<name>`, or `<name>` for a file of the host itself.
+
+    Where files of one process have the same name in different folders, the later ones get `~2`, `~3` and so on.
+    """
+    taken = set[str]()
+    for process, paths in files:
+        for path in paths:
+            plain = str(PurePosixPath(process, _plain(path)))
+            name = next(one for one in chain([plain], (f"{plain}~{n}" for n in count(2))) if one not in taken)
+            taken.add(name)
+            yield path, name
 
 
 def _plain(path: PurePosixPath) -> str:

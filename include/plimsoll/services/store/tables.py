@@ -21,7 +21,9 @@ TABLES: dict[str, tuple[str, ...]] = {
         "start_s", "duration_s", "phase", "operation", "count", "rate_ops_s",
         "p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms", "judged_ms", "met",
     ),
-    "pauses": ("host", "start_s", "duration_ms", "kind", "stop_the_world", "stopped_ms", "to_safepoint_ms"),
+    "pauses": (
+        "host", "process", "start_s", "duration_ms", "kind", "stop_the_world", "stopped_ms", "to_safepoint_ms",
+    ),
     "coincidences": (),
     "jvms": (),
     "hosts": (),

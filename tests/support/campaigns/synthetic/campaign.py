@@ -55,6 +55,14 @@ def with_log_lines(data: CampaignData) -> CampaignData:
 
     def lines(attempt: AttemptData) -> pd.DataFrame:
         starts = attempt.intervals["start_s"].drop_duplicates()
-        return pd.DataFrame({"start_s": starts, "at_s": starts + 1, "host": "node2", "text": "WARN GCInspector <G1>"})
+        return pd.DataFrame(
+            {
+                "start_s": starts,
+                "at_s": starts + 1,
+                "host": "node2",
+                "process": "cassandra",
+                "text": "WARN GCInspector <G1>",
+            }
+        )
 
     return replace(data, attempts=tuple(replace(one, log_lines=lines(one)) for one in data.attempts))

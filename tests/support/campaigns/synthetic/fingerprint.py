@@ -1,6 +1,6 @@
 """The environment of a synthetic cell."""
 
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
+from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.variant import Variant
 
 
@@ -37,7 +37,7 @@ def _node(number: int, host: HostFacts, jvm: JvmFacts) -> NodeFingerprint:
         host=f"node{number}",
         address=f"127.0.1.{number}",
         facts=host,
-        jvm=jvm,
+        processes=(ProcessFingerprint(name="cassandra", jvm=jvm),),
         database="cassandra",
         database_version="4.0.1",
         clock_offset_ms=0.1 * number,

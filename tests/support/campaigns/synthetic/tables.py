@@ -51,6 +51,7 @@ def pause_table(
     table = pd.DataFrame(
         {
             "host": rng.choice(["node1", "node2", "node3"], len(begin)),
+            "process": "cassandra",
             "start_s": begin,
             "duration_ms": length,
             "kind": kind,
@@ -71,7 +72,9 @@ def happened(
 ) -> Occurrences:
     """When causes occurred: pauses as in the table, others by chance, and the planted cause at its planted times."""
     lengths = zip(pauses["start_s"], pauses["stopped_ms"], pauses["host"], strict=True)
-    found = {"pause": [Occurrence(start, start + ms / 1000, ms, host, ms / 1000) for start, ms, host in lengths]}
+    found = {
+        "pause": [Occurrence(start, start + ms / 1000, ms, host, ms / 1000, "cassandra") for start, ms, host in lengths]
+    }
     for cause, share in chance.items():
         by_chance = starts[rng.random(len(starts)) < share] + 1.0
         times = np.concatenate([by_chance, planted.get(cause, starts[:0])])
@@ -107,6 +110,7 @@ def jvm_table(rng: np.random.Generator, definition: Definition, cell: Cell) -> p
     return pd.DataFrame(
         {
             "host": ["node1", "node2", "node3"],
+            "process": "cassandra",
             "judged_s": judged_s,
             "gc_cpu_share": 0.02 * cell.load_ops_s / 100_000 * rng.uniform(0.9, 1.1, 3),
             "allocated_bytes_s": 20_480 * cell.load_ops_s / 3 * rng.uniform(0.95, 1.05, 3),
@@ -131,12 +135,13 @@ def latency_table(intervals: pd.DataFrame) -> pd.DataFrame:
 
 def activity_table(rng: np.random.Generator, starts: Floats, rate_share: float) -> pd.DataFrame:
     """The CPU use of four hosts, and the heap and GC pauses of three nodes, in every interval."""
-    hosts = ["load", "node1", "node2", "node3"]
-    table = pd.MultiIndex.from_product([starts, hosts], names=["start_s", "host"]).to_frame(index=False)
-    of_node = (table["host"] != "load").to_numpy()
-    size = len(table)
+    hosts = [(host, "") for host in ("load", "node1", "node2", "node3")]
+    jvms = [(host, "cassandra") for host, _ in hosts[1:]]
+    rows = [(start, *place) for start in starts for place in sorted(hosts + jvms)]
+    table = pd.DataFrame(rows, columns=["start_s", "host", "process"])
+    of_jvm, size = (table["process"] != "").to_numpy(), len(table)
     return table.assign(
-        cpu_busy=np.clip(rng.normal(0.2 + 0.6 * rate_share, 0.03, size), 0, 1),
-        heap_bytes=np.where(of_node, rng.uniform(2e8, 5e8, size), np.nan),
-        stopped_ms=np.where(of_node, rng.exponential(20, size), np.nan),
+        cpu_busy=np.where(of_jvm, np.nan, np.clip(rng.normal(0.2 + 0.6 * rate_share, 0.03, size), 0, 1)),
+        heap_bytes=np.where(of_jvm, rng.uniform(2e8, 5e8, size), np.nan),
+        stopped_ms=np.where(of_jvm, rng.exponential(20, size), np.nan),
     ).astype(dict.fromkeys(("cpu_busy", "heap_bytes", "stopped_ms"), "float32"))

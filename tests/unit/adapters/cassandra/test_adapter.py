@@ -175,5 +175,5 @@ def test_logs_and_settings_are_kept_and_data_is_not(
     node = healthy[0]
     for path in ("cassandra/logs/gc.log", "cassandra/data/tables/big.db", "jobs/cassandra.log", "jobs/sampler.log"):
         node.write(PurePosixPath(node.root, path), "content")
-    names = [path.name for path in cassandra.files(node)]
+    names = [path.name for path in cassandra.files(node)["cassandra"]]
     assert names == ["cassandra.yaml", "command.txt", "gc.log", "system.log", "cassandra.log"]

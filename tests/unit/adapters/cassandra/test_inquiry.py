@@ -80,7 +80,7 @@ def test_nodes_of_one_machine_are_asked_with_one_start_of_the_program(tool: Any,
         for n in (1, 2)
     ]
     nodes[0].command = saying([jvm(java_runtime_version="11"), jvm(java_runtime_version="12")])
-    assert [node.jvm.version for node in inspect(tool, nodes)] == ["11", "12"]
+    assert [node.processes[0].jvm.version for node in inspect(tool, nodes)] == ["11", "12"]
     (argv,) = nodes[0].commands
     passwords = [word for node in nodes for word in ("--password-file", f"{node.root}/cassandra/conf/jmx.password")]
     assert argv[argv.index("--jmx-port") :] == ("--jmx-port", "127.9.9.1:7199,127.9.9.2:7199", *passwords)

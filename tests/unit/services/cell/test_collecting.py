@@ -71,12 +71,12 @@ def test_files_of_any_name_are_kept_under_names_of_plain_characters(work: Attemp
     cluster = work.provider.find(work.cluster_id)
     assert cluster is not None
     node = work.nodes(cluster)[0]
-    (log,) = [path for path in work.database.files(node) if path.name == "system.log"]
+    (log,) = [path for path in work.database.files(node)["instant"] if path.name == "system.log"]
     for number, name in enumerate(ODD):
         Path(os.fsdecode(os.fsencode(log.parent) + b"/" + name)).write_text(str(number))
     manifest = collect(work)
     assert manifest.failure is None
-    found = {path.rpartition("/")[2] for path in paths(manifest) if path.startswith("raw/node1/")}
+    found = {path.rpartition("/")[2] for path in paths(manifest) if path.startswith("raw/node1/instant/")}
     assert {"gc-%FF.log", "two%0Alines.log", "gr%C3%BCn.log", "100%25.log", "%1B[2J.log"} <= found
     assert all(name.isascii() and name.isprintable() and len(name) <= 200 for name in found)
     assert sum("%E9" in name for name in found) == 1
@@ -107,7 +107,7 @@ def test_what_survivors_have_is_kept_and_the_attempt_is_invalid(
     dead.add("node2")
     monkeypatch.setattr(InstantProvider, "find", find)
     manifest = collect(work)
-    assert {"raw/node1/system.log", "raw/node3/system.log", "raw/load/summary.json"} <= paths(manifest)
+    assert {"raw/node1/instant/system.log", "raw/node3/instant/system.log", "raw/load/summary.json"} <= paths(manifest)
     assert not any("node2" in path for path in paths(manifest))
     assert "hosts of it were" in manifest.failure
     assert "nothing was collected from node2: host node2: can't be reached" in manifest.failure
@@ -116,7 +116,7 @@ def test_what_survivors_have_is_kept_and_the_attempt_is_invalid(
 def test_a_host_that_is_dead_in_a_whole_cluster_costs_its_own_files_only(work: AttemptContext, dead: set[str]) -> None:
     dead.add("node1")
     manifest = collect(work)
-    assert "raw/node3/system.log" in paths(manifest)
+    assert "raw/node3/instant/system.log" in paths(manifest)
     assert manifest.failure.startswith("nothing was collected from node1")
 
 
@@ -129,7 +129,7 @@ def test_a_load_host_that_does_not_answer_costs_its_own_files_only(
 
     monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
     manifest = collect(work)
-    assert paths(manifest) == {f"raw/node{number}/system.log" for number in (1, 2, 3)}
+    assert paths(manifest) == {f"raw/node{number}/instant/system.log" for number in (1, 2, 3)}
     assert manifest.failure.startswith("nothing was collected from load")
 
 

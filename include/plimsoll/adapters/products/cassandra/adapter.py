@@ -13,7 +13,7 @@ from plimsoll.adapters.products.cassandra.events import events, lines
 from plimsoll.adapters.products.cassandra.inquiry import WHOLE, inspect, probe
 from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
 from plimsoll.adapters.products.cassandra.node import Blueprint, install, start
-from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.node_files import GC_LOG, JOB, SYSTEM_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.node_status import down
 from plimsoll.adapters.products.cassandra.node_tool import NodeTool
 from plimsoll.adapters.products.cassandra.release import PRODUCT
@@ -25,6 +25,7 @@ from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.happening import Event, LogLine
+from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
@@ -40,7 +41,6 @@ class Cassandra:
     """
 
     name = PRODUCT
-    log_file = "system.log"
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
@@ -87,6 +87,10 @@ class Cassandra:
             patience.await_line(nodes, blueprint.release.ready)
             probe(self._tool, load, nodes, max(patience.until - self._clock.now(), WHOLE))
 
+    def processes(self, variant: Variant) -> Sequence[Process]:
+        """The one JVM of a node."""
+        return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG)]
+
     def fingerprint(
         self,
         variant: Variant,  # noqa: ARG002 - what runs is asked of the nodes, not of the definition
@@ -117,18 +121,18 @@ class Cassandra:
         """A sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node))]
 
-    def files(self, node: Host) -> Sequence[PurePosixPath]:
+    def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
         """Logs, GC log, command and settings of a node."""
         files = NodeFiles(node.root)
         console = [path for path in node.files(files.console.parent) if path == files.console]
         settings = [path for path in node.files(files.configuration) if path == files.settings]
-        return [*settings, *node.files(files.logs), *console]
+        return {JOB: [*settings, *node.files(files.logs), *console]}
 
-    def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
         """Compactions, flushes and dropped messages of a node's system.log."""
         return events(text, zone)
 
-    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
         """The lines of a node's system.log, with their times."""
         return lines(text, zone)
 

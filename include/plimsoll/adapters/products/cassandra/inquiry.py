@@ -8,11 +8,11 @@ from typing import Any
 
 from plimsoll.adapters.artefacts.collector_flags import COLLECTOR_FLAGS
 from plimsoll.adapters.products.cassandra.command import JMX_PORT, jmx_address
-from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
 from plimsoll.adapters.products.cassandra.node_status import name_of
 from plimsoll.adapters.products.cassandra.node_tool import NodeTool
 from plimsoll.domain.errors import DeployError
-from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
+from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.variant import Collector
 from plimsoll.ports.host import Host
 
@@ -75,7 +75,7 @@ def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:
         host=node.info.name,
         address=node.info.address,
         facts=node.facts(),
-        jvm=jvm_facts(answer),
+        processes=(ProcessFingerprint(name=JOB, jvm=jvm_facts(answer)),),
         database="cassandra",
         database_version=answer["cassandra"]["release_version"],
         clock_offset_ms=node.clock().offset_ms,

@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 from plimsoll.adapters.hosts.jobs import console_path
 
 JOB = "cassandra"
-"""The id of the node's job."""
+"""The id of the node's job, and the name of its process."""
+SYSTEM_LOG, GC_LOG = "system.log", "gc.log"
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,12 @@ class NodeFiles:
     @property
     def system_log(self) -> PurePosixPath:
         """Cassandra's own log."""
-        return self.logs / "system.log"
+        return self.logs / SYSTEM_LOG
 
     @property
     def gc_log(self) -> PurePosixPath:
         """The log of collections and safepoints."""
-        return self.logs / "gc.log"
+        return self.logs / GC_LOG
 
     @property
     def console(self) -> PurePosixPath:

@@ -21,6 +21,8 @@ from plimsoll.domain.variant import Collector
 if TYPE_CHECKING:
     import pandas as pd
 
+    from plimsoll.domain.process import ProcessOnHost
+
 _LINE = re.compile(
     r"\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})\]\[[\d.,]+s\]"
     r"\[(error|warning|info|debug|trace) *\]\[(?P<tags>[\w,]+) *\] ?(?P<message>.*)",
@@ -59,6 +61,7 @@ _CYCLE = re.compile(r"GC\(\d+\) ", re.ASCII)
 _CPU = re.compile(r"GC\(\d+\) User=(?P<user>\d+[.,]\d+)s Sys=(?P<sys>\d+[.,]\d+)s Real=.*")
 _FRAME = {
     "host": "str",
+    "process": "str",
     "start_s": "float64",
     "duration_ms": "float64",
     "kind": "str",
@@ -110,26 +113,27 @@ def _parsed(text: str) -> Pauses | None:
 
 
 def pauses_frame(
-    by_host: Mapping[str, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
+    by_process: Mapping[ProcessOnHost, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
 ) -> pd.DataFrame:
     """A table with one row per pause.
 
-    Columns: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms, to_safepoint_ms.
+    Columns: host, process, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms, to_safepoint_ms.
     `ahead_ms`: how far each host's clock is ahead of the clock of `started_at`.
     """
     import pandas as pd  # late: parsing needs none of it
 
     rows = [
         {
-            "host": host,
-            "start_s": (pause.at - started_at).total_seconds() - (ahead_ms or {}).get(host, 0.0) / 1000,
+            "host": place.host,
+            "process": place.process,
+            "start_s": (pause.at - started_at).total_seconds() - (ahead_ms or {}).get(place.host, 0.0) / 1000,
             "duration_ms": pause.duration_ms,
             "kind": pause.kind,
             "stop_the_world": pause.stop_the_world,
             "stopped_ms": pause.stopped_ms,
             "to_safepoint_ms": pause.to_safepoint_ms,
         }
-        for host, pauses in by_host.items()
+        for place, pauses in by_process.items()
         for pause in pauses.pauses
     ]
     frame = pd.DataFrame(rows, columns=list(_FRAME))

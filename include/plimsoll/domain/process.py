@@ -1,0 +1,53 @@
+"""A named program that a product runs on each of its hosts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+from plimsoll.domain.variant import JvmConfiguration
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+
+
+@dataclass(frozen=True)
+class Process:
+    """A program on each node, as its product declares it.
+
+    `jvm`: the JVM that the program is to run in, None for a program without one. `log`: the name of the file that the
+    product's `events` and `lines` read; `gc_log`: the name of its JVM's GC log. Both are empty where there is none.
+    """
+
+    name: str
+    jvm: JvmConfiguration | None = None
+    log: str = ""
+    gc_log: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse names that can't be a folder beside the files of the host itself, whose names have a dot."""
+        if not _NAME.fullmatch(self.name):
+            raise ValueError(f"{self.name!r} is no name of a process: use a-z, 0-9 and -")
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_N = TypeVar("_N", bound=_Named)
+
+
+def by_prefix(processes: Sequence[_N]) -> dict[str, _N]:
+    """Each process of a node by the words before its facts: `datanode: `, none where it is alone."""
+    return {f"{one.name}: " if len(processes) > 1 else "": one for one in processes}
+
+
+class ProcessOnHost(NamedTuple):
+    """One process of one host. `process` is empty for the host itself."""
+
+    host: str
+    process: str
+
+    def shown(self, *, several: bool) -> str:
+        """The name for people: the host's, and the process's where a host runs `several`."""
+        return f"{self.host} {self.process}".rstrip() if several else self.host

@@ -1,0 +1,167 @@
+"""Judge an attempt that ran here by its evidence. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.attempt.backlog import opening_backlog
+from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run
+from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, with_failures
+from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.strategy import Ramp
+from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.blame import error_share, foreign_error_share
+from plimsoll.quality.measured import MeasuredAttempt
+from plimsoll.services.cell.sizing import size_remark
+from plimsoll.services.judge.circumstances import circumstances
+from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, tables_of, verdict_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.result import OpeningBacklog
+    from plimsoll.quality.expectation import Quality
+    from plimsoll.services.judge.evidence import Evidence
+
+
+def judge_measured(evidence: Evidence) -> JudgedAttempt:
+    """The verdict, with tables of what else happened where the timed run began.
+
+    Raises NotFound where an attempt without a failure has no fingerprint.
+    """
+    judgement = _judgement(evidence)
+    judged = Judged(judgement, judgement.intervals.frame(), opening_backlog=_opening_backlog(evidence))
+    if not evidence.manifest.failure:
+        evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
+        judged = replace(judged, quality=_quality(evidence, judged))
+    started_at = evidence.summary.started_at
+    failures, are_foreign = evidence.summary.failures, foreign_error_share(evidence.summary) >= ERROR_LIMIT
+    verdict = verdict_of(
+        evidence,
+        judged,
+        reasons=(*_reasons(evidence, judged), *(failures if are_foreign else ())),
+        warnings=(
+            *evidence.limits,
+            *judgement.remarks,
+            *(() if are_foreign else failures),
+            *evidence.summary.remarks,
+            *_left_to_do(evidence),
+            *_data_size(evidence),
+            *evidence.logs.gc_problems,
+        ),
+        errors=evidence.summary,
+        started_at=started_at,
+    )
+    happened = circumstances(evidence, judged.intervals, started_at) if started_at is not None else {}
+    return JudgedAttempt(verdict, happened | tables_of(judged), judged.quality.data_docs if judged.quality else {})
+
+
+def _left_to_do(evidence: Evidence) -> Iterator[str]:
+    """The work that the nodes had left when the timed run began, as load generator or nodes report it.
+
+    It is left by populating, or by the earlier loads on the same data.
+    """
+    work_of = "earlier loads" if evidence.fingerprint and evidence.fingerprint.data_of else "populating"
+    if evidence.summary.compactions_left:
+        yield f"compactions of {work_of} were left when the timed run began: {evidence.summary.compactions_left}"
+    aftermath = evidence.start.aftermath if evidence.start else None
+    if aftermath is None or aftermath.settled:
+        return
+    left = ", ".join(f"{node} {count}" for node, count in aftermath.left.items() if count)
+    if left:
+        yield f"compactions of {work_of} were left when the timed run began: {left}"
+    if aftermath.problem:
+        yield f"whether compactions of {work_of} were left is not known: {aftermath.problem}"
+
+
+def _data_size(evidence: Evidence) -> Iterator[str]:
+    """Where the populated rows have another size on disk than was asked for.
+
+    Nothing for a load that was never told to start, as nobody has measured its rows, and for one that goes on with the
+    data of earlier loads, which have made them larger.
+    """
+    asked_bytes = evidence.definition.workload.data_per_node
+    goes_on = evidence.fingerprint is not None and bool(evidence.fingerprint.data_of)
+    if evidence.start and not goes_on and (remark := size_remark(asked_bytes, evidence.start.data_bytes)):
+        yield remark
+
+
+def _judgement(evidence: Evidence) -> Judgement:
+    if not evidence.response_times:
+        return Judgement(reasons=("no response times were recorded",))
+    run = Run(
+        warmup=evidence.definition.timing.warmup,
+        duration=evidence.definition.timing.duration,
+        attempted_ops_s=evidence.cell.load_ops_s,
+        started_at=evidence.summary.started_at,
+        operations=evidence.summary.answered,
+    )
+    # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
+    names = {operation: operation for operation in evidence.operations}
+    levels = evidence.definition.service_levels
+    if len(evidence.summaries) > 1:
+        return judge_load_hosts(evidence.response_times, run, levels, names)
+    return judge_logs(next(iter(evidence.response_times.values())), run, levels, kinds=names)
+
+
+def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
+    """The summary with the logs' counts of operations in the judged intervals, where the summary itself has none."""
+    if summary.operations:
+        return summary
+    rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL_OPERATIONS)]
+    counts = {str(name): int(count) for name, count in rows.groupby("operation")["count"].sum().items()}
+    return summary.model_copy(update={"operations": counts})
+
+
+def _opening_backlog(evidence: Evidence) -> OpeningBacklog | None:
+    if evidence.summary.started_at is None:
+        return None
+    warmup = evidence.definition.timing.warmup
+    return opening_backlog(evidence.seconds, evidence.summary.started_at + warmup, evidence.cell.load_ops_s, warmup)
+
+
+def _quality(evidence: Evidence, judged: Judged) -> Quality:
+    if evidence.fingerprint is None:
+        raise NotFound("there is no fingerprint of this attempt", where=str(evidence.key), mend="run the cell again")
+    measured = MeasuredAttempt(
+        intervals=judged.intervals,
+        summary=evidence.summary,
+        summaries=evidence.summaries,
+        load_start=evidence.start,
+        fingerprint=evidence.fingerprint,
+        processes=evidence.processes,
+        samples=evidence.samples,
+        nodes_down=evidence.manifest.nodes_down,
+        stalls_s=judged.judgement.stalls_s,
+        opening_backlog=judged.opening_backlog,
+        missed=distinct(_missed(evidence, judged.judgement)),
+        seconds=evidence.seconds,
+        ahead_ms=evidence.ahead_ms,
+    )
+    return check_attempt(evidence.definition, evidence.cell, measured)
+
+
+def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval]:
+    """Every interval in which the attempt missed, by whatever makes it count as missed."""
+    level, started_at = evidence.definition.service_levels[0], evidence.summary.started_at
+    yield from judgement.missed
+    if isinstance(evidence.definition.strategy, Ramp) and judgement.rate_achieved is False:
+        yield from short_of_rate(judgement, evidence.cell.load_ops_s, level)
+    if started_at is not None and error_share(evidence.summary) >= ERROR_LIMIT:
+        yield from with_failures(judgement, evidence.seconds, started_at, level)
+
+
+def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
+    if evidence.manifest.failure:
+        # What the logs of a failed attempt lack follows from its failure.
+        yield evidence.manifest.failure
+        return
+    yield from judged.judgement.reasons
+    if judged.quality is not None:
+        yield from judged.quality.reasons
