@@ -3,8 +3,6 @@
 The attempt is looked up in the store and not in XCom, because a task that was killed half way has left it there.
 """
 
-from dataclasses import replace
-
 from plimsoll.domain.errors import NotFound
 from plimsoll.services.cell import attempts
 from plimsoll.services.cell.context import AttemptContext
@@ -28,8 +26,7 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
     newest = CampaignStore(toolkit.store, campaign_id).newest_attempt(cell_id)
     if newest is not None and read_manifest(toolkit.store, newest) is None:
         attempt = read_attempt(toolkit.store, newest)
-        # An earlier version has not said which Airflow began it.
-        if attempt is not None and CellRun.parse(attempt.owner) in (run, replace(run, installation="")):
+        if attempt is not None and attempt.owner == run.token:
             return AttemptContext(toolkit, newest)
     return attempts.begin(toolkit, campaign_id, cell_id, run.token)
 

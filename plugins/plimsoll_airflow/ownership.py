@@ -30,65 +30,50 @@ LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 
 
-class _Run:
-    """A run of an Airflow's."""
-
-    installation: str
-    """Which Airflow's run it is; empty where an earlier version has made the token."""
-
-    def is_of(self, installation: str) -> bool:
-        """Whether it is a run of that Airflow. So are runs whose token does not say."""
-        return self.installation in ("", installation)
-
-
 @dataclass(frozen=True)
-class CellRun(_Run):
+class CellRun:
     """One pass of a run of the DAG `cell`. Clearing the run, or tasks of it, begins another pass."""
 
     run_id: str
     clear_number: int
-    installation: str = ""
+    installation: str
 
     @property
     def token(self) -> str:
         """The owner's token, which attempts and clusters of this pass carry."""
-        return f"airflow:{self.run_id}#{self.clear_number}{_suffix(self.installation)}"
+        return f"airflow:{self.run_id}#{self.clear_number}@{self.installation}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
         """The pass that a token names; None for owners that are no runs of Airflow, such as the command line."""
         found = CELL_RUN.fullmatch(owner)
-        return cls(found["run_id"], int(found["clear_number"]), found["installation"] or "") if found else None
+        return cls(found["run_id"], int(found["clear_number"]), found["installation"]) if found else None
 
 
 @dataclass(frozen=True)
-class CampaignRunOwner(_Run):
+class CampaignRunOwner:
     """A run of a campaign's DAG. It works on the whole campaign, through runs of the DAG `cell`."""
 
     dag_id: str
     run_id: str
-    installation: str = ""
+    installation: str
 
     @property
     def token(self) -> str:
         """The token by which the store knows the run."""
-        return f"airflow-campaign:{self.dag_id}/{self.run_id}{_suffix(self.installation)}"
+        return f"airflow-campaign:{self.dag_id}/{self.run_id}@{self.installation}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
         """The run that a token names; None for other owners."""
         found = CAMPAIGN_RUN.fullmatch(owner)
-        return cls(found["dag_id"], found["run_id"], found["installation"] or "") if found else None
+        return cls(found["dag_id"], found["run_id"], found["installation"]) if found else None
 
 
 def is_of_run(owner: str, run_id: str, installation: str) -> bool:
     """Whether the owner is any pass of that Airflow's run."""
     run = CellRun.parse(owner)
-    return run is not None and run.run_id == run_id and run.is_of(installation)
-
-
-def _suffix(installation: str) -> str:
-    return f"@{installation}" if installation else ""
+    return run is not None and run.run_id == run_id and run.installation == installation
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class RunOwners:
         run = CellRun.parse(owner)
         if run is None:
             return self._others.is_alive(owner)
-        if not run.is_of(self._own.installation):
+        if run.installation != self._own.installation:
             return None
         if run.run_id == self._own.run_id:
             return False

@@ -69,7 +69,9 @@ def cells_in_process(monkeypatch: pytest.MonkeyPatch, installation: Installation
 
     def execute(self: RunCell, context: Any) -> None:
         named = self.cell_run
-        verdict = run_cell(installation.toolkit, named.campaign_id, named.cell_id, CellRun(self.run_id, 0).token, print)
+        verdict = run_cell(
+            installation.toolkit, named.campaign_id, named.cell_id, CellRun(self.run_id, 0, "here").token, print
+        )
         if not verdict.valid:
             raise AirflowFailException("; ".join(verdict.reasons))
 
@@ -248,7 +250,7 @@ def test_a_search_ends_red_where_a_cell_holds_it_up_and_goes_on_once_that_cell_i
 def test_a_campaign_ends_with_a_pass_of_the_reaper(installation: Installation) -> None:
     installation.open_campaign(installation.define(instant_definition(variants=1, loads=2)))
     installation.faults.plant("v1-002k-r1", "load")
-    actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
+    actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0, "here").token))
 
     ended = run("instant", {"campaign_id": "campaign", "cells": "v1-002k-r1"})
 
@@ -304,7 +306,7 @@ def test_a_run_of_more_cells_than_airflow_maps_ends_red_and_leaves_no_campaign(
 
 
 def test_the_reaper_destroys_what_no_run_owns(campaign: Installation) -> None:
-    actions.provision(begin(campaign.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
+    actions.provision(begin(campaign.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0, "here").token))
 
     ended = run("reaper", {"dry_run": False})
 

@@ -36,7 +36,7 @@ def work(installation: Installation, clock: SteppingClock) -> AttemptContext:
     """An attempt of the run whose load is complete, nothing collected yet."""
     installation.open_campaign(instant_definition(variants=1, loads=1))
     tools = replace(installation.toolkit, clock=clock)
-    work = begin(tools, "campaign", "v1-001k-r1", CellRun(RUN, 0).token)
+    work = begin(tools, "campaign", "v1-001k-r1", CellRun(RUN, 0, "here").token)
     for phase in (actions.provision, actions.deploy, loading.start_load):
         phase(work)
     return work

@@ -201,7 +201,7 @@ def test_a_load_that_no_triggerer_looked_at_in_its_time_fails_for_good_with_that
     installation: Installation,
 ) -> None:
     installation.open_campaign(instant_definition())
-    work = begin_or_resume(installation.toolkit, "campaign", CELL, CellRun(RUN, 0))
+    work = begin_or_resume(installation.toolkit, "campaign", CELL, CellRun(RUN, 0, "here"))
     with pytest.raises(TaskDeferralError):  # a trigger that breaks is tried again
         resume(work, TriggerFailureReason.TRIGGER_FAILURE)
     assert failure_of(work.toolkit.store, work.key) is None

@@ -116,7 +116,7 @@ def test_clusters_of_an_earlier_version_which_did_not_say_whose_they_are_are_thi
 ) -> None:
     installation.open_campaign(instant_definition())
     for cell_id, run_id in (("v1-001k-r1", "live"), ("v2-001k-r1", "dead")):
-        actions.provision(begin(installation.toolkit, "campaign", cell_id, f"airflow:{run_id}#0"))
+        actions.provision(begin(installation.toolkit, "campaign", cell_id, f"airflow:{run_id}#0@here"))
 
     assert reap() == {"destroyed": ["campaign/v2-001k-r1/1"], "kept": ["campaign/v1-001k-r1/1"]}
 

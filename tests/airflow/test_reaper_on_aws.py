@@ -109,11 +109,11 @@ def live_run(database: None) -> Iterator[str]:
 @pytest.mark.usefixtures("database")
 def test_the_dag_destroys_what_a_dead_cell_left_of_every_kind_and_nothing_else(account: Account, live_run: str) -> None:
     before = census(account.ec2)
-    leave(account.ec2, account.store, DEAD, CellRun("azul__g1-020k-r1", 0).token)
+    leave(account.ec2, account.store, DEAD, CellRun("azul__g1-020k-r1", 0, "here").token)
     dead = account.left(before)
     assert list(dead) == KINDS
     with_dead = census(account.ec2)
-    leave(account.ec2, account.store, LIVING, CellRun(live_run, 0).token)
+    leave(account.ec2, account.store, LIVING, CellRun(live_run, 0, "here").token)
     leave(account.ec2, "s3://somebody-else/runs", DEAD, "theirs")
     make_one_of_each(account.ec2, "untagged")
     others = account.left(with_dead)
@@ -129,11 +129,11 @@ def test_the_dag_destroys_what_a_dead_cell_left_of_every_kind_and_nothing_else(a
 
 def test_a_dry_run_names_every_resource(account: Account, capsys: pytest.CaptureFixture[str]) -> None:
     before = census(account.ec2)
-    leave(account.ec2, account.store, DEAD, "airflow:dead#0")
+    leave(account.ec2, account.store, DEAD, "airflow:dead#0@here")
     dead = account.left(before)
     assert reap(dry_run=True) == {"destroyed": [str(DEAD)], "kept": []}
     log = capsys.readouterr().out
-    assert f"would destroy {DEAD} of airflow:dead#0" in log
+    assert f"would destroy {DEAD} of airflow:dead#0@here" in log
     for found in dead.values():
         for one in found:
             assert one in log
@@ -158,7 +158,7 @@ def test_what_aws_refuses_is_said_and_everything_else_goes(
 ) -> None:
     before = census(account.ec2)
     for key in (DEAD, ALSO_DEAD):
-        leave(account.ec2, account.store, key, "airflow:dead#0")
+        leave(account.ec2, account.store, key, "airflow:dead#0@here")
     account.cloud.fault(fault)
     with pytest.raises(AirflowFailException, match=said):
         reap()
@@ -175,10 +175,10 @@ def test_what_it_destroys_is_accounted_for_and_told(
 ) -> None:
     notifier = {"notifier": "tests.fakes.notifier.ToFile", "path": str(tmp_path / "told"), "text": "{{ notice }}"}
     monkeypatch.setenv("PLIMSOLL_NOTIFIER", json.dumps(notifier))
-    leave(account.ec2, account.store, DEAD, "airflow:dead#0")
+    leave(account.ec2, account.store, DEAD, "airflow:dead#0@here")
     assert reap()["destroyed"] == [str(DEAD)]
     told = (tmp_path / "told").read_text()
-    assert f"destroyed {DEAD} of airflow:dead#0" in told
+    assert f"destroyed {DEAD} of airflow:dead#0@here" in told
     assert "placement group left-" in told
     (entry,) = ledger(CampaignStore(toolkit().store, "azul"), datetime.now(UTC))
     assert (str(entry.key), entry.final) == (str(DEAD), True)

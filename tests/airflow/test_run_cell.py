@@ -84,7 +84,7 @@ def test_before_a_cell_is_started_its_campaigns_run_is_seen_to_be_at_work(instal
     with pytest.raises(DagRunTriggerException):
         execute(live=0)
     [file] = store.keys(layout.runs_prefix("campaign"))
-    assert b"airflow-campaign:demo/manual__2026-01-31" in store.read(file)
+    assert b"airflow-campaign:demo/manual__2026-01-31@here" in store.read(file)
 
 
 def test_a_task_that_somebody_ended_starts_no_cell(installation: Installation) -> None:
@@ -140,7 +140,7 @@ def test_a_valid_cell_is_run_again_when_its_task_is_cleared(installation: Instal
 def attempt(installation: Installation) -> AttemptContext:
     """The live run's attempt, provisioned."""
     installation.open_campaign(instant_definition())
-    work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0).token)
+    work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0, "here").token)
     actions.provision(work)
     return work
 
@@ -176,7 +176,7 @@ def test_what_somebody_else_has_started_anew_meanwhile_is_not_started_again(
     cancel(attempt, "ada")
     with pytest.raises(TaskDeferred) as waiting:
         execute(live=1)
-    run_cell(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 1).token, print)
+    run_cell(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 1, "here").token, print)
 
     resume(waiting.value, live=0)  # neither starts nor waits
 

@@ -11,7 +11,7 @@ from plimsoll.domain.base import Model
 _KIND = "process:"
 INSTALLATION = r"[A-Za-z0-9._-]{1,40}"
 """The form of ids that tell the Airflows apart that share a store."""
-_OF = rf"(?:@(?P<installation>{INSTALLATION}))?"
+_OF = rf"@(?P<installation>{INSTALLATION})"
 CELL_RUN = re.compile(rf"airflow:(?P<run_id>.+)#(?P<clear_number>\d+){_OF}")
 """The token of a pass of a run of Airflow's for one cell."""
 CAMPAIGN_RUN = re.compile(rf"airflow-campaign:(?P<dag_id>[^/]+)/(?P<run_id>[^@]+){_OF}")
@@ -54,21 +54,21 @@ def owner_words(owner: str) -> str:
 
     `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1, installation 5f3a91c2d04b`.
     """
-    where = f", installation {found}" if (found := installation_of(owner)) else ""
-    if of_campaign := CAMPAIGN_RUN.fullmatch(owner):
-        return f"Airflow's run {of_campaign['run_id']} of {of_campaign['dag_id']}{where}"
-    run = CELL_RUN.fullmatch(owner)
-    return f"Airflow's run {run['run_id']}{where}" if run else str(ProcessOwner.parse(owner) or owner)
+    if run := CAMPAIGN_RUN.fullmatch(owner):
+        return f"Airflow's run {run['run_id']} of {run['dag_id']}, installation {run['installation']}"
+    if run := CELL_RUN.fullmatch(owner):
+        return f"Airflow's run {run['run_id']}, installation {run['installation']}"
+    return str(ProcessOwner.parse(owner) or owner)
 
 
 def installation_of(owner: str) -> str:
-    """The installation of Airflow whose run the owner is; empty for other owners, and where its token does not say."""
+    """The installation of Airflow whose run the owner is; empty for other owners."""
     run = CAMPAIGN_RUN.fullmatch(owner) or CELL_RUN.fullmatch(owner)
-    return (run and run["installation"]) or ""
+    return run["installation"] if run else ""
 
 
 def is_of_another_airflow(owner: str, asker: str) -> bool:
-    """Whether both are runs of Airflow, of two that share a store. A token that does not say is anybody's own."""
+    """Whether both are runs of Airflow, of two that share a store."""
     theirs, own = installation_of(owner), installation_of(asker)
     return bool(theirs and own) and theirs != own
 

@@ -97,7 +97,7 @@ def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime,
     """
     # Whoever was given kept hosts last may not be named on them yet: that takes until they have answered.
     owners = (cluster.owner, *(_user_on_record(cluster) if cluster.id.is_kept else ()))
-    own = {owner: run.run_id for owner in owners if (run := CellRun.parse(owner)) and run.is_of(mine)}
+    own = {owner: run.run_id for owner in owners if (run := CellRun.parse(owner)) and run.installation == mine}
     others = [owner for owner in owners if owner not in own]
     if cluster.expires_at > now and any(toolkit().owners.is_alive(owner) is not False for owner in others):
         return True
@@ -127,7 +127,7 @@ def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> 
     try:
         dag_id = campaign.definition().dag_id
         runs = filter(None, map(CampaignRunOwner.parse, owners_of_runs(campaign.store, campaign_id)))
-        own = [run.run_id for run in runs if run.dag_id == dag_id and run.is_of(mine)]
+        own = [run.run_id for run in runs if run.dag_id == dag_id and run.installation == mine]
         # A run is on record once its first task has run, which may be long after it was started.
         own.append(run_of_next_round(campaign))
     except NotFound:

@@ -183,8 +183,7 @@ def _facts(state: AttemptState) -> dict[str, object]:
 
 def _run_here(owner: str) -> CellRun | None:
     run = CellRun.parse(owner)
-    is_known = run is not None and (not run.installation or run.is_of(find_installation()))
-    return run if is_known else None
+    return run if run is not None and run.installation == find_installation() else None
 
 
 def _seconds(duration: timedelta) -> float:

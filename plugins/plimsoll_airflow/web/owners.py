@@ -25,7 +25,7 @@ class RunsAndProcesses:
         run = CampaignRunOwner.parse(owner) or CellRun.parse(owner)
         if run is None:
             return self._processes.is_alive(owner)
-        if run.installation and not run.is_of(find_installation()):
+        if run.installation != find_installation():
             return None
         if isinstance(run, CampaignRunOwner):
             found = find_run(run.dag_id, run.run_id)

@@ -51,7 +51,7 @@ def _is_own(state: AttemptState, installation: str) -> bool:
     if state.attempt is None:
         return True
     run = CellRun.parse(state.attempt.owner)
-    return run is not None and run.is_of(installation)
+    return run is not None and run.installation == installation
 
 
 def _others(key: AttemptKey, owner: str) -> OthersAttempt:

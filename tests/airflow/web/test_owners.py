@@ -13,7 +13,7 @@ from tests.fakes.owners import FixedOwners
 from plimsoll_airflow.ownership import CELL_DAG, CampaignRunOwner, CellRun
 from plimsoll_airflow.web.owners import RunsAndProcesses
 
-RUN = CellRun("mine__v1-001k-r1", 0)
+RUN = CellRun("mine__v1-001k-r1", 0, "here")
 
 
 @pytest.fixture
@@ -39,15 +39,15 @@ def test_an_attempt_is_worked_at_as_long_as_its_pass_of_the_run_lives(owners: Ru
 
     with create_session() as session:
         session.execute(update(DagRun).values(clear_number=1))
-    assert (owners.is_alive(RUN.token), owners.is_alive(CellRun(RUN.run_id, 1).token)) == (False, True)
+    assert (owners.is_alive(RUN.token), owners.is_alive(CellRun(RUN.run_id, 1, "here").token)) == (False, True)
 
     with create_session() as session:
         session.execute(update(DagRun).values(state="failed"))
-    assert owners.is_alive(CellRun(RUN.run_id, 1).token) is False
+    assert owners.is_alive(CellRun(RUN.run_id, 1, "here").token) is False
 
 
 def test_of_runs_that_this_airflow_does_not_know_nothing_is_told(owners: RunsAndProcesses) -> None:
-    assert owners.is_alive(CellRun("another__v1-001k-r1", 0).token) is None
+    assert owners.is_alive(CellRun("another__v1-001k-r1", 0, "here").token) is None
 
 
 def test_of_runs_of_another_airflow_nothing_is_told_though_one_here_has_the_same_id(owners: RunsAndProcesses) -> None:

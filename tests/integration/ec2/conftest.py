@@ -105,7 +105,7 @@ def ask(options: dict[str, Any]) -> Callable[..., ClusterRequest]:
     def request(cell_id: str = "g1-040k-r3", attempt: int = 1, **changes: Any) -> ClusterRequest:
         return ClusterRequest(
             id=ClusterId(campaign_id="azul", name=f"{cell_id}/{attempt}"),
-            owner="airflow:azul__g1-040k-r3#0",
+            owner="airflow:azul__g1-040k-r3#0@here",
             nodes=3,
             expires_at=BEGAN + timedelta(hours=3),
             options={**options, **changes},

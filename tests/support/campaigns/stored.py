@@ -62,7 +62,7 @@ def store_campaign(
 
 def store_begun(store: ResultStore, key: AttemptKey, now: datetime, phase: str, **facts: float) -> None:
     """Store an attempt that is in that phase now."""
-    run = CellRun(CellRunId(key.campaign_id, key.cell_id).run_id, 0)
+    run = CellRun(CellRunId(key.campaign_id, key.cell_id).run_id, 0, "here")
     begun = Attempt(key=key, owner=run.token, started_at=now, code_version="0.1.0")
     write_model(store, key, layout.ATTEMPT, begun)
     times = {name: now + timedelta(seconds=2 * place) for place, name in enumerate(PHASES)}

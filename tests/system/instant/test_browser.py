@@ -196,7 +196,7 @@ def test_the_form_of_the_reaper_sent_as_it_opens_destroys_what_nobody_owns(
     ada: Page, airflow: StackUnderTest, installation: Installation
 ) -> None:
     key = ClusterId(campaign_id="abandoned", name=f"{MET}/1")
-    owner = CellRun(CellRunId(key.campaign_id, MET).run_id, 0).token
+    owner = CellRun(CellRunId(key.campaign_id, MET).run_id, 0, "here").token
     expires = datetime.now(UTC) + timedelta(hours=1)
     installation.provider.ensure(ClusterRequest(id=key, owner=owner, nodes=1, expires_at=expires))
 

@@ -40,12 +40,11 @@ def test_of_processes_elsewhere_and_of_others_nothing_is_known() -> None:
     assert mine is not None
     for change in ({"host": "elsewhere"}, {"boot": "another"}, {"namespace": 1}):
         assert HERE.is_alive(mine.model_copy(update=change).token) is None
-    for other in ("airflow:a__b#0", "cli-12", "process:a/b", "process:h/b/x/y/z", ""):
+    for other in ("airflow:a__b#0@here", "cli-12", "process:a/b", "process:h/b/x/y/z", ""):
         assert HERE.is_alive(other) is None
 
 
 def test_a_run_is_told_by_its_name_and_an_owner_of_another_form_as_it_is() -> None:
-    assert owner_words("airflow:a__b#0") == "Airflow's run a__b"
     assert owner_words("airflow:a__b#0@lab-1") == "Airflow's run a__b, installation lab-1"
     assert owner_words("airflow-campaign:demo/m+0:1@lab-1") == "Airflow's run m+0:1 of demo, installation lab-1"
     for other in ("cli-12", "process:a/b", "process:h/b/x/y/z", ""):

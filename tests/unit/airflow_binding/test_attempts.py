@@ -78,14 +78,6 @@ def test_attempts_of_the_command_line_are_nobodys_run(campaign: Installation) ->
     assert find_attempt(campaign.toolkit, WORK, "run", HERE) is None
 
 
-def test_an_attempt_that_was_begun_before_an_upgrade_goes_on(campaign: Installation) -> None:
-    """Earlier versions did not say which Airflow's run it is."""
-    begun = begin_or_resume(campaign.toolkit, CAMPAIGN, CELL, CellRun("run", 0))
-
-    assert begin_or_resume(campaign.toolkit, CAMPAIGN, CELL, FIRST_PASS).key == begun.key
-    assert require_attempt(campaign.toolkit, WORK, "run", HERE).key == begun.key
-
-
 def test_an_attempt_of_another_airflows_run_is_not_ones_own_though_its_id_is_the_same(campaign: Installation) -> None:
     begin(campaign.toolkit, CAMPAIGN, CELL, CellRun("run", 0, "elsewhere").token)
 

@@ -19,7 +19,13 @@ class Runs:
 def test_runs_are_alive_until_they_end_and_earlier_passes_of_ones_own_are_over() -> None:
     runs: Any = Runs()
     owners = RunOwners(FixedOwners(alive={"process"}, me="me", unknown={"elsewhere"}), runs, CellRun("mine", 1, "here"))
-    asked = [CellRun("live", 0).token, CellRun("gone", 2).token, CellRun("mine", 0).token, "process", "elsewhere"]
+    asked = [
+        CellRun("live", 0, "here").token,
+        CellRun("gone", 2, "here").token,
+        CellRun("mine", 0, "here").token,
+        "process",
+        "elsewhere",
+    ]
     assert [owners.is_alive(owner) for owner in asked] == [True, False, False, True, None]
     assert owners.me() == "me"
 

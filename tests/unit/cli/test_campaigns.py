@@ -67,7 +67,7 @@ def test_a_campaign_that_somebody_works_on_waits_and_one_that_nobody_runs_is_inc
         return one["state"], one.get("waits_for", "")
 
     assert listed() == ("incomplete", "")
-    now, run = datetime.now(UTC), CampaignRunOwner("demo", "manual").token
+    now, run = datetime.now(UTC), CampaignRunOwner("demo", "manual", "here").token
     record = Run(owner=run, since=now, until=now + timedelta(hours=1))
     file = tmp_path / "store" / layout.run_of_owner_key("mine-1", run)
     file.parent.mkdir(parents=True)

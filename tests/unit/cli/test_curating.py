@@ -69,9 +69,11 @@ def test_a_campaign_is_deleted_with_who_did_on_record(
 
 def test_a_run_beside_one_of_airflows_is_refused_with_its_name(installation: Installation, tmp_path: Path) -> None:
     (tmp_path / "demo.yaml").write_text(dump_definition(DEFINITION))
-    begin(installation.toolkit, "mine", "v1-001k-r1", "airflow:mine__v1-001k-r1#0")
+    begin(installation.toolkit, "mine", "v1-001k-r1", "airflow:mine__v1-001k-r1#0@here")
     refused = plimsoll("run", str(tmp_path / "demo.yaml"), "--campaign", "mine")
     assert isinstance(refused.exception, Refused)
-    assert "mine/v1-001k-r1/1: is being run by Airflow's run mine__v1-001k-r1, since" in str(refused.exception)
+    assert "mine/v1-001k-r1/1: is being run by Airflow's run mine__v1-001k-r1, installation here, since" in str(
+        refused.exception
+    )
     assert "--take-over" in str(refused.exception)
     assert plimsoll("run", str(tmp_path / "demo.yaml"), "--campaign", "mine", "--take-over").exit_code == 0

@@ -59,7 +59,7 @@ def subnet() -> Any:
 def wanted(key: Any, options: Any) -> Any:
     return Wanted(
         id=key,
-        owner="airflow:run#0",
+        owner="airflow:run#0@here",
         store="s3://results/runs",
         nodes=3,
         load_hosts=1,

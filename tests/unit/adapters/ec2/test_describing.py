@@ -12,7 +12,7 @@ NOW = datetime(2026, 1, 31, 13, tzinfo=UTC)
 
 
 def instance(key: Any, role: Any, index: int = 0, **changes: Any) -> Any:
-    tags = {**cluster_tags(key, "cli-1", "s3://b", EXPIRES), ROLE: role, NODES: "2", PRICE: "0.5"}
+    tags = {**cluster_tags(key, "cli-1", "s3://b", EXPIRES), ROLE: role, NODES: "2", LOAD_HOSTS: "1", PRICE: "0.5"}
     return {
         "InstanceId": f"i-{role}-{9 - index}",
         "InstanceType": "r5d.2xlarge",

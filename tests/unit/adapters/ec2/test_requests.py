@@ -100,7 +100,7 @@ def test_everything_that_a_launch_makes_carries_the_tags(wanted: Wanted, subnet:
         assert (found.cluster_id, found.role, found.owner, found.expires) == (
             wanted.id,
             "node",
-            "airflow:run#0",
+            "airflow:run#0@here",
             wanted.expires,
         )
         assert (found.nodes, found.usd_per_hour) == (3, 0.576)

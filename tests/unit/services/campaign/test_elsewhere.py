@@ -23,10 +23,11 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CampaignRunOwner
 
-RUN = CampaignRunOwner("demo", "manual__2026-01-31").token
+RUN = CampaignRunOwner("demo", "manual__2026-01-31", "here").token
 A, B = (CampaignRunOwner("demo", "m", installation).token for installation in ("a", "b"))
 PROCESS = ProcessOwner(host="lab1", boot="b", namespace=1, pid=11, started=5).token
-TOLD = r"campaign 'mine': is being run by Airflow's run manual__2026-01-31 of demo, since 2026-01-31 12:00 UTC"
+WHO = "Airflow's run manual__2026-01-31 of demo, installation here"
+TOLD = rf"campaign 'mine': is being run by {WHO}, since 2026-01-31 12:00 UTC"
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ def test_a_local_process_at_work_is_not_taken_over(tools: Toolkit) -> None:
 
 
 def test_of_several_runs_of_one_airflow_each_is_seen(tools: Toolkit) -> None:
-    other = CampaignRunOwner("demo", "manual__elsewhere").token
+    other = CampaignRunOwner("demo", "manual__elsewhere", "here").token
     everybody = of(tools, unknown={RUN, other})
     begin_run(everybody, "mine", RUN, cells=2)
     begin_run(everybody, "mine", other, cells=1)

@@ -80,14 +80,14 @@ def test_one_that_was_taken_over_is_told_and_takes_nothing_back(tools: Toolkit) 
 
 
 def test_of_owners_that_are_no_processes_nobody_knows(tools: Toolkit) -> None:
-    run = "airflow:a__b#0"
+    run = "airflow:a__b#0@here"
     owners = of(tools, FIRST, unknown={run}).owners
     assert is_at_work(tools.store, owners, "mine", run, tools.clock.now()) is None
 
 
 def test_a_run_of_airflows_begins_no_cell_of_a_campaign_that_a_process_holds(tools: Toolkit) -> None:
     CampaignStore(tools.store, "mine").open(instant_definition())
-    run = "airflow:mine__v1-001k-r1#0"
+    run = "airflow:mine__v1-001k-r1#0@here"
     with held(of(tools, FIRST), "mine") as first:
         with pytest.raises(Refused, match="is being run by process 11 on lab1"):
             begin(of(tools, SECOND, alive={FIRST}), "mine", "v1-001k-r1", run)
