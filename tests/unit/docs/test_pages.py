@@ -45,8 +45,9 @@ def test_every_link_leads_to_a_file_and_to_a_heading_of_it(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
 def test_no_cell_of_a_table_is_prose(page: Path) -> None:
     rows = re.findall(r"^\|(.+)\|$", prose(page), re.MULTILINE)
-    cells = (cell for row in rows for cell in re.split(r"(?<!\\)\|", row))
-    assert [cell for cell in cells if len(cell.split()) > LONGEST_CELL] == []
+    cells = [cell for row in rows for cell in re.split(r"(?<!\\)\|", row)]
+    glued = re.findall(r"^\|.+\|\n([^|\n].*)$", prose(page), re.MULTILINE)  # a table's last row, as Markdown reads it
+    assert [cell for cell in [*cells, *glued] if len(cell.split()) > LONGEST_CELL] == []
 
 
 def test_every_page_is_reached_from_the_index() -> None:
