@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import logging
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.secrets import Secrets
@@ -30,7 +31,7 @@ from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.store import layout
-from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.toolkit import Toolkit, ports_of
 from plimsoll.services.waiting import tell_waiting
 from plimsoll.settings import Settings
 
@@ -63,22 +64,19 @@ def environment_secrets(settings: Settings) -> Secrets:
 
 def full_toolkit(settings: Settings) -> Toolkit:
     """The toolkit with every adapter that this installation has."""
-    from plimsoll.adapters.artefacts import Archives, Artefacts
     from plimsoll.adapters.code_version import code_version
     from plimsoll.adapters.hosts.canary import ScriptCanary
     from plimsoll.adapters.hosts.sampler import ProcSampler
-    from plimsoll.adapters.products.cassandra import Cassandra
 
-    clock, store = SystemClock(), build_store(settings)
-    outage = Outage(clock)
-    made = _Providers(settings, store, clock, build_secrets(settings), outage)
-    artefacts = Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))
+    clock, store, artefacts = SystemClock(), build_store(settings), artefacts_in(settings)
+    outage, databases = Outage(clock), databases_with(artefacts, clock)
+    made = _Providers(settings, store, clock, build_secrets(settings), outage, databases)
     return Toolkit(
         store=store,
         clock=clock,
         providers=OnDemand({"local": made.local, "ssh": made.ssh, "ec2": made.ec2}),
         tariffs=OnDemand({"ec2": lambda: made.ec2_tariffs}),
-        databases={"cassandra": Cassandra(artefacts, clock)},
+        databases=databases,
         load_generators={one.name: one for one in _generators(artefacts)},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
@@ -86,6 +84,20 @@ def full_toolkit(settings: Settings) -> Toolkit:
         local_notes=_local_notes,
         code_version=code_version(),
     )
+
+
+def artefacts_in(settings: Settings) -> Artefacts:
+    """The software that the cache has or gets."""
+    from plimsoll.adapters.artefacts import Archives, Artefacts
+
+    return Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))
+
+
+def databases_with(artefacts: Artefacts, clock: Clock) -> dict[str, Database]:
+    """Every product, by the name that definitions use."""
+    from plimsoll.adapters.products.cassandra import Cassandra
+
+    return {one.name: one(artefacts, clock) for one in (Cassandra,)}
 
 
 def _local_notes(definition: Definition) -> Iterable[str]:
@@ -103,11 +115,12 @@ class _Providers:
     clock: Clock
     secrets: Secrets
     outage: Outage
+    databases: Mapping[str, Database]
 
     def local(self) -> Provider:
         from plimsoll.adapters.providers.local import LocalProvider
 
-        return LocalProvider(self.settings.work, self.clock)
+        return LocalProvider(self.settings.work, self.clock, ports_of=partial(ports_of, self.databases))
 
     def ssh(self) -> Provider:
         from plimsoll.adapters.providers.ssh import SshProvider

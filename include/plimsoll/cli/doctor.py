@@ -12,11 +12,15 @@ def doctor(as_json: JsonOption = False) -> None:
     """
     from dataclasses import asdict
 
+    from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.machine import examine
+    from plimsoll.bootstrap import artefacts_in, databases_with
+    from plimsoll.domain.choices import System
     from plimsoll.settings import Settings
 
     settings = Settings()
-    findings = examine(settings.work, settings.cache)
+    database = databases_with(artefacts_in(settings), SystemClock())[System().database]
+    findings = examine(settings.work, settings.cache, database.ports)
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:

@@ -154,6 +154,7 @@ class ClusterRequest(Model):
     load_hosts: Annotated[int, Field(ge=1)] = 1
     expires_at: AwareDatetime
     options: dict[str, object] = {}
+    ports: Annotated[tuple[int, ...], Field(description="TCP ports on which its nodes will listen")] = ()
     was_whole: Annotated[bool, Field(description="It has been provided before, and may have served attempts")] = False
     unfit: Annotated[
         frozenset[str], Field(description="Identities of hosts that live, but are to be replaced by others")

@@ -2,17 +2,25 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import NamedTuple
 
-EventKind = Literal["compaction", "flush", "dropped"]
+MILLISECONDS = "ms"
+
+
+class EventKind(NamedTuple):
+    """A kind of event in a product's logs: its words in reports, and the unit of its events' amounts.
+
+    Where the unit is ms, an event delays operations for as long as it lasts.
+    """
+
+    id: str
+    label: str
+    unit: str = MILLISECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One entry of a database's own log.
-
-    `amount` is its duration in ms; for `dropped` it is the number of messages dropped.
-    """
+    """One entry of a database's own log, with its amount in the unit of its kind."""
 
     kind: EventKind
     start: datetime

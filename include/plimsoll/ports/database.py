@@ -9,7 +9,7 @@ from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.happening import Event, LogLine
+from plimsoll.domain.happening import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
@@ -19,6 +19,10 @@ class Database(Protocol):
     """Deploys one database product, watches its nodes, and describes them."""
 
     name: str
+    ports: Sequence[int]
+    """The TCP ports on which every node listens, each at an address of its own."""
+    kinds: Sequence[EventKind]
+    """The kinds of `events`."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """All problems that keep the definition's variants of this product from running.

@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.analysis.attempt.coincidence import BY_ID
 from plimsoll.analysis.campaign.causes import Link
 from plimsoll.domain.excerpts import visible
 from plimsoll.domain.plurals import plural
@@ -59,7 +58,7 @@ def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
             missed = f"{cause['missed_with']} of {plural(cause['missed'], 'missed interval')}"
             met = f"in {cause['met_with']} of {cause['met']} that were met"
             name = ", ".join(filter(None, (labels[one["variant"]], part)))
-            yield f"{name}: {BY_ID[cause['cause']].label} in {missed}, {met} ({_LINKS[cause['link']]})"
+            yield f"{name}: {cause['label']} in {missed}, {met} ({_LINKS[cause['link']]})"
 
 
 def _contrast(cause: Mapping[str, Any]) -> float:

@@ -94,6 +94,12 @@ class Toolkit:
         return tariffs.tariff(definition) if tariffs else None
 
 
+def ports_of(databases: Mapping[str, Database], definition: Definition) -> tuple[int, ...]:
+    """The TCP ports on which nodes of any variant listen."""
+    known = (databases[product] for product in definition.products if product in databases)
+    return tuple(sorted({port for database in known for port in database.ports}))
+
+
 def _named(adapters: Mapping[str, _Adapter], kind: str, name: str) -> _Adapter:
     if name not in adapters:
         mend = meant_or_known(name, adapters, lead="there is")

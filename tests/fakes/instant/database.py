@@ -10,7 +10,7 @@ from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.happening import Event, LogLine
+from plimsoll.domain.happening import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.host import Host
@@ -18,6 +18,9 @@ from plimsoll.ports.host import Host
 
 class InstantDatabase:
     """A database that is up at once and reports what the definition asks for."""
+
+    ports: Sequence[int] = ()
+    kinds: Sequence[EventKind] = (EventKind("compaction", "compaction"),)
 
     def __init__(self, faults: Faults, name: str = INSTANT) -> None:
         self._faults, self.name = faults, name

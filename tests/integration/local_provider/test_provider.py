@@ -31,8 +31,9 @@ def key(cell: str = "g1-040k-r1", attempt: int = 1) -> Any:
     return ClusterId(campaign_id="demo-1", name=f"{cell}/{attempt}")
 
 
-def request_for(wanted: ClusterId, nodes: int = 3) -> Any:
-    return ClusterRequest(id=wanted, owner="run-7", nodes=nodes, expires_at=datetime.now(UTC) + timedelta(hours=1))
+def request_for(wanted: ClusterId, nodes: int = 3, ports: tuple[int, ...] = (9042,)) -> Any:
+    expires = datetime.now(UTC) + timedelta(hours=1)
+    return ClusterRequest(id=wanted, owner="run-7", nodes=nodes, expires_at=expires, ports=ports)
 
 
 @pytest.fixture
@@ -253,15 +254,12 @@ with socket.create_server(("0.0.0.0", 0)) as server:
 """
 
 
-def test_a_port_in_use_on_all_addresses_is_said_with_who_uses_it(
-    provider: LocalProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_port_in_use_on_all_addresses_is_said_with_who_uses_it(provider: LocalProvider, tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", LISTENER], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as listener:
         port = int(listener.stdout.readline())
         # A port of its own: nobody else's cluster on this machine may suffer from the test.
-        monkeypatch.setattr(subnets, "PORTS", (port,))
         with pytest.raises(ProviderError) as refused:
-            provider.ensure(request_for(key()))
+            provider.ensure(request_for(key(), ports=(port,)))
         listener.stdin.close()
     assert f":{port} is in use by python" in refused.value.what
     assert f"(process {listener.pid}, on 0.0.0.0)" in refused.value.what

@@ -14,7 +14,7 @@ JVM = ProcessOnHost("node1", "cassandra")
 
 
 def collected(samples: pd.DataFrame, pauses: pd.DataFrame | None, ahead_ms: float = 0.0) -> Collected:
-    return Collected(START, {"node1": ahead_ms}, pauses, {}, (), samples, None)
+    return Collected(START, {"node1": ahead_ms}, pauses, {}, (), (), samples, None)
 
 
 def seconds(host: str, *idle: float) -> pd.DataFrame:

@@ -6,15 +6,18 @@ import pandas as pd
 import pytest
 
 from plimsoll.analysis.attempt.coincidence import (
-    CAUSES,
     Collected,
     Occurrence,
+    causes_in,
+    causes_with,
     coincidence_frame,
     occurrences,
 )
-from plimsoll.domain.happening import Event, GeneratorSecond
+from plimsoll.domain.happening import Event, EventKind, GeneratorSecond
 from plimsoll.domain.process import ProcessOnHost
 
+COMPACTION, DROPPED = EventKind("compaction", "compaction"), EventKind("dropped", "dropped messages", "messages")
+KINDS = (COMPACTION, DROPPED)
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -26,7 +29,7 @@ def intervals(*met: bool) -> pd.DataFrame:
 
 
 def touched(*happened: Occurrence, cause: str = "pause", intervals_of: int = 3) -> list[float]:
-    table = coincidence_frame(intervals(*[True] * intervals_of), {cause: happened}, 100)
+    table = coincidence_frame(intervals(*[True] * intervals_of), {cause: happened}, 100, KINDS)
     return table[cause].tolist()
 
 
@@ -36,6 +39,7 @@ def collected(**changes: object) -> Collected:
         "ahead_ms": {},
         "pauses": None,
         "events": {},
+        "kinds": KINDS,
         "seconds": (),
         "samples": pd.DataFrame(),
         "load_cpus": 4,
@@ -48,7 +52,7 @@ def at(second: float) -> datetime:
 
 
 def test_only_judged_intervals_have_a_row_and_misses_are_marked() -> None:
-    table = coincidence_frame(intervals(True, False), {}, 100)
+    table = coincidence_frame(intervals(True, False), {}, 100, KINDS)
     assert table["start_s"].tolist() == [10, 20]
     assert table["missed"].tolist() == [False, True]
 
@@ -59,14 +63,14 @@ def test_the_largest_occurrence_of_an_interval_counts_with_its_place() -> None:
         Occurrence(15, 15.2, 200, "node2", process="cassandra"),
         Occurrence(16, 16.1, 9, "node3"),
     ]
-    table = coincidence_frame(intervals(True, True), {"pause": happened}, 100)
+    table = coincidence_frame(intervals(True, True), {"pause": happened}, 100, KINDS)
     assert table["pause"].tolist() == [200, 0]
     assert table["pause_host"].tolist() == ["node2", ""]
     assert table["pause_process"].tolist() == ["cassandra", ""]
 
 
 def test_what_was_not_collected_is_unknown_and_not_nothing() -> None:
-    table = coincidence_frame(intervals(True), {"pause": ()}, 100)
+    table = coincidence_frame(intervals(True), {"pause": ()}, 100, KINDS)
     assert table["pause"].tolist() == [0]
     assert np.isnan(table["steal"]).all()
 
@@ -111,7 +115,7 @@ def test_pauses_are_as_long_as_threads_stood_and_stalls_are_apart() -> None:
 
 
 def test_nodes_clocks_are_put_on_the_load_generators() -> None:
-    event = Event("compaction", at(11.5), at(12.5), 1000)
+    event = Event(COMPACTION, at(11.5), at(12.5), 1000)
     (found,) = (
         occurrences(collected(events={ProcessOnHost("node1", "cassandra"): [event]}, ahead_ms={"node1": 1500.0}))[
             "compaction"
@@ -164,10 +168,21 @@ def test_the_load_generators_own_standstills_and_cpu() -> None:
 
 
 def test_every_cause_has_columns_whatever_was_collected() -> None:
-    table = coincidence_frame(intervals(True), occurrences(collected()), 100)
+    table = coincidence_frame(intervals(True), occurrences(collected()), 100, KINDS)
     assert set(table.columns) == {
         "start_s",
         "missed",
-        *(f"{cause.id}{end}" for cause in CAUSES for end in ("", "_host", "_process")),
+        *(f"{cause.id}{end}" for cause in causes_with(KINDS) for end in ("", "_host", "_process")),
+        *(f"{kind.id}{end}" for kind in KINDS for end in ("_label", "_unit")),
     }
-    assert np.isnan(table[[cause.id for cause in CAUSES]]).all(axis=None)
+    assert np.isnan(table[[cause.id for cause in causes_with(KINDS)]]).all(axis=None)
+
+
+def test_tables_bring_the_words_of_their_products_kinds_of_events() -> None:
+    stall = EventKind("reactor_stall", "reactor stall")
+    of_two = [coincidence_frame(intervals(True), {}, 100, kinds) for kinds in (KINDS, (COMPACTION, stall))]
+    assert [(one.label, one.unit, one.least(100)) for one in causes_in(of_two)[2:5]] == [
+        ("compaction", "ms", 50),
+        ("dropped messages", "messages", 1),
+        ("reactor stall", "ms", 50),
+    ]

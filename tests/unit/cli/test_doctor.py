@@ -12,7 +12,7 @@ BUSY = HostActivity(0.76, 0.0, None, 8e9, (("yes(77)", 0.76),))
 
 def test_a_busy_machine_is_a_note_and_nothing_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "activity_now", lambda: BUSY)
-    monkeypatch.setattr(machine, "examine", lambda work, cache: [machine.calm()])  # noqa: ARG005
+    monkeypatch.setattr(machine, "examine", lambda work, cache, ports: [machine.calm()])  # noqa: ARG005
     result = CliRunner().invoke(cli, ["doctor"])
     assert result.exit_code == 0
     first, second = result.output.splitlines()

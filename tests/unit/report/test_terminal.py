@@ -26,7 +26,9 @@ def test_the_terminal_table_holds_every_answer_and_takes_markup_literally() -> N
 
 def cause(name: str, missed_with: int, met_with: int, link: str) -> dict[str, object]:
     """A cause in a report's document, of 10 missed and 20 met intervals."""
-    return {"cause": name, "link": link, "missed": 10, "missed_with": missed_with, "met": 20, "met_with": met_with}
+    label = {"cpu": "CPU saturated", "pause": "stop-the-world pause"}.get(name, name)
+    counts = {"missed": 10, "missed_with": missed_with, "met": 20, "met_with": met_with}
+    return {"cause": name, "label": label, "link": link, **counts}
 
 
 def document(*causes: dict[str, object]) -> dict[str, object]:

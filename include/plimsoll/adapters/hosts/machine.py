@@ -11,7 +11,6 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.hosts.node_ports import PORTS
 from plimsoll.adapters.hosts.sampler import sample
 from plimsoll.adapters.hosts.sampler.adapter import activity
 from plimsoll.domain.disturbance import Disturbance
@@ -36,8 +35,8 @@ class Finding:
     """Whether it is worth a note only, since the machine can run campaigns all the same."""
 
 
-def examine(work: Path, cache: Path) -> Sequence[Finding]:
-    """All checks, in the order in which a person would mend them."""
+def examine(work: Path, cache: Path, ports: Sequence[int]) -> Sequence[Finding]:
+    """All checks, in the order in which a person would mend them. `ports`: those of a cluster's nodes."""
     checks: tuple[Callable[[], Finding], ...] = (
         _system,
         _python,
@@ -49,7 +48,7 @@ def examine(work: Path, cache: Path) -> Sequence[Finding]:
         lambda: _writable("cluster folder", work),
         lambda: _writable("cache folder", cache),
         _loopback,
-        _ports,
+        lambda: _ports(ports),
         _open_files,
         _coreutils,
     )
@@ -124,11 +123,11 @@ def _loopback() -> Finding:
     return Finding("loopback addresses", not taken, f"can't bind {', '.join(taken)}" if taken else "bindable", mend)
 
 
-def _ports() -> Finding:
-    taken = [str(port) for port in PORTS if not _can_bind("127.10.20.1", port)]
+def _ports(ports: Sequence[int]) -> Finding:
+    taken = [str(port) for port in ports if not _can_bind("127.10.20.1", port)]
     mend = "stop what listens on all addresses (0.0.0.0) at these ports: `ss -ltnp` names it"
     return Finding(
-        "ports", not taken, f"taken: {', '.join(taken)}" if taken else f"{' and '.join(map(str, PORTS))} are free", mend
+        "ports", not taken, f"taken: {', '.join(taken)}" if taken else f"{' and '.join(map(str, ports))} are free", mend
     )
 
 

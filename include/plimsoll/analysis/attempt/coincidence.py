@@ -7,7 +7,7 @@ least for the service level's bound, because operations that it delayed are answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +17,7 @@ import numpy as np
 from plimsoll.analysis.attempt.hosts import cpu_busy, sampled, traffic_bytes
 from plimsoll.analysis.logs.gc.pauses import stopped_ms
 from plimsoll.domain.disturbance import Disturbance
+from plimsoll.domain.happening import MILLISECONDS, EventKind
 from plimsoll.domain.process import ProcessOnHost
 
 if TYPE_CHECKING:
@@ -44,12 +45,11 @@ def _half_the_bound(bound_ms: float) -> float:
     return bound_ms / 2
 
 
-CAUSES = (
+_OF_JVMS = (
     Cause("pause", "stop-the-world pause", "ms", _half_the_bound),
     Cause("stall", "allocation stall", "ms", _half_the_bound),
-    Cause("compaction", "compaction", "ms", _half_the_bound),
-    Cause("flush", "memtable flush", "ms", _half_the_bound),
-    Cause("dropped", "dropped messages", "messages", lambda _: 1),
+)
+_OF_HOSTS = (
     Cause("cpu", "CPU saturated", "share", lambda _: CPU_BUSY),
     Cause("steal", "CPU stolen", "share", lambda _: STEAL),
     Cause("others", "CPU taken by other programs", "share", lambda _: OTHERS),
@@ -58,9 +58,26 @@ CAUSES = (
     Cause("generator_pause", "load generator stood still", "ms", _half_the_bound),
     Cause("generator_cpu", "load generator's CPU", "share", lambda _: GENERATOR_CPU),
 )
-"""In the order in which reports show them."""
 
-BY_ID: Mapping[str, Cause] = {cause.id: cause for cause in CAUSES}
+
+def causes_with(kinds: Iterable[EventKind]) -> tuple[Cause, ...]:
+    """All causes in the order in which reports show them, with these kinds of events in logs of products."""
+    of_logs = (
+        Cause(*kind, _half_the_bound if kind.unit == MILLISECONDS else lambda _: 1) for kind in dict.fromkeys(kinds)
+    )
+    return (*_OF_JVMS, *of_logs, *_OF_HOSTS)
+
+
+def causes_in(tables: Iterable[pd.DataFrame]) -> tuple[Cause, ...]:
+    """All causes of these tables, which name the kinds of events themselves."""
+    return causes_with(kind for table in tables if not table.empty for kind in _kinds_in(table))
+
+
+def _kinds_in(table: pd.DataFrame) -> Iterator[EventKind]:
+    for column in table.columns:
+        name = str(column).removesuffix(_LABEL)
+        if name != column:
+            yield EventKind(name, str(table[column].iloc[0]), str(table[f"{name}{_UNIT}"].iloc[0]))
 
 
 class Occurrence(NamedTuple):
@@ -78,6 +95,8 @@ class Occurrence(NamedTuple):
     process: str = ""
 
 
+_LABEL, _UNIT = "_label", "_unit"
+
 Occurrences = Mapping[str, "Sequence[Occurrence] | None"]
 """By cause; None or absent: nothing was collected that could tell."""
 
@@ -87,15 +106,16 @@ class Collected:
     """The data collected for one attempt, other than response times.
 
     `started_at`: start of the timed run, by the (first) load host's clock. `ahead_ms`: how far each host's clock is
-    ahead of that one. `pauses` as `pauses_frame` makes them, None where no GC log could be read. `samples`: one row per
-    second, with `time_s`, the `host`, and shares. `load_cpus`: processors of the load host, the fewest where there are
-    several, None if not known.
+    ahead of that one. `kinds`: those of the events. `pauses` as `pauses_frame` makes them, None where no GC log
+    could be read. `samples`: one row per second, with `time_s`, the `host`, and shares. `load_cpus`: processors of
+    the load host, the fewest where there are several, None if not known.
     """
 
     started_at: datetime
     ahead_ms: Mapping[str, float]
     pauses: pd.DataFrame | None
     events: Mapping[ProcessOnHost, Sequence[Event]]
+    kinds: Sequence[EventKind]
     seconds: Sequence[GeneratorSecond]
     samples: pd.DataFrame
     load_cpus: int | None
@@ -111,11 +131,14 @@ def occurrences(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     }
 
 
-def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: float) -> pd.DataFrame:
+def coincidence_frame(
+    intervals: pd.DataFrame, found: Occurrences, bound_ms: float, kinds: Sequence[EventKind]
+) -> pd.DataFrame:
     """A row for each interval that the first service level judged: start_s, missed, and three columns for each cause.
 
     `<cause>`: the largest amount that touches the interval, 0 where nothing does, NaN where the cause was not
     collected; `<cause>_host` and `<cause>_process`: where that amount was, empty where nothing touches the interval.
+    For each kind of event also `<cause>_label` and `<cause>_unit`, the same in every row: a report needs no product.
     """
     import pandas as pd
 
@@ -123,12 +146,14 @@ def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: flo
     starts = judged["start_s"].to_numpy(dtype=np.float64)
     ends = starts + judged["duration_s"].to_numpy(dtype=np.float64)
     columns: dict[str, object] = {"start_s": starts, "missed": ~judged["met"].astype(bool)}
-    for cause in CAUSES:
+    for cause in causes_with(kinds):
         happened = found.get(cause.id)
         amounts, largest = _placed(starts, ends, happened or (), bound_ms)
         columns[cause.id] = amounts if happened is not None else np.full(len(starts), np.nan, dtype=np.float32)
         columns[f"{cause.id}_host"] = pd.Series([one.host if one else "" for one in largest], dtype="str")
         columns[f"{cause.id}_process"] = pd.Series([one.process if one else "" for one in largest], dtype="str")
+    for kind in kinds:
+        columns |= {f"{kind.id}{_LABEL}": kind.label, f"{kind.id}{_UNIT}": kind.unit}
     return pd.DataFrame(columns)
 
 
@@ -165,12 +190,12 @@ def _pauses(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
 def _events(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     if not collected.events:
         return {}
-    found: dict[str, list[Occurrence]] = {"compaction": [], "flush": [], "dropped": []}
+    found: dict[str, list[Occurrence]] = {kind.id: [] for kind in collected.kinds}
     for (host, process), events in collected.events.items():
         for event in events:
             start_s, end_s = (_since_s(collected, at, host) for at in (event.start, event.end))
-            held_s = 0.0 if event.kind == "dropped" else end_s - start_s
-            found[event.kind].append(Occurrence(start_s, end_s, event.amount, host, held_s, process))
+            held_s = end_s - start_s if event.kind.unit == MILLISECONDS else 0.0
+            found[event.kind.id].append(Occurrence(start_s, end_s, event.amount, host, held_s, process))
     return dict(found)
 
 

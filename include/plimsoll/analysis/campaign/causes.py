@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from plimsoll.analysis.attempt.coincidence import CAUSES
+from plimsoll.analysis.attempt.coincidence import Cause, causes_in
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, holm
 from plimsoll.domain.base import Model
 
@@ -44,6 +44,9 @@ class CauseShare(Model):
     """One cause in one variant's judged intervals, over all cells that count and for which the cause was collected."""
 
     cause: str
+    label: Annotated[str, Field(description="Its words")]
+    unit: str
+    least: Annotated[float, Field(description="It touches an interval from so much on, in its unit")]
     link: Link
     missed: Annotated[int, Field(description="Missed intervals in which it could have been seen")]
     missed_with: Annotated[int, Field(description="Of those: with the cause")]
@@ -93,8 +96,9 @@ def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[Vari
     by_variant: dict[str, list[CellResult]] = {}
     for result in cells:
         by_variant.setdefault(result.cell.variant, []).append(result)
-    flags = {variant: list(_flags(own, bound_ms)) for variant, own in by_variant.items()}
-    tested = _adjusted({variant: [_share(cause.id, own) for cause in CAUSES] for variant, own in flags.items()})
+    causes = causes_in(result.counted.coincidences for result in cells if result.counted)
+    flags = {variant: list(_flags(own, causes, bound_ms)) for variant, own in by_variant.items()}
+    tested = _adjusted({variant: [_share(cause, own, bound_ms) for cause in causes] for variant, own in flags.items()})
     return tuple(_variant(variant, by_variant[variant], flags[variant], tested[variant]) for variant in by_variant)
 
 
@@ -122,22 +126,22 @@ def _coincidences_by_shift(missed: Flags, touched: Flags) -> NDArray[np.int64]:
     return counts
 
 
-def _flags(cells: Sequence[CellResult], bound_ms: float) -> Iterable[CellFlags]:
+def _flags(cells: Sequence[CellResult], causes: Sequence[Cause], bound_ms: float) -> Iterable[CellFlags]:
     for result in cells:
         table = result.counted.coincidences if result.counted else None
         if table is not None and not table.empty:
             touched = {
                 cause.id: None
-                if np.isnan(amounts := table[cause.id].to_numpy(dtype=np.float64)).all()
+                if cause.id not in table or np.isnan(amounts := table[cause.id].to_numpy(dtype=np.float64)).all()
                 else amounts >= cause.least(bound_ms)
-                for cause in CAUSES
+                for cause in causes
             }
             yield CellFlags(result.cell.id, table["missed"].to_numpy(dtype=bool), touched)
 
 
-def _share(cause: str, cells: Sequence[CellFlags]) -> tuple[CauseShare, float]:
+def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[CauseShare, float]:
     """The cause's share with its uncorrected p value, and the smallest p value that these intervals could give."""
-    known = [(one.missed, touched) for one in cells if (touched := one.touched[cause]) is not None]
+    known = [(one.missed, touched) for one in cells if (touched := one.touched[cause.id]) is not None]
     missed = sum(int(one.sum()) for one, _ in known)
     missed_with = sum(int((one & touched).sum()) for one, touched in known)
     met = sum(int((~one).sum()) for one, _ in known)
@@ -147,7 +151,10 @@ def _share(cause: str, cells: Sequence[CellFlags]) -> tuple[CauseShare, float]:
     if telling and not missed_with:
         smallest = 0.0
     share = CauseShare(
-        cause=cause,
+        cause=cause.id,
+        label=cause.label,
+        unit=cause.unit,
+        least=cause.least(bound_ms),
         link="no more than chance" if known else "not collected",
         missed=missed,
         missed_with=missed_with,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.attempt.coincidence import CAUSES
+from plimsoll.analysis.attempt.coincidence import causes_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CellCause:
-    """One cause that touched missed intervals of one cell; `cell` and `cause` are ids.
+    """One cause that touched missed intervals of one cell; `cell` and `cause` are ids, `label` is the cause in words.
 
     `missed`: the cell's missed intervals; `missed_with`: those that the cause touched, at least one. `link`: the result
     of the test over all cells of the variant.
@@ -25,6 +25,7 @@ class CellCause:
 
     cell: str
     cause: str
+    label: str
     missed: int
     missed_with: int
     link: Link
@@ -33,16 +34,16 @@ class CellCause:
 def causes_by_cell(
     cells: Sequence[CellResult], variants: Sequence[VariantCauses], bound_ms: float
 ) -> tuple[CellCause, ...]:
-    """Every cell with misses and every cause that touched one of them, in the order of cells and of CAUSES.
+    """Every cell with misses and every cause that touched one of them, in the order of cells and causes.
 
     `variants`: the result of `causes_of_misses` for these cells. `bound_ms`: the first service level's bound, ms.
     """
     links = {(one.variant, share.cause): share.link for one in variants for share in one.causes}
     return tuple(
-        CellCause(result.cell.id, cause.id, len(missed), touched, links[result.cell.variant, cause.id])
+        CellCause(result.cell.id, cause.id, cause.label, len(missed), touched, links[result.cell.variant, cause.id])
         for result in cells
         if (missed := _missed(result)) is not None
-        for cause in CAUSES
+        for cause in causes_in([missed])
         if (touched := int((missed[cause.id] >= cause.least(bound_ms)).sum()))
     )
 

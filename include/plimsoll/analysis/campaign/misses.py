@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.attempt.coincidence import CAUSES, Cause
+from plimsoll.analysis.attempt.coincidence import Cause, causes_in
 from plimsoll.analysis.campaign.cell_results import distance
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _misses(attempt: AttemptData, rows: Sequence[_Row], bound_ms: float) -> Iter
 
 
 def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Touch, ...] | None:
-    """Every cause that touched the interval, in the order of CAUSES."""
+    """Every cause that touched the interval, in the order of causes."""
     table = attempt.coincidences
     if table.empty:
         return None
@@ -130,7 +130,7 @@ def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Tou
     row = own.iloc[0]
     return tuple(
         Touch(cause, float(row[cause.id]), attempt.place(row[f"{cause.id}_host"], row[f"{cause.id}_process"]))
-        for cause in CAUSES
+        for cause in causes_in([table])
         if float(row[cause.id]) >= cause.least(bound_ms)
     )
 

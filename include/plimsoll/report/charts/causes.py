@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import altair as alt
 
-from plimsoll.analysis.attempt.coincidence import BY_ID, CAUSES
 from plimsoll.analysis.campaign.causes import VariantCauses
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
@@ -20,7 +19,8 @@ def causes_chart(findings: Findings) -> tuple[Figure, ...]:
     if not shown:
         return ()
     rows = [row for one in shown for row in _rows(findings, one)]
-    seen = [cause.label for cause in CAUSES if any(row["cause"] == cause.label for row in rows)]
+    touching = {row["cause"] for row in rows}
+    seen = [share.label for share in shown[0].causes if share.label in touching]
     height = 26 * len(seen) + 10
     panels = alt.layer(*_layers(seen)).properties(width=300, height=height)
     layout = Panels(count=len(shown), in_row=min(2, len(shown)), narrowest_px=290)
@@ -48,7 +48,7 @@ def _rows(findings: Findings, one: VariantCauses) -> Iterator[dict[str, object]]
             for kind, count, whole in parts:
                 yield {
                     "variant": findings.labels[one.variant],
-                    "cause": BY_ID[share.cause].label,
+                    "cause": share.label,
                     "kind": kind,
                     "share": round(100 * count / whole, 2) if whole else None,
                     "text": f"{count:,} of {whole:,}",

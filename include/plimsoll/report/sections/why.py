@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.attempt.coincidence import BY_ID, Cause
 from plimsoll.analysis.campaign.causes import SHIFTS, CauseShare, Explained, Link, VariantCauses
 from plimsoll.analysis.campaign.causes_by_cell import causes_by_cell
 from plimsoll.analysis.campaign.findings import Findings
@@ -77,7 +76,7 @@ def causes_frame(findings: Findings) -> pd.DataFrame:
     rows = [
         {
             "variant": one.variant,
-            "cause": BY_ID[share.cause].label,
+            "cause": share.label,
             "missed_intervals": share.missed,
             "missed_with_cause": share.missed_with,
             "met_intervals": share.met,
@@ -116,7 +115,7 @@ def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (one.cell, BY_ID[one.cause].label, one.missed, one.missed_with, one.link)
+        (one.cell, one.label, one.missed, one.missed_with, one.link)
         for one in causes_by_cell(findings.cells, findings.causes, findings.level.bound_ms)
     ]
     return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
@@ -150,10 +149,9 @@ def _of(count: int, parts: Explained) -> str:
 
 
 def _cause_row(findings: Findings, variant: str, share: CauseShare) -> CauseRow:
-    cause = BY_ID[share.cause]
     return CauseRow(
         variant=findings.labels[variant],
-        cause=f"{cause.label} ({_least(cause, findings.level.bound_ms)})",
+        cause=f"{share.label} ({_least(share)})",
         missed=_share(share.missed_with, share.missed),
         base_rate=_share(share.met_with, share.met),
         beyond_chance=percent(share.beyond_chance, 0),
@@ -163,9 +161,8 @@ def _cause_row(findings: Findings, variant: str, share: CauseShare) -> CauseRow:
     )
 
 
-def _least(cause: Cause, bound_ms: float) -> str:
-    least = cause.least(bound_ms)
-    return f"≥ {percent(least, 0)}" if cause.unit == "share" else f"≥ {figure(least)} {cause.unit}"
+def _least(share: CauseShare) -> str:
+    return f"≥ {percent(share.least, 0)}" if share.unit == "share" else f"≥ {figure(share.least)} {share.unit}"
 
 
 def _share(part: int, whole: int) -> str:

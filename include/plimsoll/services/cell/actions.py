@@ -26,6 +26,7 @@ from plimsoll.services.hosts.uses import require_use
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
+from plimsoll.services.toolkit import ports_of
 from plimsoll.services.waiting import waiting_told_to
 
 _LONGEST_NOTE = 300
@@ -46,6 +47,7 @@ def provision(work: AttemptContext) -> Cluster:
         # From the attempt's own start: asked again after a crash, the same is asked for.
         expires_at=attempt.started_at + time_of_hosts(work),
         options=dict(work.definition.provider.options),
+        ports=ports_of(work.toolkit.databases, work.definition),
         **(_as_known(work) if work.keeps_hosts else {}),
     )
     try:

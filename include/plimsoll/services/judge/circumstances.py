@@ -34,13 +34,14 @@ def circumstances(evidence: Evidence, intervals: pd.DataFrame, started_at: datet
         ahead_ms=ahead_ms,
         pauses=pauses if logs.pauses else None,
         events=logs.events,
+        kinds=logs.kinds,
         seconds=evidence.seconds,
         samples=evidence.samples,
         load_cpus=min(host.cpus for host in fingerprint.load_hosts.values()) if fingerprint else None,
     )
     return {
         "pauses": pauses,
-        "coincidences": coincidence_frame(intervals, occurrences(collected), level.bound_ms),
+        "coincidences": coincidence_frame(intervals, occurrences(collected), level.bound_ms, logs.kinds),
         "hosts": hosts_frame(evidence.samples, judged, level.interval, ahead_ms),
         "jvms": jvms_frame(logs.pauses, judged, ahead_ms, cpus),
         "log_lines": log_lines_frame(intervals, logs.lines, started_at, ahead_ms, level.bound_ms),

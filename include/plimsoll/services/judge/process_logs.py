@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.logs.gc.pauses import Pauses
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.happening import Event, LogLine
+    from plimsoll.domain.happening import Event, EventKind, LogLine
     from plimsoll.domain.process import Process
     from plimsoll.ports.database import Database
     from plimsoll.services.judge.collected import CollectedFiles
@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 class ProcessLogs:
     """The contents of the logs of the nodes' processes.
 
-    `events`: entries of a process's own log; `lines`: the lines of that log in order of time, with lines of its GC log
-    on long pauses. `gc_problems`: a sentence for each GC log that is missing or was not read whole.
+    `events`: entries of a process's own log, of `kinds`; `lines`: the lines of that log in order of time, with
+    lines of its GC log on long pauses. `gc_problems`: a sentence for each GC log that is missing or was not read
+    whole.
     """
 
     pauses: Mapping[ProcessOnHost, Pauses]
     gc_problems: Sequence[str]
     events: Mapping[ProcessOnHost, Sequence[Event]]
+    kinds: Sequence[EventKind]
     lines: Mapping[ProcessOnHost, Sequence[LogLine]]
 
 
@@ -55,6 +57,7 @@ def read_logs(
         pauses=pauses,
         gc_problems=[*problems, *_missing(processes, fingerprint, gc_texts)],
         events={place: database.events(place.process, *log) for place, log in own_logs.items()},
+        kinds=database.kinds,
         lines={
             place: _merged(
                 database.lines(place.process, *own_logs[place]) if place in own_logs else (),

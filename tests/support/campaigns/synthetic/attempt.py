@@ -18,6 +18,7 @@ from tests.support.campaigns.synthetic.tables import (
 )
 from tests.support.campaigns.synthetic.verdict import verdict_on
 
+from plimsoll.adapters.products.cassandra.events import KINDS as KINDS_OF_EVENTS
 from plimsoll.analysis.attempt.coincidence import coincidence_frame
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.cell import Cell
@@ -79,7 +80,10 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
         intervals=intervals,
         pauses=pauses,
         coincidences=coincidence_frame(
-            intervals, happened(rng, plan.chance, starts, {culprit: planted[0]}, pauses), level.bound_ms
+            intervals,
+            happened(rng, plan.chance, starts, {culprit: planted[0]}, pauses),
+            level.bound_ms,
+            KINDS_OF_EVENTS,
         ),
         jvms=jvm_table(rng, definition, cell),
         hosts=host_table(rng, plan, cell),

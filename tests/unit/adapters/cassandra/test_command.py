@@ -4,8 +4,9 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.products.cassandra.cassandra_4_0 import CASSANDRA_4_0
-from plimsoll.adapters.products.cassandra.command import Installation, Place, jmx_address, node_command
+from plimsoll.adapters.products.cassandra.command import Installation, Place, node_command
 from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.nodes.machines import own_loopback
 from plimsoll.domain.variant import JvmConfiguration
 
 FILES = NodeFiles(PurePosixPath("/hosts/node 1"))
@@ -64,6 +65,6 @@ def test_jmx_asks_for_the_password_in_a_file_that_the_node_tool_reads_too() -> N
     ("address", "jmx"), [("127.0.9.1", "127.0.9.1"), ("10.0.0.7", "127.0.0.1"), ("172.31.4.4", "127.0.0.1")]
 )
 def test_jmx_listens_on_loopback_only(address: str, jmx: str) -> None:
-    assert jmx_address(address) == jmx
+    assert own_loopback(address) == jmx
     assert f"-Dcom.sun.management.jmxremote.host={jmx}" in command(address)
     assert f"-Djava.rmi.server.hostname={jmx}" in command(address)

@@ -7,8 +7,8 @@ import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.products.cassandra.compactions import aftermath
-from plimsoll.adapters.products.cassandra.node_tool import NodeTool
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import JobStatus
 
@@ -26,8 +26,8 @@ def nodes(tmp_path: Path) -> list[ScriptedHost]:
 
 
 @pytest.fixture
-def tool(tmp_path: Path) -> NodeTool:
-    return NodeTool(EmptyArtefacts(tmp_path / "artefacts"))
+def database(tmp_path: Path) -> Cassandra:
+    return Cassandra(EmptyArtefacts(tmp_path / "artefacts"), SystemClock())
 
 
 def end(host: ScriptedHost, said: str) -> None:
@@ -41,28 +41,28 @@ def answer(*left: int, settled: bool = True, error: str | None = None) -> str:
 
 
 def test_each_machine_waits_once_and_the_answer_comes_when_all_have_ended(
-    tool: NodeTool, nodes: list[ScriptedHost]
+    database: Cassandra, nodes: list[ScriptedHost]
 ) -> None:
     first, second, other = nodes
-    assert aftermath(tool, nodes) is None
-    assert aftermath(tool, nodes) is None
+    assert database.aftermath(nodes) is None
+    assert database.aftermath(nodes) is None
     assert [list(host.jobs) for host in nodes] == [["settle"], [], ["settle"]]
     ports = first.jobs["settle"].argv[first.jobs["settle"].argv.index("--jmx-port") + 1]
     assert len(ports.split(",")) == 2
     end(first, answer(0, 0))
-    assert aftermath(tool, nodes) is None
+    assert database.aftermath(nodes) is None
     end(other, answer(7, settled=False))
-    found = aftermath(tool, nodes)
+    found = database.aftermath(nodes)
     assert found is not None
     assert (found.settled, found.left, found.problem) == (False, {"node1": 0, "node2": 0, "node3": 7}, "")
     assert second.jobs == {}
 
 
-def test_nodes_that_can_not_tell_hold_nobody_up(tool: NodeTool, nodes: list[ScriptedHost]) -> None:
-    aftermath(tool, nodes)
+def test_nodes_that_can_not_tell_hold_nobody_up(database: Cassandra, nodes: list[ScriptedHost]) -> None:
+    database.aftermath(nodes)
     end(nodes[0], "java: killed\n")
     end(nodes[2], answer(settled=False, error="no answer from the JMX port"))
-    found = aftermath(tool, nodes)
+    found = database.aftermath(nodes)
     assert found is not None
     assert not found.settled
     assert found.problem == ("node1: no answer to whether compactions are left; no answer from the JMX port")

@@ -11,11 +11,11 @@ LOG = (Path(__file__).parent / "fixtures" / "system-4.0.1.log").read_text()
 
 def test_flushes_compactions_and_drops_are_those_of_the_log() -> None:
     flush, compaction, dropped = events(LOG, UTC)
-    assert (flush.kind, flush.amount) == ("flush", pytest.approx(1.0))
-    assert (compaction.kind, compaction.amount) == ("compaction", 275.0)
+    assert (flush.kind.id, flush.amount) == ("flush", pytest.approx(1.0))
+    assert (compaction.kind.id, compaction.amount) == ("compaction", 275.0)
     assert compaction.end == datetime(2026, 11, 21, 17, 22, 15, 62_000, UTC)
     assert compaction.end - compaction.start == timedelta(milliseconds=275)
-    assert (dropped.kind, dropped.amount, dropped.end - dropped.start) == ("dropped", 19, timedelta(seconds=5))
+    assert (dropped.kind.id, dropped.amount, dropped.end - dropped.start) == ("dropped", 19, timedelta(seconds=5))
 
 
 def test_times_are_in_the_zone_that_is_told() -> None:

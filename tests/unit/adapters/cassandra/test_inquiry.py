@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.products.cassandra.inquiry import inspect, jvm_facts, probe
-from plimsoll.adapters.products.cassandra.node_tool import NodeTool
+from plimsoll.adapters.products.cassandra.inquiry import inspect, jvm_facts
+from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import CommandResult
@@ -44,7 +44,7 @@ def jvm(port: int = 7199, **changes: Any) -> Any:
 
 def test_the_probe_asks_for_all_nodes_from_the_load_host(tool: Any, nodes: Any, load: Any) -> None:
     load.command = saying({"ready": True, "reason": None, "nodes": []})
-    probe(tool, load, nodes, timedelta(seconds=90))
+    tool.probe(load, nodes, timedelta(seconds=90), "cassandra")
     (argv,) = load.commands
     assert argv[argv.index("probe") :] == ("probe", "--host", "127.9.9.1,127.9.9.2,127.9.9.3", "--timeout", "90s")
 
@@ -52,14 +52,14 @@ def test_the_probe_asks_for_all_nodes_from_the_load_host(tool: Any, nodes: Any, 
 def test_a_cluster_that_is_not_whole_is_an_error_with_the_probe_s_reason(tool: Any, nodes: Any, load: Any) -> None:
     load.command = saying({"ready": False, "reason": "127.9.9.2 has another schema version", "nodes": []}, exit_code=3)
     with pytest.raises(DeployError, match="has another schema version") as failure:
-        probe(tool, load, nodes, timedelta(seconds=90))
+        tool.probe(load, nodes, timedelta(seconds=90), "cassandra")
     assert "node2 (127.9.9.2)" in failure.value.where
 
 
 def test_a_probe_that_does_not_answer_is_an_error_with_its_words(tool: Any, nodes: Any, load: Any) -> None:
     load.command = lambda _: CommandResult(1, "", "Error: could not find java.base")
     with pytest.raises(DeployError, match="could not find java"):
-        probe(tool, load, nodes, timedelta(seconds=90))
+        tool.probe(load, nodes, timedelta(seconds=90), "cassandra")
 
 
 def test_nodes_of_different_machines_are_each_asked_at_home(tool: Any, nodes: Any) -> None:

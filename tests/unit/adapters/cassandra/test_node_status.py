@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.products.cassandra.node_status import down, state_of
+from plimsoll.adapters.products.cassandra.node_files import NODE
+from plimsoll.adapters.products.nodes.status import down, state_of
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import CommandResult, Job, JobStatus
 
@@ -30,14 +31,14 @@ def test_a_status_in_words(status: JobStatus, words: str) -> None:
 
 def test_a_node_that_runs_is_not_down(host: ScriptedHost) -> None:
     host.start(Job("cassandra", ["java"], timedelta(hours=1)))
-    assert down(host) is None
+    assert down(host, NODE) is None
 
 
 def test_a_node_that_is_down_says_why(host: ScriptedHost) -> None:
     host.start(Job("cassandra", ["java"], timedelta(hours=1)))
     host.write(host.root / "cassandra/logs/system.log", "WARN  heap is full\n")
     host.statuses["cassandra"] = JobStatus("exited", 137)
-    assert down(host) == (
+    assert down(host, NODE) == (
         "node1 (127.9.9.1) ended with signal 9; a person sent it, or the kernel: see whether the host was out of "
         "memory (`dmesg` tells); a smaller heap or a larger host helps then:\nits log's last lines:\nWARN  heap is full"
     )
@@ -52,7 +53,7 @@ def test_the_reason_of_a_node_that_a_signal_ended_is_the_signal_and_not_what_it_
     hints = "INFO  [HintsDispatcher:1] 2026-01-31 12:00:00,000 HintsService.java:220 - Paused hints dispatch\n"
     host.write(host.root / "cassandra/logs/system.log", pools * 3 + hints)
     host.statuses["cassandra"] = JobStatus("exited", code)
-    (line,) = (down(host) or "").splitlines()
+    (line,) = (down(host, NODE) or "").splitlines()
     assert line.startswith("node1 (127.9.9.1) " + ("was killed" if code is None else f"ended with signal {code - 128}"))
 
 
@@ -61,7 +62,7 @@ def test_a_node_that_ended_by_itself_says_what_it_logged_last_but_no_table_of_it
     pools = "INFO  [ScheduledTasks:1] 2026-01-31 12:00:00,000 StatusLogger.java:65 - MutationStage 0 0 1 0 0\n"
     host.write(host.root / "cassandra/logs/system.log", "INFO  [Hook] stopping\n" + pools)
     host.statuses["cassandra"] = JobStatus("exited", 3)
-    assert down(host) == "node1 (127.9.9.1) ended with exit code 3:\nits log's last lines:\nINFO  [Hook] stopping"
+    assert down(host, NODE) == "node1 (127.9.9.1) ended with exit code 3:\nits log's last lines:\nINFO  [Hook] stopping"
 
 
 @pytest.mark.parametrize(("free", "told"), [("4096", True), ("2097152", True), ("99999999", False), ("-", False)])
@@ -69,4 +70,4 @@ def test_a_node_that_is_down_on_a_full_disk_says_that_too(host: ScriptedHost, fr
     host.start(Job("cassandra", ["java"], timedelta(hours=1)))
     host.statuses["cassandra"] = JobStatus("exited", 135)
     host.command = lambda _: CommandResult(0, f"Avail\n{free}\n", "")
-    assert ("its disk is full: free disk space" in down(host)) is told
+    assert ("its disk is full: free disk space" in down(host, NODE)) is told

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 from tests.fakes.clock import SteppingClock
 
-from plimsoll.adapters.products.cassandra.waiting import Patience
+from plimsoll.adapters.products.cassandra.node_files import NODE
+from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import Job, JobStatus
 
@@ -18,7 +19,7 @@ def started(nodes: list[Any]) -> Any:
 
 @pytest.fixture
 def patience(clock: SteppingClock) -> Patience:
-    return Patience(clock, clock.now() + timedelta(minutes=5))
+    return Patience(clock, clock.now() + timedelta(minutes=5), NODE)
 
 
 def say(node: Any, text: Any) -> None:

@@ -66,7 +66,7 @@ def test_a_report_of_another_form_is_said(latte: Latte, report: str) -> None:
 
 def test_it_makes_the_table_populates_and_runs(host: ScriptedHost, latte: Latte) -> None:
     latte.start(host, request())
-    at = "--consistency LOCAL_ONE standard-row.rn 10.0.0.1:9042 10.0.0.2:9042"
+    at = "--consistency LOCAL_ONE standard-row.rn 10.0.0.1 10.0.0.2"
     assert commands(host) == [
         f"schema '/opt/my tools/latte' schema {at}",
         f"populate '/opt/my tools/latte' load --threads 2 --concurrency 20 --quiet {at}",

@@ -78,20 +78,20 @@ def test_more_nodes_than_a_subnet_holds_are_refused() -> None:
 
 
 def test_an_option_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    [problem] = problems(definition(options={"memory": "1G"}), tmp_path)
+    [problem] = problems(definition(options={"memory": "1G"}), tmp_path, ())
     assert problem.where == "provider.options.memory"
     assert "memory_per_node_overhead" in problem.mend
 
 
 def test_an_option_of_the_wrong_form_is_refused_with_what_was_found(tmp_path: Path) -> None:
-    [problem] = problems(definition(options={"disk_per_node": 5}), tmp_path)
+    [problem] = problems(definition(options={"disk_per_node": 5}), tmp_path, ())
     assert problem.where == "provider.options.disk_per_node"
     assert "5 needs a unit" in problem.what
 
 
 def test_a_work_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "work").write_text("a file")
-    where = {problem.where for problem in problems(definition(), tmp_path / "work" / "clusters")}
+    where = {problem.where for problem in problems(definition(), tmp_path / "work" / "clusters", ())}
     assert f"work folder {tmp_path / 'work' / 'clusters'}" in where
 
 
@@ -99,7 +99,9 @@ def test_a_work_folder_that_others_could_change_is_refused(tmp_path: Path) -> No
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(0o777)
     [problem] = [
-        one for one in problems(definition(), tmp_path / "shared" / "clusters") if one.where.startswith("work folder")
+        one
+        for one in problems(definition(), tmp_path / "shared" / "clusters", ())
+        if one.where.startswith("work folder")
     ]
     assert problem.what == (
         f"can't be used: other users may write to {tmp_path / 'shared'}: `chmod go-w {tmp_path / 'shared'}`, "

@@ -18,6 +18,8 @@ from plimsoll.adapters.providers.local.subnets import (
 )
 from plimsoll.domain.errors import ProviderError
 
+PORTS = (7000, 9042)
+
 
 @pytest.fixture
 def claims(tmp_path: Path) -> Path:
@@ -92,13 +94,13 @@ def test_a_claim_that_another_gives_back_meanwhile_is_nobodys(claims: Path, fold
 def test_a_subnet_with_a_port_in_use_is_passed_over() -> None:
     first = free_subnet(frozenset(), "demo/a/1", 3)
     with socket.create_server((f"{first}.2", 9042)):
-        assert free_subnet(frozenset(), "demo/a/1", 3) != first
+        assert free_subnet(frozenset(), "demo/a/1", 3, ports=PORTS) != first
 
 
 def test_ports_in_use_everywhere_are_said_with_who_uses_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subnets, "candidates", lambda _: iter(["127.30.0"]))
     with socket.create_server(("127.30.0.1", 7000)), pytest.raises(ProviderError) as refused:
-        free_subnet(frozenset(), "seed", 3)
+        free_subnet(frozenset(), "seed", 3, ports=PORTS)
     assert "127.30.0.1:7000 is in use by" in refused.value.what
     assert "ss -ltnp" in refused.value.mend
 
@@ -113,10 +115,10 @@ def test_a_port_in_use_is_said_also_where_the_process_ends_before_its_name_is_re
     with socket.create_server(("127.30.0.1", 7000)):
         monkeypatch.setattr(psutil, "Process", gone)
         with pytest.raises(ProviderError, match=r"127\.30\.0\.1:7000 is in use by an unknown program"):
-            free_subnet(frozenset(), "seed", 3)
+            free_subnet(frozenset(), "seed", 3, ports=PORTS)
 
 
 def test_addresses_that_can_not_be_bound_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subnets, "candidates", lambda _: iter(["192.0.2"]))
     with pytest.raises(ProviderError, match=r"192\.0\.2\.1:7000 can't be bound"):
-        free_subnet(frozenset(), "seed", 3)
+        free_subnet(frozenset(), "seed", 3, ports=PORTS)

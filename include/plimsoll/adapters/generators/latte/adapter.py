@@ -20,7 +20,6 @@ from plimsoll.adapters.generators.workload_options import (
     option_problems,
     timing_problems,
 )
-from plimsoll.adapters.hosts.node_ports import NATIVE_PORT
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem
 from plimsoll.domain.excerpts import shortened
@@ -114,7 +113,7 @@ class Latte(ForeignGenerator):
         if found is None or _unready(found):
             raise HostError(_unready(found), where=host.info.name)
         binary = found.path
-        at = (workload.FILE, *(f"{address}:{NATIVE_PORT}" for address in request.contact_points))
+        at = (workload.FILE, *request.contact_points)
         with_level = ("--consistency", definition.workload.consistency)
         threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
         timed = (

@@ -8,23 +8,24 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.products.cassandra.checks import only_cassandra, problems, unchecked
-from plimsoll.adapters.products.cassandra.compactions import aftermath
-from plimsoll.adapters.products.cassandra.events import events, lines
-from plimsoll.adapters.products.cassandra.inquiry import WHOLE, inspect, probe
+from plimsoll.adapters.products.cassandra.events import KINDS, events, lines
+from plimsoll.adapters.products.cassandra.inquiry import inspect, settle_command
 from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
 from plimsoll.adapters.products.cassandra.node import Blueprint, install, start
-from plimsoll.adapters.products.cassandra.node_files import GC_LOG, JOB, SYSTEM_LOG, NodeFiles
-from plimsoll.adapters.products.cassandra.node_status import down
-from plimsoll.adapters.products.cassandra.node_tool import NodeTool
+from plimsoll.adapters.products.cassandra.node_files import GC_LOG, JOB, NODE, SYSTEM_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import release_of
-from plimsoll.adapters.products.cassandra.waiting import Patience
+from plimsoll.adapters.products.cassandra.settings import PORTS
+from plimsoll.adapters.products.nodes.settling import aftermath
+from plimsoll.adapters.products.nodes.status import down
+from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
+from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.happening import Event, LogLine
+from plimsoll.domain.happening import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
@@ -41,6 +42,8 @@ class Cassandra:
     """
 
     name = PRODUCT
+    ports: Sequence[int] = PORTS
+    kinds: Sequence[EventKind] = KINDS
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
@@ -73,7 +76,7 @@ class Cassandra:
         node that did not start.
         """
         blueprint = self._blueprint(definition, variant, nodes, expires)
-        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience))
+        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience), NODE)
         seed, others = nodes[0], nodes[1:]
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             # Software is copied to the other hosts while the seed starts. An error here is ignored, because the same
@@ -85,7 +88,7 @@ class Cassandra:
             wait(brought)
             list(pool.map(partial(start, blueprint=blueprint), others))
             patience.await_line(nodes, blueprint.release.ready)
-            probe(self._tool, load, nodes, max(patience.until - self._clock.now(), WHOLE))
+            self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         """The one JVM of a node."""
@@ -107,7 +110,7 @@ class Cassandra:
 
     def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
         """Waits for compactions over JMX, on the nodes' own machines."""
-        return aftermath(self._tool, nodes)
+        return aftermath(nodes, partial(settle_command, self._tool))
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
         """The size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""
@@ -119,7 +122,7 @@ class Cassandra:
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """A sentence with the last log lines for each node that is not running."""
-        return [sentence for node in nodes if (sentence := down(node))]
+        return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
         """Logs, GC log, command and settings of a node."""

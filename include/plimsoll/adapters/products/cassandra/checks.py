@@ -1,6 +1,5 @@
 """Check, before anything starts, whether the nodes of a definition can start."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,7 +10,7 @@ from plimsoll.adapters.products.cassandra.flags import TLP_2020, jdk_major
 from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
 from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
 from plimsoll.adapters.products.cassandra.settings import RESERVED, TOKENS
-from plimsoll.adapters.products.cassandra.unsafe_settings import unsafe_settings
+from plimsoll.adapters.products.nodes.settings import refused_settings, shown
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.units import format_size, parse_size
@@ -25,7 +24,6 @@ _LAUNCHER = re.compile(r"(?!-)|-{1,2}(jar|cp|classpath|class-path|version|help|h
 _HEAP = re.compile(r"-Xm[sx]|-XX:((Initial|Min|Max)HeapSize|(Initial|Min|Max)RAM(Percentage|Fraction)|MaxRAM)=")
 _MOST_TOKENS = 1536
 """The most tokens that a node may have: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
-_LONGEST = 60
 _LEAST_HEAP = parse_size("256M")
 
 
@@ -82,21 +80,11 @@ def _is_there(definition: Definition, variant: Variant, artefacts: ArtefactSourc
 
 
 def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
-    reserved = {key: value for key, value in sorted(settings.items()) if key.partition(".")[0] in RESERVED}
-    refused = [(key, "Plimsoll writes it for each node", value) for key, value in reserved.items()]
-    refused += unsafe_settings({key: value for key, value in settings.items() if key not in reserved})
-    for place, reason, value in refused:
-        yield Problem(f"{where}.{place}", f"can't be set: {reason}; found {_shown(value)}", "remove the line")
+    yield from refused_settings(where, settings, RESERVED)
     tokens = settings.get(TOKENS, 1)
     if not isinstance(tokens, int) or isinstance(tokens, bool) or not 1 <= tokens <= _MOST_TOKENS:
         mend = f"write a whole number from 1 to {_MOST_TOKENS}, such as `{TOKENS}: 16`"
-        yield Problem(f"{where}.{TOKENS}", f"must be a number of tokens; found {_shown(tokens)}", mend)
-
-
-def _shown(value: JsonValue) -> str:
-    """The value as JSON, cut to a length that fits into a message."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        yield Problem(f"{where}.{TOKENS}", f"must be a number of tokens; found {shown(tokens)}", mend)
 
 
 def _version(where: str, version: str, jvm: JvmConfiguration) -> Iterator[Problem]:

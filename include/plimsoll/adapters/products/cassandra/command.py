@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from plimsoll.adapters.products.cassandra.flags import collector_flags, gc_log_flags, heap_flags, jdk_major
 from plimsoll.adapters.products.cassandra.node_files import NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.adapters.products.nodes.machines import own_loopback
 from plimsoll.domain.variant import JvmConfiguration
 
 JMX_PORT = 7199
@@ -57,14 +57,6 @@ def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[s
     )
 
 
-def jmx_address(address: str) -> str:
-    """The address on which a node's JMX listens: always a loopback address, because JMX is not encrypted here.
-
-    Nodes on one machine have different loopback addresses, so all of them can use the same port.
-    """
-    return address if ip_address(address).is_loopback else "127.0.0.1"
-
-
 # A new cluster has no ring to settle and nobody to say goodbye to.
 _START = (
     "-Dcassandra-foreground=yes",
@@ -89,8 +81,8 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
 def _jmx_arguments(address: str, files: NodeFiles) -> Iterator[str]:
     # The JVM's own agent: Cassandra's binds every node of one machine to 127.0.0.1.
     prefix = "-Dcom.sun.management.jmxremote"
-    yield f"-Djava.rmi.server.hostname={jmx_address(address)}"
-    yield f"{prefix}.host={jmx_address(address)}"
+    yield f"-Djava.rmi.server.hostname={own_loopback(address)}"
+    yield f"{prefix}.host={own_loopback(address)}"
     yield f"{prefix}.port={JMX_PORT}"
     yield f"{prefix}.rmi.port={JMX_PORT}"
     # Every user of the host reaches a loopback address.

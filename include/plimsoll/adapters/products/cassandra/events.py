@@ -8,7 +8,11 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
 
-from plimsoll.domain.happening import Event, LogLine
+from plimsoll.domain.happening import Event, EventKind, LogLine
+
+COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memtable flush")
+DROPPED = EventKind("dropped", "dropped messages", "messages")
+KINDS = (COMPACTION, FLUSH, DROPPED)
 
 _LINE = re.compile(
     r"[A-Z]+ +\[(?P<thread>.+?)\] (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \S+:\d+ - (?P<message>.*)", re.ASCII
@@ -48,7 +52,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
             writing[thread] = at
         elif message.startswith(_WRITTEN) and thread in writing:
             start = writing.pop(thread)
-            yield Event("flush", start, at, (at - start) / timedelta(milliseconds=1))
+            yield Event(FLUSH, start, at, (at - start) / timedelta(milliseconds=1))
         elif event := _ended(message, at):
             yield event
 
@@ -57,8 +61,8 @@ def _ended(message: str, at: datetime) -> Event | None:
     """The event that ended at that time, from a line that gives its duration; None where the line tells of none."""
     if match := _COMPACTED.match(message):
         took_ms = float(match["ms"].replace(",", ""))
-        return Event("compaction", at - timedelta(milliseconds=took_ms), at, took_ms)
+        return Event(COMPACTION, at - timedelta(milliseconds=took_ms), at, took_ms)
     if match := _DROPPED.match(message):
         dropped = int(match["internal"]) + int(match["cross"])
-        return Event("dropped", at - timedelta(milliseconds=int(match["ms"])), at, dropped)
+        return Event(DROPPED, at - timedelta(milliseconds=int(match["ms"])), at, dropped)
     return None

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from plimsoll.adapters.products.cassandra.inquiry import ask, by_machine, over_jmx
-from plimsoll.adapters.products.cassandra.node_tool import NodeTool
+from plimsoll.adapters.products.cassandra.inquiry import over_jmx
+from plimsoll.adapters.products.nodes.machines import by_machine
+from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import Host
 
@@ -17,7 +18,7 @@ def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[
     """The size of the keyspace's live files after a flush, bytes, by node. Raises DeployError without an answer."""
     found: dict[str, int] = {}
     for hosts in by_machine(nodes).values():
-        answer = ask(tool, hosts[0], "size", *over_jmx(hosts), "--keyspace", keyspace, allowed=_FLUSH)
+        answer = tool.ask(hosts[0], "size", *over_jmx(hosts), "--keyspace", keyspace, allowed=_FLUSH)
         if answer["error"]:
             raise DeployError(
                 f"how much {keyspace} takes on disk is not known: {answer['error']}",
@@ -30,7 +31,7 @@ def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[
 
 def drop(tool: NodeTool, node: Host, keyspace: str) -> None:
     """Drop the keyspace if it exists. Raises DeployError where the node does not answer."""
-    answer = ask(tool, node, "drop", "--host", node.info.address, "--keyspace", keyspace, allowed=_DROP)
+    answer = tool.ask(node, "drop", "--host", node.info.address, "--keyspace", keyspace, allowed=_DROP)
     if answer["error"]:
         where = f"cassandra on host {node.info.name}"
         raise DeployError(f"{keyspace} could not be dropped: {answer['error']}", where=where, mend=_MEND)

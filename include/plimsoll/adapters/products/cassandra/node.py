@@ -13,7 +13,8 @@ from plimsoll.adapters.products.cassandra.command import Installation, Place, no
 from plimsoll.adapters.products.cassandra.logback import LOGBACK
 from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
-from plimsoll.adapters.products.cassandra.settings import node_settings, render
+from plimsoll.adapters.products.cassandra.settings import node_settings
+from plimsoll.adapters.products.nodes.settings import render
 from plimsoll.domain.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job

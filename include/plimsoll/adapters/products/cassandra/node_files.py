@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.products.nodes.node_process import NodeProcess
 
 JOB = "cassandra"
 """The id of the node's job, and the name of its process."""
@@ -83,3 +84,6 @@ class NodeFiles:
     def console(self) -> PurePosixPath:
         """The output of the process. Only here does the JVM say why it does not start."""
         return console_path(self.root, JOB)
+
+
+NODE = NodeProcess(JOB, lambda root: (NodeFiles(root).system_log, NodeFiles(root).console))

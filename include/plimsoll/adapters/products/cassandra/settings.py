@@ -1,16 +1,15 @@
 """`cassandra.yaml` of one node. The definition's settings replace the release's; the node's own replace both."""
 
 from collections.abc import Mapping, Sequence
-from io import StringIO
 
 from pydantic import JsonValue
-from ruamel.yaml import YAML
 
-from plimsoll.adapters.hosts.node_ports import NATIVE_PORT, STORAGE_PORT
 from plimsoll.adapters.products.cassandra.node_files import NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.cassandra.tokens import initial_tokens
 
+STORAGE_PORT, NATIVE_PORT = 7000, 9042
+PORTS = (STORAGE_PORT, NATIVE_PORT)
 TOKENS = "num_tokens"
 
 _FOLDERS = ("commitlog", "hints", "saved_caches", "cdc_raw")
@@ -64,12 +63,3 @@ def node_settings(
         **{f"{folder}_directory": str(files.data / folder) for folder in _FOLDERS},
     }
     return merged(settings, own)
-
-
-def render(settings: Mapping[str, JsonValue]) -> str:
-    """The settings as YAML."""
-    stream = StringIO()
-    yaml = YAML(typ="safe", pure=True)
-    yaml.default_flow_style = False
-    yaml.dump(dict(settings), stream)
-    return stream.getvalue()

@@ -33,14 +33,14 @@ class Machine:
     disk: int
 
 
-def problems(definition: Definition, work: Path) -> list[Problem]:
-    """Every problem found. Clusters themselves are not touched."""
+def problems(definition: Definition, work: Path, ports: Sequence[int]) -> list[Problem]:
+    """Every problem found. Clusters themselves are not touched. `ports`: those on which nodes will listen."""
     try:
         options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
     except ValidationError as error:
         return problems_of(error, LocalOptions, "provider.options")
     machine = Machine(memory_bytes(readings.read(work)), shutil.disk_usage(existing_part(work)).free)
-    return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work)]
+    return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work, ports)]
 
 
 def needs(definition: Definition, options: LocalOptions, machine: Machine) -> Iterator[Problem]:
@@ -111,11 +111,12 @@ def _folder(work: Path) -> Iterator[Problem]:
         yield Problem(f"work folder {work}", f"can't be written: {error.strerror}", mend(error, there))
 
 
-def _addresses(definition: Definition, work: Path) -> Sequence[Problem]:
+def _addresses(definition: Definition, work: Path, ports: Sequence[int]) -> Sequence[Problem]:
     if definition.system.nodes > MOST_NODES:
         return ()
     try:
-        free_subnet(frozenset(), str(work / definition.name), definition.system.nodes, definition.load_generator.hosts)
+        nodes, load_hosts = definition.system.nodes, definition.load_generator.hosts
+        free_subnet(frozenset(), str(work / definition.name), nodes, load_hosts, ports)
     except ProviderError as error:
         return (Problem(error.where, error.what, error.mend),)
     return ()

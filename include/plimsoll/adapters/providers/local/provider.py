@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -50,9 +50,16 @@ class LocalProvider:
     keeps_hosts = True
     replaces_hosts = True
 
-    def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
+    def __init__(
+        self,
+        work: Path,
+        clock: Clock,
+        *,
+        ports_of: Callable[[Definition], Sequence[int]] = lambda _: (),
+        claims: Path | None = None,
+    ) -> None:
         self._work = work.resolve()
-        self._clock = clock
+        self._clock, self._ports_of = clock, ports_of
         self._claims = claims or default_claims()
 
     @property
@@ -66,7 +73,7 @@ class LocalProvider:
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Options, memory, disk, work folder, loopback addresses and ports."""
-        return problems(definition, self._work)
+        return problems(definition, self._work, self._ports_of(definition))
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """The cluster's folder, addresses and description; nothing runs yet. Idempotent by the cluster's id."""
@@ -134,7 +141,7 @@ class LocalProvider:
             lost = {*folders.lost(self._work, found)} if request.was_whole else set()
             lost |= {info.name for info in found.hosts if info.identity in request.unfit}
             expires_at = max(found.expires_at, request.expires_at)
-            hosts = with_others(found.hosts, lost, request.unfit)
+            hosts = with_others(found.hosts, lost, request.unfit, request.ports)
             cluster = found.model_copy(update={"owner": request.owner, "expires_at": expires_at, "hosts": hosts})
             if cluster != found:
                 folders.write(self._work, cluster)
@@ -148,7 +155,8 @@ class LocalProvider:
         require_guarded(self._work)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            cluster = self._described(request, claim(self._claims, folder, request.nodes, request.load_hosts))
+            subnet = claim(self._claims, folder, request.nodes, request.load_hosts, request.ports)
+            cluster = self._described(request, subnet)
             folders.make_hosts(self._work, cluster)
             folders.write(self._work, cluster)
         except BaseException:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.hosts.node_ports import PORTS
 from plimsoll.adapters.providers.local.files import write_whole
 from plimsoll.adapters.providers.local.sweep import subnets_in_use
 from plimsoll.domain.cluster import HostInfo
@@ -22,6 +21,7 @@ from plimsoll.domain.errors import HostsLost, ProviderError
 MOST_NODES = 200
 _LOAD_HOST, _FURTHER_LOAD_HOST = 10, 210
 _MOST_LOAD_HOSTS = 40
+_ANY_PORT = 0
 _TRIES = 64
 # 127.0.x stays free for everything else of the machine.
 _FIRST, _LAST = 16, 250
@@ -44,7 +44,9 @@ def load_addresses(subnet: str, load_hosts: int) -> tuple[str, ...]:
     return (f"{subnet}.{_LOAD_HOST}", *further)
 
 
-def with_others(hosts: Sequence[HostInfo], lost: Collection[str], unfit: Collection[str]) -> tuple[HostInfo, ...]:
+def with_others(
+    hosts: Sequence[HostInfo], lost: Collection[str], unfit: Collection[str], ports: Sequence[int]
+) -> tuple[HostInfo, ...]:
     """The cluster's hosts. Hosts named in `lost` get other addresses of the subnet, with free ports and not in `unfit`.
 
     Raises HostsLost if no address is left.
@@ -52,16 +54,16 @@ def with_others(hosts: Sequence[HostInfo], lost: Collection[str], unfit: Collect
     taken = {*unfit, *(info.address for info in hosts)}
     found = []
     for info in hosts:
-        address = _other_address(info, taken) if info.name in lost else info.address
+        address = _other_address(info, taken, ports) if info.name in lost else info.address
         taken.add(address)
         found.append(info.model_copy(update={"address": address}))
     return tuple(found)
 
 
-def _other_address(info: HostInfo, taken: Collection[str]) -> str:
+def _other_address(info: HostInfo, taken: Collection[str], ports: Sequence[int]) -> str:
     subnet = info.address.rpartition(".")[0]
     several = load_addresses(subnet, _MOST_LOAD_HOSTS) if info.role == "load" else node_addresses(subnet, MOST_NODES)
-    free = (address for address in several if address not in taken and _obstacle([address]) is None)
+    free = (address for address in several if address not in taken and _obstacle([address], ports) is None)
     found = next(free, None)
     if found is None:
         mend = "destroy the cluster: the next one is in another subnet"
@@ -69,13 +71,13 @@ def _other_address(info: HostInfo, taken: Collection[str]) -> str:
     return found
 
 
-def claim(claims: Path, folder: Path, nodes: int, load_hosts: int = 1) -> str:
+def claim(claims: Path, folder: Path, nodes: int, load_hosts: int = 1, ports: Sequence[int] = ()) -> str:
     """Claim a subnet that nobody uses for the cluster in that folder. Only for the holder of the claims' lock.
 
     Starts at a place that follows from the folder's name. ProviderError when none of 64 is free.
     """
     release(claims, folder)
-    subnet = free_subnet(_claimed(claims), str(folder), nodes, load_hosts)
+    subnet = free_subnet(_claimed(claims), str(folder), nodes, load_hosts, ports)
     write_whole(claims / subnet, str(folder))
     return subnet
 
@@ -91,14 +93,14 @@ def claims_of(claims: Path, folder: Path) -> list[Path]:
     return [path for path in _files(claims) if _claimant(path) == folder]
 
 
-def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 1) -> str:
-    """A subnet in which all ports of the cluster are free. Raises ProviderError with the obstacle found last."""
+def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 1, ports: Sequence[int] = ()) -> str:
+    """A subnet in which these ports are free at each address. Raises ProviderError with the obstacle found last."""
     used = taken | subnets_in_use()
     obstacle = "every subnet that was tried is claimed by another cluster"
     for subnet in candidates(seed):
         if subnet in used:
             continue
-        found = _obstacle((*node_addresses(subnet, nodes), *load_addresses(subnet, load_hosts)))
+        found = _obstacle((*node_addresses(subnet, nodes), *load_addresses(subnet, load_hosts)), ports)
         if found is None:
             return subnet
         obstacle = found
@@ -146,10 +148,10 @@ def candidates(seed: str) -> Iterator[str]:
         yield f"127.{_FIRST + high}.{low}"
 
 
-def _obstacle(addresses: Sequence[str]) -> str | None:
-    """What keeps a cluster from these addresses."""
+def _obstacle(addresses: Sequence[str], ports: Sequence[int]) -> str | None:
+    """What keeps a cluster from these addresses: a port in use, or an address that can't be bound at all."""
     for address in addresses:
-        for port in PORTS:
+        for port in ports or (_ANY_PORT,):
             if (reason := _bind(address, port)) is not None:
                 return reason
     return None

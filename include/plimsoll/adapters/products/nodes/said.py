@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.nodes.node_process import NodeProcess
 from plimsoll.domain.excerpts import shortened
 from plimsoll.ports.host import Host
 
@@ -49,10 +49,9 @@ class Said:
         return "\n".join(parts) or "it said nothing"
 
 
-def said_last(host: Host) -> Said:
+def said_last(host: Host, process: NodeProcess) -> Said:
     """The last lines that matter of a node's own log and of its process's output."""
-    files = NodeFiles(host.root)
-    logs = (host.read_tail(path, max_bytes=_TAIL_BYTES) for path in (files.system_log, files.console))
+    logs = (host.read_tail(path, max_bytes=_TAIL_BYTES) for path in process.logs(host.root))
     return picked(line for log in logs for line in log.splitlines())
 
 

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from plimsoll.adapters.products.cassandra.node_files import JOB
-from plimsoll.adapters.products.cassandra.said import said_last
+from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.said import said_last
 from plimsoll.ports.host import Host, JobStatus
 
 # The size of a commit log segment. A disk counts as full if less is free. A little space is free again after the node's
@@ -32,17 +32,17 @@ def name_of(host: Host) -> str:
     return f"{host.info.name} ({host.info.address})"
 
 
-def down(host: Host) -> str | None:
+def down(host: Host, process: NodeProcess) -> str | None:
     """A sentence with the last lines of the node's logs; None while it is running.
 
     Of a node that a signal ended it has only errors and warnings: what it logged otherwise has nothing to do with that.
     """
-    status = host.status(JOB)
+    status = host.status(process.name)
     if status.state == "running":
         return None
     why = "; a person sent it, or the kernel: " + OUT_OF_MEMORY if was_killed(status) else ""
     why += f"; its disk is full: {FULL}" if is_disk_full(host) else ""
-    said = said_last(host)
+    said = said_last(host, process)
     told = said.of_a_signal if _was_signalled(status) else str(said)
     return f"{name_of(host)} {state_of(status)}{why}" + (f":\n{told}" if told else "")
 

@@ -16,10 +16,11 @@ _REMEDIES: Sequence[tuple[str, str]] = (
         r"|not writable|Unable to create directory|necessary permissions",
         "give the user who runs the node the right to write there, on the host",
     ),
+    (r"aio-max-nr|[Cc]ould not setup Async I/O", "raise `fs.aio-max-nr` of the host"),
     (r"Too many open files", "raise the host's limit of open files (`ulimit -n`)"),
     (r"unable to create (new )?native thread", "raise the host's limit of processes (`ulimit -u`)"),
     (
-        r"insufficient memory|Cannot allocate memory|OutOfMemoryError|Failed to (reserve|commit)"
+        r"insufficient (physical )?memory|Cannot allocate memory|OutOfMemoryError|Failed to (reserve|commit)"
         r"|Could not reserve enough|exceeds the (maximum|physical)",
         "give the nodes a smaller heap, or the host more memory",
     ),

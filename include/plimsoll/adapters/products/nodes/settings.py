@@ -1,12 +1,20 @@
-"""Find settings by which a node would reach beyond its own folder and its own address, or run what others send it.
+"""Check and write the settings of nodes.
 
+Unsafe are settings by which a node would reach beyond its own folder and its own address, or run what others send it.
 Names were read in the class `Config`, and the classes of its nested options, of every release that is locked.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from io import StringIO
 
 from pydantic import JsonValue
+from ruamel.yaml import YAML
+
+from plimsoll.domain.errors import Problem
+
+_LONGEST = 60
 
 _UNSAFE: Sequence[tuple[re.Pattern[str], str]] = (
     (
@@ -25,6 +33,15 @@ _UNSAFE: Sequence[tuple[re.Pattern[str], str]] = (
 )
 
 
+def refused_settings(where: str, settings: Mapping[str, JsonValue], reserved: Collection[str]) -> Iterator[Problem]:
+    """Problems with settings that a definition can't set: those that Plimsoll writes itself, and unsafe ones."""
+    own = {key: value for key, value in sorted(settings.items()) if key.partition(".")[0] in reserved}
+    refused = [(key, "Plimsoll writes it for each node", value) for key, value in own.items()]
+    refused += unsafe_settings({key: value for key, value in settings.items() if key not in own})
+    for place, reason, value in refused:
+        yield Problem(f"{where}.{place}", f"can't be set: {reason}; found {shown(value)}", "remove the line")
+
+
 def unsafe_settings(settings: JsonValue, place: str = "") -> Iterator[tuple[str, str, JsonValue]]:
     """The place, the reason and the value of each unsafe setting, at any depth: `audit_logging_options.audit_logs_dir`.
 
@@ -41,3 +58,18 @@ def unsafe_settings(settings: JsonValue, place: str = "") -> Iterator[tuple[str,
     elif isinstance(settings, list):
         for number, value in enumerate(settings):
             yield from unsafe_settings(value, f"{place.removesuffix('.')}[{number}].")
+
+
+def shown(value: JsonValue) -> str:
+    """The value as JSON, cut to a length that fits into a message."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def render(settings: JsonValue) -> str:
+    """The settings as YAML."""
+    stream = StringIO()
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.dump(settings, stream)
+    return stream.getvalue()

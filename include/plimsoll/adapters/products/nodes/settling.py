@@ -1,16 +1,15 @@
-"""Wait until nodes have no compactions left. This runs on the nodes' own machines, because JMX is open only there.
+"""Wait until nodes have no compactions left. This runs on the nodes' own machines, which alone can ask them.
 
-It is for 3.11. Clients of 4.0 and later can ask nodes for their compactions themselves.
+It is for nodes whose clients can't ask them for their compactions themselves.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.adapters.products.cassandra.inquiry import by_machine, over_jmx
-from plimsoll.adapters.products.cassandra.node_tool import NodeTool
+from plimsoll.adapters.products.nodes.machines import by_machine
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.ports.host import Host, Job
 
@@ -20,9 +19,14 @@ _START = timedelta(minutes=2)
 _TAIL = 65_536
 
 
-def aftermath(tool: NodeTool, nodes: Sequence[Host]) -> Aftermath | None:
+Command = Callable[[Sequence[Host]], Sequence[str]]
+"""The command that waits, at most for `PATIENCE`, for these nodes of one machine, and prints how that ended as JSON:
+`{"settled": …, "left": {node: number}, "waited_s": …, "error": …}`."""
+
+
+def aftermath(nodes: Sequence[Host], command: Command) -> Aftermath | None:
     """The result of waiting; None while a machine still waits. The first call starts a job on each machine."""
-    found = [_of_machine(tool, hosts) for hosts in by_machine(nodes).values()]
+    found = [_of_machine(hosts, command) for hosts in by_machine(nodes).values()]
     told = [one for one in found if one is not None]
     if len(told) < len(found):
         return None
@@ -34,19 +38,18 @@ def aftermath(tool: NodeTool, nodes: Sequence[Host]) -> Aftermath | None:
     )
 
 
-def _of_machine(tool: NodeTool, nodes: Sequence[Host]) -> Aftermath | None:
+def _of_machine(nodes: Sequence[Host], command: Command) -> Aftermath | None:
     host = nodes[0]
     status = host.status(_JOB)
     if status.state == "missing":
-        argv = tool.argv(host, "settle", *over_jmx(nodes), "--timeout", f"{PATIENCE.total_seconds():.0f}s")
-        host.start(Job(id=_JOB, argv=argv, expires=PATIENCE + _START))
+        host.start(Job(id=_JOB, argv=command(nodes), expires=PATIENCE + _START))
     if status.state != "exited":
         return None
     return read_answer(host.read_tail(console_path(host.root, _JOB), max_bytes=_TAIL), nodes)
 
 
 def read_answer(text: str, nodes: Sequence[Host]) -> Aftermath:
-    """The node tool's answer, which is JSON on the last line of its output. Pure."""
+    """The command's answer, which is JSON on the last line of its output. Pure."""
     try:
         answer: Mapping[str, Any] = json.loads(text.strip().rpartition("\n")[2])
         left = dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False))

@@ -1,0 +1,1 @@
+"""What products have in common whose nodes are single programs that speak CQL."""

@@ -1,0 +1,22 @@
+"""Nodes that share a machine, and addresses that only their own machine reaches."""
+
+from collections.abc import Sequence
+from ipaddress import ip_address
+
+from plimsoll.ports.host import Host
+
+
+def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
+    """The nodes by machine, in order. All nodes of the local provider are on one machine."""
+    machines: dict[str, list[Host]] = {}
+    for node in nodes:
+        machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
+    return machines
+
+
+def own_loopback(address: str) -> str:
+    """The address for what is open to a node's own machine alone, such as JMX, which is not encrypted here.
+
+    Nodes on one machine have different loopback addresses, so all of them can use the same port.
+    """
+    return address if ip_address(address).is_loopback else "127.0.0.1"
