@@ -43,6 +43,21 @@ assert check_attempt(sound.definition(), sound.CELL, sound.measured()).reasons =
 heavy = ("great_expectations", "numpy", "pandas", "scipy")
 print("new:", *sorted(name for name in set(sys.modules) - known if name.startswith(heavy)))
 """
+_READ_DEFINITIONS_AFTER_WARMING_UP = """
+from plimsoll_airflow import warmup
+warmup.warm_up_for_tasks()
+from plimsoll.bootstrap import load_definition
+from plimsoll.services.definitions import text
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.settings import Settings
+from plimsoll_airflow.wiring import toolkit
+parsed, parse_yaml = [], text.parse_yaml
+text.parse_yaml = lambda *given, **named: parsed.append(given) or parse_yaml(*given, **named)
+campaign = CampaignStore(toolkit().store, "campaign")
+campaign.open(load_definition(Settings(), "instant"))
+assert campaign.definition().name == "instant"
+print("parsed:", *parsed)
+"""
 _SOMEWHERE = '{"conn_type": "aws", "login": "an-access-key", "password": "a-secret-key"}'
 
 
@@ -60,6 +75,11 @@ def test_a_client_of_aws_imports_nothing_either_where_the_store_is_there() -> No
 
 def test_tasks_import_nothing_heavy_to_check_an_attempt() -> None:
     assert _said(_CHECK_AFTER_WARMING_UP)[-1] == "new:"
+
+
+def test_tasks_parse_no_definition_that_the_scheduler_has_read(installation: Installation) -> None:
+    installation.define(instant_definition())
+    assert _said(_READ_DEFINITIONS_AFTER_WARMING_UP)[-1] == "parsed:"
 
 
 def _said(program: str, **changes: str) -> list[str]:
