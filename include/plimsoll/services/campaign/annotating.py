@@ -2,13 +2,12 @@
 
 from datetime import datetime
 
-from pydantic import ValidationError
-
-from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.records import find_sound_record
 
 
 def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note | None:
@@ -37,10 +36,7 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
 
 def read_note(store: ReadableStore, campaign_id: str) -> Note | None:
     """The campaign's note; None where there is none, or this version can't read it."""
-    try:
-        return Note.model_validate_json(store.read(layout.note_key(campaign_id)))
-    except (NotFound, ValidationError):
-        return None
+    return find_sound_record(store, layout.note_key(campaign_id), Note)
 
 
 def _refused(what: str, mend: str) -> Refused:

@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell
-from plimsoll.domain.errors import NotFound
 from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.records import find_sound_record
 from plimsoll.strategies.state import C, CampaignState
 
 
@@ -106,7 +106,4 @@ def was_asked_for_all(campaign: CampaignStore) -> bool:
 
 
 def _asked(campaign: CampaignStore) -> Asked | None:
-    try:
-        return Asked.model_validate_json(campaign.store.read(layout.asked_key(campaign.campaign_id)))
-    except (NotFound, ValidationError):
-        return None
+    return find_sound_record(campaign.store, layout.asked_key(campaign.campaign_id), Asked)

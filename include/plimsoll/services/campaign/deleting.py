@@ -6,7 +6,7 @@ The definition is deleted last, because it says who may delete the campaign.
 
 from collections.abc import Iterator
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
@@ -18,6 +18,7 @@ from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.ownership.holding import held, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.records import find_sound_record
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -76,10 +77,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
 
 def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
     """The deletion that was begun and not completed; None where there is none."""
-    try:
-        return Deletion.model_validate_json(store.read(layout.deleting_key(campaign_id)))
-    except (NotFound, ValidationError):
-        return None
+    return find_sound_record(store, layout.deleting_key(campaign_id), Deletion)
 
 
 def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:

@@ -4,13 +4,12 @@ A run is recorded in the store when it begins, so that others see it before its 
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from datetime import datetime, timedelta
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_airflow, owner_since
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
@@ -18,6 +17,7 @@ from plimsoll.services.campaign.state import Memory, read_state, running_attempt
 from plimsoll.services.ownership.holding import hold_in_force, is_in_force, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.records import find_sound_record
 from plimsoll.services.toolkit import Toolkit
 
 TAKE_OVER = "--take-over"
@@ -154,9 +154,5 @@ def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
 
 def _read(store: ResultStore, campaign_id: str) -> tuple[Run, ...]:
     """The records of all runs."""
-    return tuple(run for file in sorted(store.keys(layout.runs_prefix(campaign_id))) for run in _run(store, file))
-
-
-def _run(store: ResultStore, file: str) -> Iterator[Run]:
-    with suppress(NotFound, ValidationError):
-        yield Run.model_validate_json(store.read(file))
+    files = sorted(store.keys(layout.runs_prefix(campaign_id)))
+    return tuple(run for file in files if (run := find_sound_record(store, file, Run)))

@@ -10,10 +10,9 @@ from collections import Counter
 from datetime import datetime
 from hashlib import sha256
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CellStateName
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.progress import first_start
@@ -22,6 +21,7 @@ from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.earlier_verdicts import is_kept_last
+from plimsoll.services.store.records import find_sound_record
 from plimsoll.strategies.state import CampaignState
 
 
@@ -57,11 +57,8 @@ def settle(campaign: CampaignStore, now: datetime) -> None:
 
 def settled_tally(campaign: CampaignStore) -> Tally | None:
     """The totals of a complete campaign; None where none are recorded, or attempts have changed since."""
-    try:
-        record = _Record.model_validate_json(campaign.store.read(layout.settled_key(campaign.campaign_id)))
-    except (NotFound, ValidationError):
-        return None
-    return record.tally if record.files_sha256 == _digest(campaign) else None
+    record = find_sound_record(campaign.store, layout.settled_key(campaign.campaign_id), _Record)
+    return record.tally if record and record.files_sha256 == _digest(campaign) else None
 
 
 def _is_settled(store: ResultStore, state: CampaignState[CellState]) -> bool:

@@ -21,7 +21,7 @@ from plimsoll.domain.data_size import (
     second_sample,
 )
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DeployError, LoadError, NotFound
+from plimsoll.domain.errors import DeployError, LoadError
 from plimsoll.domain.units import format_size
 from plimsoll.ports.database import MeasuredDatabase
 from plimsoll.ports.host import Host
@@ -30,7 +30,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, write_model
-from plimsoll.services.store.records import read_record
+from plimsoll.services.store.records import find_record
 from plimsoll.services.waiting import tell_waiting
 
 _LONGEST = timedelta(minutes=20)
@@ -60,11 +60,7 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
 
 def read_counted_rows(work: AttemptContext) -> CountedRows | None:
     """What is on record for the cell's workload; None as long as nobody has measured it."""
-    try:
-        key = layout.rows_key(work.key.campaign_id, work.cell.workload)
-        return read_record(work.toolkit.store, key, CountedRows)
-    except NotFound:
-        return None
+    return find_record(work.toolkit.store, layout.rows_key(work.key.campaign_id, work.cell.workload), CountedRows)
 
 
 def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:

@@ -10,11 +10,10 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Cost, Paid, Tariff
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
-from plimsoll.services.store.records import read_record
+from plimsoll.services.store.records import find_record
 from plimsoll.services.toolkit import Toolkit
 
 _BEGUN = "begun"
@@ -50,10 +49,7 @@ def accounts(campaign: StoredCampaign) -> dict[AttemptKey, float | None]:
 
 def tariff_of(store: ReadableStore, key: AttemptKey) -> Tariff | None:
     """The prices at which the account was opened; None where it was not opened."""
-    try:
-        return read_record(store, f"{layout.cost_prefix(key)}/{_BEGUN}", Tariff)
-    except NotFound:
-        return None
+    return find_record(store, f"{layout.cost_prefix(key)}/{_BEGUN}", Tariff)
 
 
 def recorded_usd(store: ReadableStore, key: AttemptKey) -> float | None:

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.errors import NotFound
 from plimsoll.domain.launch import Launch
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
-from plimsoll.services.store.records import read_record
+from plimsoll.services.store.records import find_record, read_record
 
 
 class StoredLaunches:
@@ -52,10 +51,7 @@ def read_launches(store: ReadableStore, cluster_id: ClusterId) -> tuple[Launch, 
 
 def read_provided(store: ReadableStore, cluster_id: ClusterId) -> Cluster | None:
     """The cluster as it was last provisioned; None where it never was."""
-    try:
-        return read_record(store, layout.cluster_key(cluster_id), Cluster)
-    except NotFound:
-        return None
+    return find_record(store, layout.cluster_key(cluster_id), Cluster)
 
 
 @dataclass(frozen=True)

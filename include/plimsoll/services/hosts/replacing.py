@@ -11,11 +11,10 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cluster import Cluster, ClusterId
-from plimsoll.domain.errors import NotFound
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.launches import read_provided
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import read_record
+from plimsoll.services.store.records import find_record, read_record
 from plimsoll.services.toolkit import Toolkit
 
 GONE = "hosts of it were gone"
@@ -103,10 +102,7 @@ def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
 
 def retirement_of(store: ReadableStore, cluster_id: ClusterId) -> Retirement | None:
     """Why the cluster is not used any more; None where it still may be."""
-    try:
-        return read_record(store, layout.retired_key(cluster_id), Retirement)
-    except NotFound:
-        return None
+    return find_record(store, layout.retired_key(cluster_id), Retirement)
 
 
 def is_given_up(store: ReadableStore, cluster: Cluster) -> bool:

@@ -23,7 +23,7 @@ from plimsoll.services.definitions.continuing import changed_keys, continued_as
 from plimsoll.services.definitions.sliding_windows import with_sliding_windows
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import parse_record, read_record
+from plimsoll.services.store.records import find_record, parse_record
 
 _M = TypeVar("_M", bound=Model)
 
@@ -123,10 +123,7 @@ class StoredCampaign:
                     yield name, self.store.read(name)
 
     def _opening(self, stage: str) -> StageOpening | None:
-        try:
-            return read_record(self.store, layout.stage_key(self.campaign_id, stage), StageOpening)
-        except NotFound:
-            return None
+        return find_record(self.store, layout.stage_key(self.campaign_id, stage), StageOpening)
 
 
 @dataclass(frozen=True)
@@ -213,10 +210,7 @@ def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:
 
 def read_model(store: ReadableStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:
     """Read a stored model of an attempt; None where there is none."""
-    try:
-        return read_record(store, layout.attempt_file(key, name), kind)
-    except NotFound:
-        return None
+    return find_record(store, layout.attempt_file(key, name), kind)
 
 
 def write_model(store: ResultStore, key: AttemptKey, name: str, model: Model) -> None:

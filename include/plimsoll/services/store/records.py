@@ -5,7 +5,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.errors import DamagedRecord
+from plimsoll.domain.errors import DamagedRecord, NotFound
 from plimsoll.domain.faults import fault_words
 from plimsoll.ports.store import ReadableStore
 
@@ -20,6 +20,22 @@ _MEND = (
 def read_record(store: ReadableStore, key: str, kind: type[_M]) -> _M:
     """The record with that key. Raises NotFound where there is none, and DamagedRecord where it can't be understood."""
     return parse_record(store, key, store.read(key), kind)
+
+
+def find_record(store: ReadableStore, key: str, kind: type[_M]) -> _M | None:
+    """The record with that key; None where there is none. Raises DamagedRecord where it can't be understood."""
+    try:
+        return read_record(store, key, kind)
+    except NotFound:
+        return None
+
+
+def find_sound_record(store: ReadableStore, key: str, kind: type[_M]) -> _M | None:
+    """The record with that key; None where there is none that can be understood. For what can do without it."""
+    try:
+        return read_record(store, key, kind)
+    except (NotFound, DamagedRecord):
+        return None
 
 
 def parse_record(store: ReadableStore, key: str, text: bytes, kind: type[_M]) -> _M:
