@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
@@ -37,6 +38,16 @@ def test_its_definition_is_written_back_to_the_byte(campaign: CampaignStore) -> 
     definition = campaign.definition()
     assert dump_definition(definition).encode() == campaign.definition_text()
     assert [part.name for part in parts(definition)] == [""]
+
+
+def test_the_page_on_the_store_names_each_kind_of_its_files(campaign: CampaignStore) -> None:
+    page = (Path(__file__).parents[3] / "docs/contributing/architecture.md").read_text(encoding="utf-8")
+    unnamed = []
+    for key in map(PurePosixPath, campaign.store.keys(CAMPAIGN)):
+        folder = next((one for one in ("raw", "costs") if one in key.parts), key.parent.name)
+        if key.name not in page and f"{folder}/" not in page:
+            unnamed.append(key)
+    assert unnamed == []
 
 
 def test_it_can_be_continued_with_the_same_definition(campaign: CampaignStore) -> None:
