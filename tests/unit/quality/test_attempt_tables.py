@@ -6,6 +6,8 @@ import pytest
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.analysis.attempt.judgement import MissedInterval
+from plimsoll.domain.fingerprint import ProcessFingerprint
+from plimsoll.domain.process import Process
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality import attempt_tables as tables
 
@@ -120,6 +122,19 @@ def test_nodes_are_told_in_the_definitions_terms() -> None:
             "version": "4.0.1",
         },
     ]
+
+
+def test_each_of_several_processes_is_told_under_its_name() -> None:
+    (jvm,) = sound.measured().processes
+    declared = [jvm, Process("gateway"), Process("proxy"), Process("agent", jvm.jvm)]
+    (in_jvm,) = sound.node().processes
+    reported = (in_jvm, ProcessFingerprint(name="gateway"), in_jvm.model_copy(update={"name": "proxy"}))
+    node = sound.node().model_copy(update={"processes": reported})
+    (row,) = tables.nodes(sound.measured(fingerprint=sound.fingerprint(node), processes=declared)).to_dict("records")
+    assert (row["cassandra: collector"], row["cassandra: flags"]) == ("G1", "all")
+    assert (row["gateway: jvm"], row["proxy: jvm"]) == ("none", "OpenJDK 64-Bit Server VM")
+    assert (row["agent: collector"], row["agent: jdk"], row["agent: flags"]) == ("unknown", "unknown", "unknown")
+    assert isnan(row["agent: heap_share"])
 
 
 def test_hosts_are_held_to_their_own_memory_in_the_judged_time() -> None:

@@ -26,7 +26,7 @@ from plimsoll.domain.result import Manifest
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.collect import collect, distinct_names
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of, record_failure
 from plimsoll.services.store.campaigns import read_manifest
@@ -81,6 +81,23 @@ def test_files_of_any_name_are_kept_under_names_of_plain_characters(work: Attemp
     assert all(name.isascii() and name.isprintable() and len(name) <= 200 for name in found)
     assert sum("%E9" in name for name in found) == 1
     assert read_manifest(work.toolkit.store, work.key) == manifest
+
+
+def test_files_of_the_same_name_have_names_of_their_own_within_each_process() -> None:
+    files = {
+        "": ["sampler/host.csv"],
+        "data-node": ["a/gc.log", "b/gc.log~2", "b/gc.log", "c/gc.log"],
+        "region-server": ["gc.log"],
+    }
+    named = distinct_names((process, [PurePosixPath(path) for path in paths]) for process, paths in files.items())
+    assert {str(path): name for path, name in named} == {
+        "sampler/host.csv": "host.csv",
+        "a/gc.log": "data-node/gc.log",
+        "b/gc.log~2": "data-node/gc.log~2",
+        "b/gc.log": "data-node/gc.log~3",
+        "c/gc.log": "data-node/gc.log~4",
+        "gc.log": "region-server/gc.log",
+    }
 
 
 def test_an_error_about_a_file_of_any_name_is_stored(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> None:
