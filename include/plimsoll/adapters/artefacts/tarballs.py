@@ -69,7 +69,7 @@ def _harmless(members: Iterable[tarfile.TarInfo], folder: Path) -> Iterator[tarf
     for member in members:
         if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
             raise tarfile.TarError(f"{member.name!r} is neither file, folder nor link")
-        if any(not _real(folder / name).is_relative_to(folder) for name in _names(member)):
+        if any(not Path(os.path.realpath(folder / name)).is_relative_to(folder) for name in _names(member)):
             raise tarfile.TarError(f"{member.name!r} would lie outside of the folder or point there")
         if member.islnk() and (folder / member.linkname).is_symlink():
             raise tarfile.TarError(f"{member.name!r} is a hard link to a symbolic link")
@@ -91,7 +91,3 @@ def _names(member: tarfile.TarInfo) -> Iterator[str]:
         yield str(Path(member.name).parent / member.linkname)
     elif member.islnk():
         yield member.linkname
-
-
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))

@@ -7,11 +7,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll import __version__
+from plimsoll.adapters.artefacts.own_programs import OwnProgram
 from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
 from plimsoll.adapters.generators.plimsoll_stress import command, reports, sampling, sized_rows
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_page_remarks
-from plimsoll.adapters.generators.plimsoll_stress.program import StressProgram
 from plimsoll.adapters.generators.plimsoll_stress.row_ranges import with_last_row
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.jobs import console_path
@@ -134,7 +134,8 @@ class PlimsollStress:
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
         heap, workload = request.definition.load_generator.heap, request.definition.workload
-        argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
+        program = OwnProgram("plimsoll.stress.Main", self._artefacts.load_generator())
+        argv = program.argv(self._artefacts, host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
         if "--options" in arguments:
             options = with_last_row(given_options(workload))
             host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
