@@ -89,6 +89,9 @@ class FolderHost:
             memory_bytes=64 * GIB,
             page_size_bytes=4096,
             transparent_huge_pages="madvise",
+            shared_huge_pages="advise",
+            data_disk="Amazon EC2 NVMe Instance Storage, 300 GB",
+            data_disk_device="/dev/nvme1n1",
             utc_offset_s=7200,
         )
 

@@ -20,21 +20,13 @@ class HostFacts(Model):
     memory_bytes: int
     page_size_bytes: int
     transparent_huge_pages: str
-    shared_huge_pages: Annotated[
-        LeftOutIfEmpty[str],
-        Field(description="Transparent huge pages of shared memory, such as ZGC's heap; empty: not known"),
-    ] = ""
+    shared_huge_pages: Annotated[str, Field(description="Transparent huge pages of shared memory, such as ZGC's heap")]
     swap_bytes: int = 0
     utc_offset_s: Annotated[
         int | None, Field(description="Local time less UTC, s: the zone of logs that leave it out; none: not known")
     ] = None
-    data_disk: Annotated[
-        LeftOutIfEmpty[str],
-        Field(description="What the disk of its folder is, and its size; empty: not known"),
-    ] = ""
-    data_disk_device: Annotated[
-        LeftOutIfEmpty[str], Field(description="The disk's device, whose name may differ between equal hosts")
-    ] = ""
+    data_disk: Annotated[str, Field(description="What the disk of its folder is, and its size")]
+    data_disk_device: Annotated[str, Field(description="Its device, whose name may differ between equal hosts")]
     provider: dict[str, str] = {}
 
 

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.host_facts import (
-    DATA_DISK,
     HostReport,
     Observation,
-    pages_and_disk,
     ranked,
     varied_facts,
 )
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.cell import Cell
     from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
 
-HARDWARE = frozenset(f"{role}{fact}" for role in ("", "load host: ") for fact in ("CPU", "memory", DATA_DISK))
+HARDWARE = frozenset(f"{role}{fact}" for role in ("", "load host: ") for fact in ("CPU", "memory", "data disk"))
 """Facts that a definition can't choose: of one instance type there are several models of processor."""
 
 _GIB = 1 << 30
@@ -112,6 +110,7 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": f"{facts.memory_bytes / _GIB:.0f}G",
         "page size": format_size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
-        **pages_and_disk(facts),
+        "transparent huge pages of shared memory": facts.shared_huge_pages,
+        "data disk": facts.data_disk,
         "swap": f"{facts.swap_bytes / _GIB:.0f}G",
     }

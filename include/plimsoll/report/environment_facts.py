@@ -8,7 +8,7 @@ from functools import cache
 
 from plimsoll.analysis.campaign.clock_offsets import largest_from_controller_ms
 from plimsoll.analysis.campaign.findings import CampaignCells
-from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts, pages_and_disk
+from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.process import by_prefix
@@ -96,7 +96,8 @@ def _host_facts(facts: HostFacts) -> dict[str, str]:
         "memory": _size(facts.memory_bytes),
         "page size": _size(facts.page_size_bytes),
         "transparent huge pages": facts.transparent_huge_pages,
-        **pages_and_disk(facts),
+        "transparent huge pages of shared memory": facts.shared_huge_pages,
+        "data disk": facts.data_disk,
         "swap": _size(facts.swap_bytes),
         **facts.provider,
     }

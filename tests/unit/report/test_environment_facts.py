@@ -49,19 +49,11 @@ def test_facts_that_all_hosts_share_are_equal() -> None:
     assert found.deviations == ()
 
 
-def test_huge_pages_of_shared_memory_are_told_where_they_were_recorded() -> None:
-    def recorded(fingerprint: Fingerprint | None) -> Fingerprint:
-        assert fingerprint is not None
-        host = fingerprint.load_host.model_copy(update={"shared_huge_pages": "advise"})
-        nodes = tuple(node.model_copy(update={"facts": host}) for node in fingerprint.nodes)
-        return fingerprint.model_copy(update={"nodes": nodes, "load_host": host})
-
-    data = demo_campaign()
-    attempts = tuple(replace(one, fingerprint=recorded(one.fingerprint)) for one in data.attempts)
-    told = environment(analyse(replace(data, attempts=attempts))).equal
-    name = "transparent huge pages of shared memory"
-    assert (told[name], told[f"load host: {name}"]) == ("advise", "advise")
-    assert name not in environment(analyse(data)).equal
+def test_huge_pages_of_shared_memory_and_the_data_disk_are_told() -> None:
+    told = environment(with_fingerprints()).equal
+    for role in ("", "load host: "):
+        assert told[f"{role}transparent huge pages of shared memory"] == "advise"
+        assert told[f"{role}data disk"] == "Amazon EC2 NVMe Instance Storage, 300 GB"
 
 
 def test_each_of_several_load_hosts_is_there_with_its_facts_and_the_first_one_s_clock() -> None:

@@ -6,13 +6,9 @@ The report compares all that hosts report, and the checks of a campaign only wha
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from plimsoll.domain.fingerprint import HostFacts
+from typing import Literal
 
 ABSENT = "(not reported)"
-SHARED_HUGE_PAGES, DATA_DISK = "transparent huge pages of shared memory", "data disk"
 
 _Kind = Literal["variant", "host", "deviation", "own"]
 
@@ -67,12 +63,6 @@ _EXPLANATIONS: Mapping[_Kind, Callable[[Observation], str]] = {
     "variant": lambda one: one.variant,
     "host": lambda one: one.host,
 }
-
-
-def pages_and_disk(host: "HostFacts") -> dict[str, str]:
-    """The facts that not every host tells of itself, as far as they are known."""
-    facts = {SHARED_HUGE_PAGES: host.shared_huge_pages, DATA_DISK: host.data_disk}
-    return {name: value for name, value in facts.items() if value}
 
 
 def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:

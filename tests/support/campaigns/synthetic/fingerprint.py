@@ -14,6 +14,9 @@ def fingerprint_of(variant: Variant, *, odd: bool, zone: str) -> Fingerprint:
         memory_bytes=66_571_993_088,
         page_size_bytes=4096,
         transparent_huge_pages="madvise",
+        shared_huge_pages="advise",
+        data_disk="Amazon EC2 NVMe Instance Storage, 300 GB",
+        data_disk_device="/dev/nvme1n1",
         provider={"instance type": "r5d.2xlarge", "zone": zone},
     )
     asked = variant.jvm
