@@ -18,13 +18,13 @@ from plimsoll.analysis.attempt.hosts import cpu_busy, sampled, traffic_bytes
 from plimsoll.analysis.logs.gc.pauses import stopped_ms
 from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.happening import MILLISECONDS, EventKind
-from plimsoll.domain.process import ProcessOnHost
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from plimsoll.domain.happening import Event, GeneratorSecond
+    from plimsoll.domain.process import ProcessOnHost
 
 CPU_BUSY, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.95, 2.0, 0.9
 _NOISE = Disturbance()
@@ -173,12 +173,11 @@ def _placed(
 def _pauses(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     if collected.pauses is None:
         return {}
-    table = collected.pauses
-    lengths = stopped_ms(table)
+    table = collected.pauses.assign(ms=stopped_ms(collected.pauses))
     every = [
-        (bool(all_threads), _standstill(float(start), float(ms), ProcessOnHost(str(host), str(process))))
-        for all_threads, start, ms, host, process in zip(
-            table["stop_the_world"], table["start_s"], lengths, table["host"], table["process"], strict=True
+        (all_threads, Occurrence(start_s, start_s + ms / 1000, ms, host, ms / 1000, process))
+        for all_threads, start_s, ms, host, process in zip(
+            *(table[name].tolist() for name in ("stop_the_world", "start_s", "ms", "host", "process")), strict=True
         )
     ]
     return {
@@ -249,11 +248,6 @@ def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
             _second(end, share, one.host) for one, end, share in zip(collected.seconds, ends, shares, strict=True)
         ]
     return found
-
-
-def _standstill(start_s: float, lasted_ms: float, place: ProcessOnHost) -> Occurrence:
-    lasted_s = lasted_ms / 1000
-    return Occurrence(start_s, start_s + lasted_s, lasted_ms, place.host, lasted_s, place.process)
 
 
 def _second(end_s: float, amount: float, host: str) -> Occurrence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.analysis.logs.gc.long_pauses import gc_lines
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
@@ -12,7 +12,7 @@ from plimsoll.domain.errors import LogError
 from plimsoll.domain.process import ProcessOnHost
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import tzinfo
 
     from plimsoll.analysis.logs.gc.pauses import Pauses
@@ -39,70 +39,78 @@ class ProcessLogs:
     lines: Mapping[ProcessOnHost, Sequence[LogLine]]
 
 
+class _GcLog(NamedTuple):
+    """What one GC log tells. `pauses`: None where it can't be read; `problem`: empty where it was read whole."""
+
+    pauses: Pauses | None
+    problem: str
+    long_pauses: Sequence[LogLine]
+
+
+class _OwnLog(NamedTuple):
+    events: Sequence[Event] = ()
+    lines: Sequence[LogLine] = ()
+
+
 def read_logs(
     database: Database, processes: Sequence[Process], fingerprint: Fingerprint | None, files: CollectedFiles
 ) -> ProcessLogs:
-    """Read the logs of these processes on every host that has files of theirs."""
-    places = {ProcessOnHost(host, one.name): one for host in files.hosts for one in processes}
-    collected = {place: own for place in places if (own := files.of(*place))}
-    gc_texts = {place: files.text(own[log]) for place, own in collected.items() if (log := places[place].gc_log) in own}
-    pauses, problems = _pauses(gc_texts, several=len(processes) > 1)
+    """Read the logs of these processes on every host that has files of theirs, one text at a time."""
+    declared = {ProcessOnHost(host, one.name): one for host in files.hosts for one in processes}
+    collected = {place: own for place in declared if (own := files.of(*place))}
+    gc_logs = {
+        place: _gc_log(place.shown(several=len(processes) > 1), files.text(own[log]))
+        for place, own in collected.items()
+        if (log := declared[place].gc_log) in own
+    }
+    pauses = {place: log.pauses for place, log in gc_logs.items() if log.pauses is not None}
     zones = _zones(fingerprint, pauses)
     own_logs = {
-        place: (files.text(own[log]), zones[place.host])
+        place: _own_log(database, place, files.text(own[log]), zones[place.host])
         for place, own in collected.items()
-        if (log := places[place].log) in own and place.host in zones
+        if (log := declared[place].log) in own and place.host in zones
     }
+    problems = [log.problem for log in gc_logs.values() if log.problem]
     return ProcessLogs(
         pauses=pauses,
-        gc_problems=[*problems, *_missing(processes, fingerprint, gc_texts)],
-        events={place: database.events(place.process, *log) for place, log in own_logs.items()},
+        gc_problems=[*problems, *_missing(processes, fingerprint, gc_logs)],
+        events={place: log.events for place, log in own_logs.items()},
         kinds=database.kinds,
         lines={
-            place: _merged(
-                database.lines(place.process, *own_logs[place]) if place in own_logs else (),
-                gc_lines(gc_texts.get(place, "")),
-            )
+            place: sorted([*own_logs.get(place, _OwnLog()).lines, *long_pauses], key=lambda line: line.at)
             for place in collected
+            for long_pauses in [gc_logs[place].long_pauses if place in gc_logs else ()]
         },
     )
 
 
-def _merged(*logs: Sequence[LogLine]) -> Sequence[LogLine]:
-    return sorted((line for log in logs for line in log), key=lambda line: line.at)
+def _gc_log(name: str, text: str) -> _GcLog:
+    try:
+        found = parse_gc_log(text)
+    except LogError as error:
+        return _GcLog(None, f"the pauses of {name} are not known: its GC log {error.what}", gc_lines(text))
+    problem = f"pauses of {name} may be missing: of its GC log, {found.unread}" if found.unread else ""
+    return _GcLog(found, problem, gc_lines(text))
 
 
-def _pauses(
-    gc_texts: Mapping[ProcessOnHost, str], *, several: bool
-) -> tuple[dict[ProcessOnHost, Pauses], Sequence[str]]:
-    """The pauses of each JVM, and a sentence for each GC log that was not read or not whole."""
-    found, problems = dict[ProcessOnHost, "Pauses"](), list[str]()
-    for place, text in gc_texts.items():
-        name = place.shown(several=several)
-        try:
-            found[place] = parse_gc_log(text)
-        except LogError as error:
-            problems.append(f"the pauses of {name} are not known: its GC log {error.what}")
-            continue
-        if unread := found[place].unread:
-            problems.append(f"pauses of {name} may be missing: of its GC log, {unread}")
-    return found, problems
+def _own_log(database: Database, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
+    return _OwnLog(database.events(place.process, text, zone), database.lines(place.process, text, zone))
 
 
 def _missing(
-    processes: Sequence[Process], fingerprint: Fingerprint | None, gc_texts: Mapping[ProcessOnHost, str]
+    processes: Sequence[Process], fingerprint: Fingerprint | None, gc_logs: Collection[ProcessOnHost]
 ) -> Sequence[str]:
     """A sentence for each GC log that is missing, of the nodes that the attempt got to know.
 
     None where no node has a GC log of that process: its JVM writes none then.
     """
-    writing = {place.process for place in gc_texts}
+    writing = {place.process for place in gc_logs}
     nodes = fingerprint.nodes if fingerprint else ()
     places = [ProcessOnHost(node.host, one.name) for node in nodes for one in processes if one.name in writing]
     return [
         f"the pauses of {place.shown(several=len(processes) > 1)} are not known: it has no GC log"
         for place in places
-        if place not in gc_texts
+        if place not in gc_logs
     ]
 
 
