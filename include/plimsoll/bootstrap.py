@@ -19,6 +19,7 @@ from plimsoll.adapters.stores.definition_folder import DefinitionFolder
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
+from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
@@ -93,11 +94,12 @@ def artefacts_in(settings: Settings) -> Artefacts:
     return Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))
 
 
-def databases_with(artefacts: Artefacts, clock: Clock) -> dict[str, Database]:
+def databases_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Database]:
     """Every product, by the name that definitions use."""
     from plimsoll.adapters.products.cassandra import Cassandra
+    from plimsoll.adapters.products.scylladb import ScyllaDb
 
-    return {one.name: one(artefacts, clock) for one in (Cassandra,)}
+    return {one.name: one(artefacts, clock) for one in (Cassandra, ScyllaDb)}
 
 
 def _local_notes(definition: Definition) -> Iterable[str]:

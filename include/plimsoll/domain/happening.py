@@ -10,7 +10,7 @@ MILLISECONDS = "ms"
 class EventKind(NamedTuple):
     """A kind of event in a product's logs: its words in reports, and the unit of its events' amounts.
 
-    Where the unit is ms, an event delays operations for as long as it lasts.
+    Where the unit is ms, an event delays operations for as long; its times may lie further apart than that.
     """
 
     id: str

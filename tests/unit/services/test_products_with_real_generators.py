@@ -15,11 +15,14 @@ from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.adapters.generators.latte import Latte
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.products.cassandra import Cassandra
+from plimsoll.bootstrap import databases_with
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.campaign.remarks import remarks
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.definitions.text import parse_definition
-from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.toolkit import Toolkit, ports_of
 
 WORKLOADS = {"plimsoll-stress": "BasicTimeSeries", "cassandra-stress": "mixed", "latte": "mixed"}
 TEXT = """
@@ -56,6 +59,15 @@ def _defined(generator: str, **words: Any) -> Definition:
     return parse_definition(TEXT.format(generator=generator, workload=WORKLOADS[generator], **words), "products.yaml")
 
 
+ARCHIVE = f"{{url: 'https://example.org/scylla.tar.gz', sha256: {'ab' * 32}}}"
+SCYLLA = f"{{id: scylla, product: scylladb, version: 4.4.3, archive: {ARCHIVE}}}"
+
+
+def with_scylla(generator: str) -> Definition:
+    """A variant of Cassandra, and one of ScyllaDB."""
+    return _defined(generator, database="cassandra", version="4.0.1", variants=f"{ON_A_JVM}, {SCYLLA}")
+
+
 def tools_with(artefacts: ArtefactSource, folder: Path) -> Toolkit:
     """Cassandra and the generators as they ship, and the second product."""
     installation = Installation(folder)
@@ -90,3 +102,25 @@ def test_a_load_generator_prepares_what_it_needs_itself(tmp_path: Path, generato
     tools_with(artefacts, tmp_path).load_generators[generator].prepare(without_cassandra(generator))
 
     assert artefacts.prepared == PREPARED[generator]
+
+
+@pytest.mark.parametrize("generator", WORKLOADS)
+def test_every_product_of_the_installation_can_be_in_one_campaign(tmp_path: Path, generator: str) -> None:
+    """A product is a folder and a line in `bootstrap.py`: nothing else knows its ports, checks, events or files."""
+    artefacts, definition = EmptyArtefacts(tmp_path / "artefacts"), with_scylla(generator)
+    tools = replace(tools_with(artefacts, tmp_path), databases=databases_with(artefacts, SteppingClock()))
+
+    assert problems(tools, definition) == ()
+    assert any("ScyllaDB" in remark for remark in remarks(tools, make_plan(definition)))
+    assert ports_of(tools.databases, definition) == (7000, 9042, 9180, 10000, 19042)
+    assert ports_of(tools.databases, both(generator)) == (7000, 9042)
+
+
+def test_products_have_names_kinds_and_processes_of_their_own(tmp_path: Path) -> None:
+    databases = databases_with(EmptyArtefacts(tmp_path / "artefacts"), SteppingClock())
+    variants = {definition.product_of(one): one for definition in [with_scylla("latte")] for one in definition.variants}
+    assert set(databases) == set(variants)
+    for name, database in databases.items():
+        [process] = database.processes(variants[name])
+        assert (database.name, process.name) == (name, name)
+        assert len({kind.id for kind in database.kinds}) == len(database.kinds)

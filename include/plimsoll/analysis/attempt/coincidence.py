@@ -193,7 +193,7 @@ def _events(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     for (host, process), events in collected.events.items():
         for event in events:
             start_s, end_s = (_since_s(collected, at, host) for at in (event.start, event.end))
-            held_s = end_s - start_s if event.kind.unit == MILLISECONDS else 0.0
+            held_s = event.amount / 1000 if event.kind.unit == MILLISECONDS else 0.0
             found[event.kind.id].append(Occurrence(start_s, end_s, event.amount, host, held_s, process))
     return dict(found)
 

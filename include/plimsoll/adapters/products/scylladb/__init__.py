@@ -1,0 +1,5 @@
+"""ScyllaDB."""
+
+from plimsoll.adapters.products.scylladb.adapter import ScyllaDb
+
+__all__ = ["ScyllaDb"]

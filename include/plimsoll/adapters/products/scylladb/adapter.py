@@ -1,0 +1,125 @@
+"""ScyllaDB as a database under test. It was written by its public documentation, and has met no real ScyllaDB yet."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta, tzinfo
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.products.nodes.settling import aftermath
+from plimsoll.adapters.products.nodes.status import down
+from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
+from plimsoll.adapters.products.nodes.waiting import Patience
+from plimsoll.adapters.products.scylladb.checks import problems, unknown
+from plimsoll.adapters.products.scylladb.events import KINDS, events, lines
+from plimsoll.adapters.products.scylladb.inquiry import fingerprint, save_metrics, settle_command
+from plimsoll.adapters.products.scylladb.node import PROGRAM, Blueprint, start
+from plimsoll.adapters.products.scylladb.node_files import NODE, PRODUCT, NodeFiles
+from plimsoll.adapters.products.scylladb.settings import PORTS
+from plimsoll.domain.aftermath import Aftermath
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.happening import Event, EventKind, LogLine
+from plimsoll.domain.process import Process
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+
+_LISTENS = "Starting listening for CQL clients"
+_PATIENCE = timedelta(minutes=15)
+
+
+class ScyllaDb:
+    """Implements the Database port. `patience`: longest time for all nodes to start, where a definition gives none."""
+
+    name = PRODUCT
+    ports: Sequence[int] = PORTS
+    kinds: Sequence[EventKind] = KINDS
+
+    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
+        self._artefacts, self._clock, self._patience = artefacts, clock, patience
+        self._tool = NodeTool(artefacts)
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Problems with archives and settings."""
+        return problems(definition, self._artefacts)
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """What only hosts can tell."""
+        return list(unknown(definition))
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:
+        """The archives of its variants, and what the node tool is compiled from."""
+        archives = {one.archive: one.id for _, one in definition.of_product(PRODUCT) if one.archive}
+        found = [
+            Download(name=f"ScyllaDB of variant {name}", size_bytes=None, is_there=self._artefacts.has_archive(archive))
+            for archive, name in archives.items()
+        ]
+        return [*found, *self._artefacts.downloads_of_program("node-tool")]
+
+    def prepare(self, definition: Definition) -> None:
+        """Fetch the archives and the node tool."""
+        for _, variant in definition.of_product(PRODUCT):
+            if variant.archive is not None:
+                self._artefacts.unpacked(variant.archive, PROGRAM, thorough=True)
+        self._artefacts.prepare_program("node-tool")
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Start one node after the other, as nodes must join, and wait until clients can use all of them.
+
+        Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
+        node that did not start.
+        """
+        if variant.archive is None:
+            raise DeployError("it names no archive", where=f"variant {variant.id}", mend="run `plimsoll plan`")
+        home = self._artefacts.unpacked(variant.archive, PROGRAM)
+        blueprint = Blueprint(home, definition.settings_of(variant), nodes, expires)
+        until = self._clock.now() + (definition.system.start_within or self._patience)
+        patience = Patience(self._clock, until, NODE)
+        with ThreadPoolExecutor(len(nodes) + 1) as pool:
+            brought = [pool.submit(node.install, home) for node in nodes]
+            pool.submit(self._tool.argv, load).result()
+            [one.result() for one in brought]
+        for node in nodes:
+            start(node, blueprint)
+            patience.await_line([node], _LISTENS)
+        self._tool.probe(load, nodes, max(until - self._clock.now(), WHOLE), PRODUCT)
+
+    def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
+        """The one program of a node."""
+        return [Process(PRODUCT, log=NodeFiles(PurePosixPath()).log.name)]
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+        """What really runs on each node, as it reports itself."""
+        return [fingerprint(node) for node in nodes]
+
+    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:  # noqa: ARG002
+        """True: there is no table in which clients could read how many compactions are left."""
+        return True
+
+    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+        """Waits for compactions by the REST API, on the nodes' own machines."""
+        return aftermath(nodes, settle_command)
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """A sentence with the last log lines for each node that is not running."""
+        return [sentence for node in nodes if (sentence := down(node, NODE))]
+
+    def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
+        """Log, command, settings and metrics of a node."""
+        files = NodeFiles(node.root)
+        save_metrics(node)
+        log = [path for path in node.files(files.log.parent) if path == files.log]
+        return {PRODUCT: [*node.files(files.kept), *log]}
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
+        """Compactions, reactor stalls and large allocations in a node's log."""
+        return list(events(text, zone))
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
+        """The lines of a node's log, with their times."""
+        return lines(text, zone)

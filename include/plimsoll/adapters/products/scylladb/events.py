@@ -1,0 +1,56 @@
+"""Read the events from ScyllaDB's log that may delay operations: compactions, reactor stalls, large allocations. Pure.
+
+The lines of stalls have no time, because ScyllaDB writes them inside a signal handler. A stall happened between the
+lines before and after it; where these are further apart than `_SURE`, its line is left out.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta, tzinfo
+
+from plimsoll.domain.happening import Event, EventKind, LogLine
+
+COMPACTION, STALL = EventKind("compaction", "compaction"), EventKind("reactor_stall", "reactor stall")
+ALLOCATION = EventKind("large_allocation", "large allocation", "bytes")
+KINDS = (COMPACTION, STALL, ALLOCATION)
+
+_LINE = re.compile(
+    r"[A-Z]+ +(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) +\[shard +\d+[^]]*\] (?P<logger>\S+) - (?P<message>.*)",
+    re.ASCII,
+)
+_COMPACTED = re.compile(r"(\[.*?\] )?Compacted .* in (?P<ms>\d+)ms = ")
+_ALLOCATED = re.compile(r"oversized allocation: (?P<bytes>\d+) bytes")
+_STALLED = re.compile(r"Reactor stalled for (?P<ms>\d+) ms on shard \d+")
+_SURE = timedelta(seconds=10)
+
+
+def lines(text: str, zone: tzinfo) -> tuple[LogLine, ...]:
+    """The lines of a node's log that have a time. Times are in the host's `zone`."""
+    return tuple(LogLine(_time(match, zone), match[0]) for match in filter(None, map(_LINE.match, text.splitlines())))
+
+
+def events(text: str, zone: tzinfo) -> Iterator[Event]:
+    """The events in a node's log, in the order of their ends. Times in the log are in the host's `zone`."""
+    before: datetime | None = None
+    stalls_ms: list[float] = []
+    for line in text.splitlines():
+        if stall := _STALLED.search(line):
+            stalls_ms.append(float(stall["ms"]))
+        if (match := _LINE.match(line)) is None:
+            continue
+        at = _time(match, zone)
+        if before is not None and at - before <= _SURE:
+            yield from (Event(STALL, before, at, ms) for ms in stalls_ms)
+        yield from _told(match["message"], at)
+        before, stalls_ms = at, []
+
+
+def _told(message: str, at: datetime) -> Iterator[Event]:
+    if match := _COMPACTED.match(message):
+        yield Event(COMPACTION, at - timedelta(milliseconds=int(match["ms"])), at, float(match["ms"]))
+    elif match := _ALLOCATED.match(message):
+        yield Event(ALLOCATION, at, at, float(match["bytes"]))
+
+
+def _time(match: re.Match[str], zone: tzinfo) -> datetime:
+    return datetime.strptime(match["time"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=zone)

@@ -1,0 +1,47 @@
+"""The paths of a node's files on its host."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.products.nodes.node_process import NodeProcess
+
+PRODUCT = "scylladb"
+"""The name of ScyllaDB in definitions, of a node's job and of its process."""
+SETTINGS, IO_PROPERTIES, COMMAND, METRICS = "scylla.yaml", "io_properties.yaml", "command.txt", "metrics.txt"
+"""The files that are kept: settings, what the disk can do, the command for people, and metrics in Prometheus' form."""
+
+
+@dataclass(frozen=True)
+class NodeFiles:
+    """All paths of one node, below its host's root."""
+
+    root: PurePosixPath
+
+    @property
+    def home(self) -> PurePosixPath:
+        """The node's folder and working directory."""
+        return self.root / PRODUCT
+
+    @property
+    def data(self) -> PurePosixPath:
+        """The folder of tables, commit log and hints. No second node may use it."""
+        return self.home / "data"
+
+    @property
+    def kept(self) -> PurePosixPath:
+        """The folder of everything that is worth keeping, except for the log."""
+        return self.home / "kept"
+
+    @property
+    def rest_client(self) -> PurePosixPath:
+        """The program that asks nodes by their REST API."""
+        return self.home / "rest_client.py"
+
+    @property
+    def log(self) -> PurePosixPath:
+        """The node's log: ScyllaDB writes it to its standard output."""
+        return console_path(self.root, PRODUCT)
+
+
+NODE = NodeProcess(PRODUCT, lambda root: (NodeFiles(root).log,))
