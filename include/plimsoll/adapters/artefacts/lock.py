@@ -1,14 +1,17 @@
 """Make lock files: `python -m plimsoll.adapters.artefacts.lock [NAME…]`.
 
 Without names, every set that there is a lock file for is resolved again, and the JDKs' too. A name is a set's, such as
-`cassandra-4.0.7` (any release of Cassandra), `load-generator`, `ecj`, `stress-of-cassandra`, or `jdks`.
+`cassandra-4.0.7` (any release of a product with `maven_roots`), `load-generator`, `ecj`, `stress-of-cassandra`, or
+`jdks`.
 """
 
 import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import locks
@@ -57,12 +60,13 @@ def roots_of(name: str) -> tuple[str, ...]:
     if name in _ARCHIVES:
         return _ARCHIVES[name][:1]
     product, _, version = name.partition("-")
-    if product != "cassandra" or not version:
-        known = ", ".join([*_SETS, *_ARCHIVES, "cassandra-<release>", locks.JDKS.stem])
-        raise ArtefactError(f"{name!r} is not the name of a set", where="lock", mend=f"name one of: {known}")
-    # Clients of the old protocol are a dependency of 3.x that its own coordinates leave out.
-    thrift = (f"org.apache.cassandra:cassandra-thrift:{version}",) if version.startswith("3.") else ()
-    return (f"org.apache.cassandra:cassandra-all:{version}", *thrift)
+    with suppress(ImportError):  # by name, since products are built on artefacts, and not artefacts on products
+        release = import_module(f"plimsoll.adapters.products.{product}.release")
+        if version:
+            roots: tuple[str, ...] = release.maven_roots(version)
+            return roots
+    known = ", ".join([*_SETS, *_ARCHIVES, "<product>-<release>", locks.JDKS.stem])
+    raise ArtefactError(f"{name!r} is not the name of a set", where="lock", mend=f"name one of: {known}")
 
 
 def _in_scratch(work: Callable[[Path], None]) -> None:
