@@ -27,7 +27,7 @@ from tests.support.campaigns.stored import store_begun, store_campaign
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition
 from tests.support.processes import CHECKOUT
 
-from plimsoll.services.campaign.settling import settle
+from plimsoll.services.campaign.totals import record_totals
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 
@@ -63,7 +63,7 @@ def fill(installation: Installation, campaigns: int, repeats: int) -> None:
         # The campaigns are copies of the same files, because only their number matters.
         name = f"azul-2022-{number:03d}"
         shutil.copytree(root / _WATCHED, root / name, copy_function=os.link)
-        settle(CampaignStore(store, name), now)
+        record_totals(CampaignStore(store, name), now)
     store.delete(layout.cell_prefix(_WATCHED, _RUNNING))
 
 

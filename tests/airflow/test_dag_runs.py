@@ -15,7 +15,7 @@ from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.strategy import Search
-from plimsoll.services.campaign.elsewhere import begin_run, require_nobody_elsewhere
+from plimsoll.services.campaign.runs import begin_run, require_no_other_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership.holding import held
@@ -159,14 +159,14 @@ def test_a_run_is_seen_by_others_before_its_first_cell_between_cells_and_not_aft
 
     def looks(_: RunCell, context: Any) -> None:
         with pytest.raises(Refused, match=r"campaign 'campaign': is being run by Airflow's run manual__.* of instant"):
-            require_nobody_elsewhere(installation.toolkit, "campaign")
+            require_no_other_run(installation.toolkit, "campaign")
         seen.append(1)
 
     monkeypatch.setattr(RunCell, "execute", looks)
     run("instant", {"campaign_id": "campaign"})
 
     assert len(seen) == 2
-    require_nobody_elsewhere(installation.toolkit, "campaign")
+    require_no_other_run(installation.toolkit, "campaign")
 
 
 def test_a_run_does_not_begin_where_one_of_another_airflow_works_and_leaves_no_trace(campaign: Installation) -> None:
@@ -185,7 +185,7 @@ def test_a_run_does_not_begin_where_a_process_holds_the_campaign(campaign: Insta
         ended = run("instant", {"campaign_id": "campaign"})
 
     assert states(ended)["plan"] == "failed"
-    require_nobody_elsewhere(campaign.toolkit, "campaign")
+    require_no_other_run(campaign.toolkit, "campaign")
 
 
 @pytest.mark.usefixtures("cells_in_process")

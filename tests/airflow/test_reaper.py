@@ -10,7 +10,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantProvider
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
-from plimsoll.services.campaign.elsewhere import begin_run
+from plimsoll.services.campaign.runs import begin_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts import kept_hosts

@@ -53,7 +53,7 @@ def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.owners import LocalProcesses
     from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
-    from plimsoll.services.campaign.elsewhere import worked_on_by
+    from plimsoll.services.campaign.runs import worked_on_by
     from plimsoll.services.campaign.state import Memory
     from plimsoll.services.campaign.status import campaign_summary
     from plimsoll.services.store.campaigns import CampaignStore, campaign_ids

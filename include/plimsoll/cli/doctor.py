@@ -15,7 +15,7 @@ def doctor(as_json: JsonOption = False) -> None:
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.machine import examine
     from plimsoll.bootstrap import artefacts_in, databases_with
-    from plimsoll.domain.choices import System
+    from plimsoll.domain.system import System
     from plimsoll.settings import Settings
 
     settings = Settings()

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.ports.store import ResultStore
-    from plimsoll.services.campaign.opening import CampaignPlan
+    from plimsoll.services.campaign.creation import CampaignPlan
     from plimsoll.services.ownership.holding import Holder
-    from plimsoll.services.steps.running import Ran
+    from plimsoll.services.steps.running import CellRunEnd
     from plimsoll.services.toolkit import Toolkit
 
 _INTERRUPTED = 130
@@ -55,11 +55,11 @@ def run(
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
-    from plimsoll.services.campaign.elsewhere import end_run, require_nobody_elsewhere
-    from plimsoll.services.campaign.opening import open_campaign
+    from plimsoll.services.campaign.creation import open_campaign
     from plimsoll.services.campaign.planning import make_plan
     from plimsoll.services.campaign.remarks import remarks
     from plimsoll.services.campaign.request import read_request
+    from plimsoll.services.campaign.runs import end_run, require_no_other_run
     from plimsoll.services.ownership.holding import held
     from plimsoll.settings import Settings
 
@@ -69,7 +69,7 @@ def run(
     request = read_request(declared, {"campaign_id": campaign or new_campaign, "cells": cells})
     _require_the_one_meant(toolkit.store, campaign, new_campaign)
     if request.campaign_id and not take_over:
-        require_nobody_elsewhere(toolkit, request.campaign_id)
+        require_no_other_run(toolkit, request.campaign_id)
     plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
     for remark in remarks(toolkit, make_plan(declared, parallel=1)):
         say(f"Note: {remark}.")
@@ -77,7 +77,7 @@ def run(
         if take_over:
             end_run(toolkit.store, plan.campaign_id)
         else:  # again: a run may have begun just before the campaign was held
-            require_nobody_elsewhere(toolkit, plan.campaign_id)
+            require_no_other_run(toolkit, plan.campaign_id)
         typer.echo(f"campaign {plan.campaign_id}: {plan.summary}")
         ran = _run(toolkit, plan, holder)
     _finish(toolkit, plan, ran)
@@ -102,7 +102,7 @@ def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str)
     raise Refused([problem], where="what the run was asked for")
 
 
-def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...]:
+def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[CellRunEnd, ...]:
     from plimsoll.services.campaign.rounds import all_rounds
     from plimsoll.services.steps.running import run_cells
     from plimsoll.services.store.campaigns import CampaignStore
@@ -117,7 +117,7 @@ def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...
     return run_cells(toolkit, plan.campaign_id, while_held(), holder.hold.owner, say)
 
 
-def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
+def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[CellRunEnd, ...]) -> None:
     """Gate and report, if the requested cells are valid. Exits with 1 after other problems."""
     from plimsoll.services.publish.publishing import pass_gate, publish_report
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.base import Model
+from plimsoll.domain.leftover_work import LeftoverWork
 
 
 class ClockReading(Model):
@@ -22,8 +22,9 @@ class LoadStart(Model):
 
     start: Annotated[AwareDatetime, Field(description="Of the timed run, by the first load host's clock")]
     clocks: Annotated[Mapping[str, ClockReading], Field(description="By load host, the first one first")]
-    aftermath: Annotated[
-        Aftermath | None, Field(description="What populating left to do, where the nodes themselves were asked for it")
+    leftover_work: Annotated[
+        LeftoverWork | None,
+        Field(description="What populating left to do, where the nodes themselves were asked for it"),
     ] = None
     data_bytes: Annotated[
         Mapping[str, int], Field(description="Where a size was asked for: what the rows took on disk, by node")

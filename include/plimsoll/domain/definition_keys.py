@@ -15,14 +15,14 @@ from pydantic import (
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary import Canary
-from plimsoll.domain.choices import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
 from plimsoll.domain.limits import LARGEST_GRID
 from plimsoll.domain.loads import LoadLevels, of_the_top
 from plimsoll.domain.published import Published
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.stage import LEFT_TO_STAGES, Openings, Stage, left_to_stages
+from plimsoll.domain.stage import LEFT_TO_STAGES, Stage, StageStarts, left_to_stages
 from plimsoll.domain.strategy import FullGrid, Strategy
+from plimsoll.domain.system import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.timing import Timing
 from plimsoll.domain.units import PositiveDuration, Usd
 from plimsoll.domain.variant import SLUG, Variant
@@ -141,7 +141,7 @@ class DefinitionKeys(Model):
         ),
     ] = ()
 
-    _openings: Openings = PrivateAttr(default_factory=dict)
+    _stage_starts: StageStarts = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -170,17 +170,17 @@ class DefinitionKeys(Model):
         return timing
 
     @property
-    def openings(self) -> Openings:
+    def stage_starts(self) -> StageStarts:
         """The loads that stages took from earlier stages' results.
 
         Only a campaign's own copy of its definition has them.
         """
-        return self._openings
+        return self._stage_starts
 
-    def opened(self, openings: Openings) -> Self:
+    def opened(self, stage_starts: StageStarts) -> Self:
         """The same definition with the loads of these stages filled in."""
         filled = self.model_copy()
-        filled._openings = openings
+        filled._stage_starts = stage_starts
         return filled
 
     @property
@@ -214,7 +214,7 @@ class DefinitionKeys(Model):
         ladders = len(self.variants) * max(1, len(self.workloads))
         if stage is None or stage.taken is None:
             return ladders * len(alone.loads) * alone.repeats
-        opening = self.openings.get(stage.id)
+        opening = self.stage_starts.get(stage.id)
         known = ladders if opening is None else sum(one.load_ops_s is not None for one in opening.loads)
         return known * alone.repeats
 

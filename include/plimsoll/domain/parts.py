@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.stage import OpenedLoad, Stage, StageOpening
+from plimsoll.domain.stage import OpenedLoad, Stage, StageStart
 from plimsoll.domain.workload import NamedWorkload
 
 
@@ -28,7 +28,7 @@ class Part:
     title: str = ""
     taken: TakenLoad | None = None
     """How its load is taken from an earlier stage's results; None where its loads are its own."""
-    opening: StageOpening | None = None
+    opening: StageStart | None = None
     """The loads that were found so; None before."""
     places: tuple[int, int] = (0, 0)
 
@@ -115,7 +115,7 @@ def _part(
         stage=stage.id if stage and len(campaign.stages) > 1 else "",
         title=stage.label if stage else "",
         taken=stage.taken if stage else None,
-        opening=campaign.openings.get(stage.id) if stage and stage.taken else None,
+        opening=campaign.stage_starts.get(stage.id) if stage and stage.taken else None,
         places=(place, number),
     )
     return part if part.opening is None else _with_loads(part)

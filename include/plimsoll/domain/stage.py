@@ -75,7 +75,7 @@ class OpenedLoad(Model):
     ] = ()
 
 
-class StageOpening(Model):
+class StageStart(Model):
     """The loads of a stage, found when the stages before it were complete. They never change afterwards."""
 
     stage: str
@@ -88,7 +88,7 @@ class StageOpening(Model):
         return tuple(one for one in self.loads if one.workload == workload)
 
 
-Openings = Mapping[str, StageOpening]
+StageStarts = Mapping[str, StageStart]
 """By the stage's id; without those that have not been opened."""
 
 

@@ -5,11 +5,11 @@ from datetime import timedelta, tzinfo
 from pathlib import PurePosixPath
 from typing import Protocol, runtime_checkable
 
-from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.happening import Event, EventKind, LogLine
+from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
@@ -50,10 +50,10 @@ class Database(Protocol):
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
         """The real environment of each node and its processes, with the facts of those JVMs that they run in."""
 
-    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
+    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
         """Whether clients, and so load generators, can't ask nodes for the work that populating left."""
 
-    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
         """The outcome of waiting until nodes have finished the work that populating left, within the adapter's limit.
 
         The first call begins to wait. None while the wait lasts. Never blocks.

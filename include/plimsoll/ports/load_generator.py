@@ -8,8 +8,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host

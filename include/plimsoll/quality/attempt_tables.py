@@ -13,8 +13,8 @@ from plimsoll.analysis.attempt.sampled import Span, by_host, mean_of, means, spa
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by
 from plimsoll.quality.jdk import same_precision
+from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_back_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

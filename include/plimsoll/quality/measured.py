@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from plimsoll.analysis.attempt.judgement import MissedInterval
     from plimsoll.domain.clocks import LoadStart
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.happening import GeneratorSecond
     from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.log_events import GeneratorSecond
     from plimsoll.domain.process import Process
     from plimsoll.domain.result import OpeningBacklog
 

@@ -16,7 +16,7 @@ from plimsoll.analysis.campaign.misses import Miss
 from plimsoll.domain.units import show_usd
 from plimsoll.report import formatting
 from plimsoll.report.charts.figure import Figure
-from plimsoll.report.charts.still import still
+from plimsoll.report.charts.static_picture import static_picture
 from plimsoll.report.charts.theme import page_config
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import code_versions
@@ -127,7 +127,7 @@ def _embedded(figure: Figure, drawing: str) -> Mapping[str, Any]:
     layout = asdict(panels) if panels else None
     data = {"spec": figure.spec, "panels": layout, "narrowest_px": figure.narrowest_px}
     named = {"name": figure.name, "title": figure.title, "caption": figure.caption}
-    return {**named, "data": data, "still": still(drawing, figure.name) if drawing else ""}
+    return {**named, "data": data, "still": static_picture(drawing, figure.name) if drawing else ""}
 
 
 def _asset(name: str) -> str:

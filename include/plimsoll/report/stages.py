@@ -8,8 +8,8 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign.taken_loads import changed_maxima
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.opening_notes import opening_notes
-from plimsoll.domain.stage import StageOpening
+from plimsoll.domain.stage import StageStart
+from plimsoll.domain.stage_notes import stage_notes
 from plimsoll.report.formatting import moment, ops
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class StageDocument(Model):
     ] = ""
     service_levels: tuple[str, ...]
     opening: Annotated[
-        StageOpening | None, Field(description="Its loads, when they were found, and the attempts that decided them")
+        StageStart | None, Field(description="Its loads, when they were found, and the attempts that decided them")
     ] = None
 
 
@@ -44,7 +44,7 @@ def stage_documents(definition: Definition) -> tuple[StageDocument, ...]:
             strategy=alone.strategy.name,
             load=str(stage.taken) if stage.taken else "",
             service_levels=tuple(map(str, alone.service_levels)),
-            opening=definition.openings.get(stage.id),
+            opening=definition.stage_starts.get(stage.id),
         )
         for stage, alone in definition.of_stages
         if stage
@@ -56,7 +56,7 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
 
     `source`: the findings of the part that the loads were taken from.
     """
-    yield from opening_notes(part)
+    yield from stage_notes(part)
     if part.opening is None:
         return
     yield f"These loads were found on {moment(part.opening.at)}, and stand whatever is judged later."

@@ -46,7 +46,7 @@ def estimates(definition: Definition) -> tuple[Estimate, ...]:
     """The estimate of each stage; one estimate where the definition has no stages."""
     counted = zip(definition.of_stages, definition.cells_of_stages, strict=True)
     return tuple(
-        _of_one_load(alone, cells, is_open=stage.id in definition.openings)
+        _of_one_load(alone, cells, is_open=stage.id in definition.stage_starts)
         if stage and stage.taken
         else estimate(alone)
         for (stage, alone), cells in counted

@@ -11,11 +11,11 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import Outcome, ValidOutcome
-from plimsoll.domain.stage import StageOpening
+from plimsoll.domain.stage import StageStart
 from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_open
 from plimsoll.strategies.ladder import CapacityKind
 from plimsoll.strategies.matrix import of_one_round
-from plimsoll.strategies.openings import Results, opening
+from plimsoll.strategies.stage_starts import Results, opening
 
 Attempts = Mapping[str, Sequence[Outcome]]
 """Cell id → the outcomes of its attempts, in order; empty for a cell without an attempt."""
@@ -68,7 +68,7 @@ class _Playing:
 
     def __init__(self, definition: Definition, attempts: Attempts) -> None:
         self._attempts = attempts
-        self._openings: dict[str, StageOpening] = {}
+        self._stage_starts: dict[str, StageStart] = {}
         self._tried: Counter[str] = Counter()  # in the order of the first attempts
         self._outcomes: dict[str, ValidOutcome] = {}
         self._use(definition)
@@ -94,8 +94,8 @@ class _Playing:
         return (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
 
     def _open(self, stage: str) -> None:
-        self._openings[stage] = opening(self._definition, stage, Results(self._outcomes), _AT)
-        self._use(self._definition.opened(self._openings))
+        self._stage_starts[stage] = opening(self._definition, stage, Results(self._outcomes), _AT)
+        self._use(self._definition.opened(self._stage_starts))
 
     def _round(self, decision: Decision) -> Sequence[str]:
         """The cells that run now: those that the strategy asks for and that have further attempts."""
@@ -133,7 +133,7 @@ class _Playing:
         return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in taken}
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
-        for stage, opened in self._openings.items():
+        for stage, opened in self._stage_starts.items():
             for one in opened.loads:
                 cell = Cell(stage=stage, variant=one.variant, workload=one.workload, load_ops_s=1, repeat=1)
                 yield cell.ladder, one.load_ops_s

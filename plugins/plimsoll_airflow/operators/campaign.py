@@ -11,9 +11,9 @@ from airflow.utils.state import DagRunState
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaign.elsewhere import begin_run, require_no_other_airflow
-from plimsoll.services.campaign.opening import open_campaign
+from plimsoll.services.campaign.creation import open_campaign
 from plimsoll.services.campaign.request import campaign_id_of, read_request
+from plimsoll.services.campaign.runs import begin_run, require_no_other_airflow
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.hosts.spending import require_budget

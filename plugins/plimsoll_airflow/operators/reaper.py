@@ -11,9 +11,9 @@ from airflow.sdk.exceptions import AirflowFailException
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.services.campaign.elsewhere import end_run, owners_of_runs
+from plimsoll.services.campaign.runs import end_run, owners_of_runs
+from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap
-from plimsoll.services.hosts.uses import use_under_way
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import log_messages, notices
 from plimsoll_airflow.installation import own_installation
@@ -112,7 +112,7 @@ def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime,
 def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
     """The owner of the attempt that uses the kept cluster by the store's record; none where it can't tell."""
     try:
-        use = use_under_way(toolkit().store, cluster.id)
+        use = assignment_under_way(toolkit().store, cluster.id)
     except StoreError:
         return ()
     return (use.owner,) if use else ()

@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Also:
+class OtherState:
     """The small entry below a square's own state: its sign and words, and its colour class."""
 
     text: str
@@ -101,12 +101,12 @@ def text(cell: CellStatus) -> str:
     return _figure(cell) if cell.state in ("met", "missed") else cell.state
 
 
-def also(cell: CellStatus) -> Also | None:
+def other_state(cell: CellStatus) -> OtherState | None:
     """The result that counts while the cell runs again, else the result of a newer attempt that does not count."""
     if _runs_again(cell):
-        return Also(f"{SIGNS[cell.state]} {_figure(cell)}", _verdict_shade(cell))
+        return OtherState(f"{SIGNS[cell.state]} {_figure(cell)}", _verdict_shade(cell))
     if cell.newest is not None:
-        return Also(f"{SIGNS[cell.newest]} {cell.newest}", cell.newest)
+        return OtherState(f"{SIGNS[cell.newest]} {cell.newest}", cell.newest)
     return None
 
 

@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 
 from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
-from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.happening import Event, EventKind, LogLine
+from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.host import Host
@@ -66,13 +66,13 @@ class InstantDatabase:
         """One, which is named like the product."""
         return [Process(self.name, variant.jvm, "system.log", "gc.log")]
 
-    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
+    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
         """It leaves nothing to do."""
         return False
 
-    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
         """At once."""
-        return Aftermath(settled=True, left={node.info.name: 0 for node in nodes})
+        return LeftoverWork(settled=True, left={node.info.name: 0 for node in nodes})
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """All are up, unless they were told otherwise. Those that keep data for later loads must have been deployed.

@@ -10,7 +10,7 @@ from tests.fakes.instant.faults import Faults
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.happening import LogLine
+from plimsoll.domain.log_events import LogLine
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 

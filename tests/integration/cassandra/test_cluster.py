@@ -22,8 +22,8 @@ from plimsoll.adapters.hosts.sampler import ProcSampler, sample
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
-from plimsoll.domain.choices import LoadGeneratorChoice
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.load_generator import LoadRequest

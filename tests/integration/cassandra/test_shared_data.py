@@ -16,7 +16,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.steps.running import Ran
+from plimsoll.services.steps.running import CellRunEnd
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
@@ -61,7 +61,7 @@ def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefac
     assert not [path for path in settings.work.rglob("*") if path.is_file()]
 
 
-def ramped(tools: Toolkit, own: Definition) -> tuple[Ran, Ran]:
+def ramped(tools: Toolkit, own: Definition) -> tuple[CellRunEnd, CellRunEnd]:
     """Both loads of the first campaign that the machine did not disturb.
 
     Beside other tests a load may miss, which ends its ramp, or the machine may stand still under it.

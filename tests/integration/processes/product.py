@@ -12,7 +12,7 @@ from tests.support.processes import until
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.happening import Event, EventKind, LogLine
+from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Collector, JvmConfiguration, Variant
 from plimsoll.ports.host import Host, Job

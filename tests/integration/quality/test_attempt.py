@@ -8,10 +8,10 @@ import pytest
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.analysis.attempt.judgement import MissedInterval
-from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality.attempt import check_attempt
-from plimsoll.quality.blame import NO_CAUSE
+from plimsoll.quality.miss_cause import NO_CAUSE
 
 
 def check(**changes: Any) -> Any:

@@ -28,7 +28,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.booking import destroy_cluster
+from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.judge import attempt_judging
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_manifest

@@ -14,7 +14,7 @@ from tests.fakes.instant.load_generator import InstantLoadGenerator
 
 from plimsoll.adapters.hosts.sampler.sample import COLUMNS
 from plimsoll.domain.errors import NotFound
-from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.progress import campaign_progress

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from plimsoll.cli import cli
 from plimsoll.domain.errors import GateClosed, NotFound, Refused
-from plimsoll.services.campaign.settling import settle, settled_tally
 from plimsoll.services.campaign.state import Memory, read_state
+from plimsoll.services.campaign.totals import record_totals, recorded_totals
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
 from plimsoll.services.publish.comparison import compare_stored
@@ -162,10 +162,10 @@ def test_what_was_on_record_of_the_whole_campaign_is_not_once_a_verdict_is_anoth
 ) -> None:
     campaign.store.delete(f"campaign/cells/{CELLS[0]}/2")
     misjudge(campaign, CELLS[0])
-    settle(campaign, installation.toolkit.clock.now())
-    assert settled_tally(campaign).counts == {"met": 1, "missed": 1}
+    record_totals(campaign, installation.toolkit.clock.now())
+    assert recorded_totals(campaign).counts == {"met": 1, "missed": 1}
     again(installation, campaign)
-    assert settled_tally(campaign) is None
+    assert recorded_totals(campaign) is None
 
 
 def test_a_report_of_other_verdicts_needs_the_gate_again(installation: Installation, campaign: Any) -> None:

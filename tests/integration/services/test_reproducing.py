@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.cli import cli
 from plimsoll.domain.errors import BundleError, GateClosed, NotFound, StoreError
-from plimsoll.services.campaign.settling import settled_tally
+from plimsoll.services.campaign.totals import recorded_totals
 from plimsoll.services.publish.bundles import BundleIndex, Member, read_bundle, write_bundle
 from plimsoll.services.publish.publishing import report_files
 from plimsoll.services.publish.snapshot import Snapshot
@@ -46,7 +46,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_what_its_attempts_came_to_is_on_record_with_the_report(published: Any) -> None:
-    tally = settled_tally(CampaignStore(ObjectStore(str(published)), "demo-a"))
+    tally = recorded_totals(CampaignStore(ObjectStore(str(published)), "demo-a"))
     assert tally is not None
     assert sum(tally.counts.values()) == 4
 

@@ -3,12 +3,12 @@
 from plimsoll.services.campaign.rounds import all_rounds
 from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.steps.running import Ran, Say, run_cells
+from plimsoll.services.steps.running import CellRunEnd, Say, run_cells
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 
-def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Ran, ...]:
+def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[CellRunEnd, ...]:
     """Run every cell that the campaign needs and that has no valid attempt, once, one after another."""
     campaign = CampaignStore(toolkit.store, campaign_id)
     definition = open_stages(campaign, toolkit.clock.now())

@@ -10,7 +10,7 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import DamagedRecord, NotFound
-from plimsoll.services.campaign.settling import settle
+from plimsoll.services.campaign.totals import record_totals
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
@@ -148,7 +148,7 @@ def test_a_settled_campaign_is_listed_without_its_attempts_and_as_it_is_once_one
 ) -> None:
     store = installation.toolkit.store
     judged(installation)
-    settle(CampaignStore(store, "campaign"), installation.toolkit.clock.now())
+    record_totals(CampaignStore(store, "campaign"), installation.toolkit.clock.now())
 
     (listed,) = library.campaigns()
     assert (listed.state, listed.counts, len(library.memory.final)) == ("complete", {"met": 1}, 0)

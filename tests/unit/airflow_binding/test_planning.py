@@ -3,9 +3,9 @@ from datetime import UTC, datetime
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.choices import ProviderChoice
 from plimsoll.domain.errors import SecretError
-from plimsoll.services.campaign.opening import open_campaign
+from plimsoll.domain.system import ProviderChoice
+from plimsoll.services.campaign.creation import open_campaign
 from plimsoll.services.campaign.request import Request
 from plimsoll_airflow.wiring import toolkit
 

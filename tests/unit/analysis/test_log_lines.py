@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 
 from plimsoll.analysis.attempt.log_lines import log_lines_frame
-from plimsoll.domain.happening import LogLine
+from plimsoll.domain.log_events import LogLine
 from plimsoll.domain.process import ProcessOnHost
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

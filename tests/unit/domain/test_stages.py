@@ -8,9 +8,9 @@ from plimsoll.domain.cell import AttemptKey, cell_ids, cells_by_id, duration_of,
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.opening_notes import notes_of_stage
 from plimsoll.domain.parts import parts, stage_ids
-from plimsoll.domain.stage import OpenedLoad, StageOpening
+from plimsoll.domain.stage import OpenedLoad, StageStart
+from plimsoll.domain.stage_notes import notes_of_stage
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 
@@ -52,12 +52,12 @@ def faults_of(text: str) -> str:
     return str(caught.value)
 
 
-def opening(stage: str, **loads: int | None) -> StageOpening:
+def opening(stage: str, **loads: int | None) -> StageStart:
     found = [
         OpenedLoad(variant=name, load_ops_s=load, maximum_ops_s=load, kind="found" if load else "none")
         for name, load in loads.items()
     ]
-    return StageOpening(stage=stage, of="maximum", at=AT, loads=tuple(found))
+    return StageStart(stage=stage, of="maximum", at=AT, loads=tuple(found))
 
 
 def test_a_stage_has_what_it_says_and_the_rest_from_the_top() -> None:
@@ -293,7 +293,7 @@ def test_advice_about_variants_without_a_maximum_is_given_once_for_all_of_a_stag
     definition = parsed(STAGES + "workloads: [{id: kv}, {id: series}]")
     none = [OpenedLoad(variant=variant, workload=workload, load_ops_s=None, maximum_ops_s=None, kind="none")
             for variant in ("g1", "zgc") for workload in ("kv", "series")]  # fmt: skip
-    found = definition.opened({"share": StageOpening(stage="share", of="maximum", at=AT, loads=tuple(none))})
+    found = definition.opened({"share": StageStart(stage="share", of="maximum", at=AT, loads=tuple(none))})
     notes = notes_of_stage([part for part in parts(found) if part.stage == "share"])
     assert [note.split(" carried")[0] for note in notes if " carried" in note] == [
         "g1 with kv", "zgc with kv", "g1 with series", "zgc with series",

@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.quality.blame import NO_CAUSE, error_share, foreign_error_share, held_back_by
+from plimsoll.quality.miss_cause import NO_CAUSE, error_share, foreign_error_share, held_back_by
 
 ATTEMPTED = 30_000
 """Of `sound.definition`: 1000/s for 30 s."""

@@ -12,7 +12,7 @@ from tests.unit.report.pages import Elements, page_of
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.charts.figure import Figure
-from plimsoll.report.charts.still import still
+from plimsoll.report.charts.static_picture import static_picture
 from plimsoll.report.page import summary_markdown
 
 HOSTILE = '</script><script>stolen()</script><img src=x onerror="stolen()">'
@@ -131,7 +131,7 @@ def test_every_chart_is_there_without_scripts_once_and_with_ids_of_its_own(page:
 
 def test_a_still_picture_has_the_same_texts_and_every_mark(demo_files: Mapping[str, bytes]) -> None:
     picture = demo_files["charts/timeline-g1.svg"].decode()
-    smaller = still(picture, "timeline-g1")
+    smaller = static_picture(picture, "timeline-g1")
     title, *texts = sorted(re.findall(r">([^<]+)</text>", picture), key=lambda text: "every interval" not in text)
     assert title.endswith("p99.9 of every interval")
     assert sorted(re.findall(r">([^<]+)</text>", smaller)) == sorted(texts)

@@ -16,7 +16,7 @@ from plimsoll.analysis.campaign.parts import data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
 from plimsoll.domain.cell import cells_by_id, grid
 from plimsoll.domain.errors import Refused
-from plimsoll.domain.stage import OpenedLoad, StageOpening
+from plimsoll.domain.stage import OpenedLoad, StageStart
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
 from plimsoll.report.side_by_side_parts import Comparisons, compare_parts, comparisons_of, only_in_one
@@ -30,7 +30,7 @@ STAGES = [
 MAXIMA: Mapping[str, int | None] = {"a": 10_000, "b": 20_000, "c": None}
 
 
-def opening(stage: str, loads: Mapping[str, int | None]) -> StageOpening:
+def opening(stage: str, loads: Mapping[str, int | None]) -> StageStart:
     found = [
         OpenedLoad(
             variant=name,
@@ -41,7 +41,7 @@ def opening(stage: str, loads: Mapping[str, int | None]) -> StageOpening:
         )
         for name, load in loads.items()
     ]
-    return StageOpening(stage=stage, of="maximum", at=GENERATED_AT, loads=tuple(found))
+    return StageStart(stage=stage, of="maximum", at=GENERATED_AT, loads=tuple(found))
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_a_stage_at_a_taken_load_says_what_happened_there_and_claims_no_capacity
 def test_a_stage_at_the_slowest_maximum_says_the_load_once_and_who_has_no_valid_repeat() -> None:
     stages = [{"id": "maximum"}, {"id": "common", "loads": {"slowest_of": "maximum"}}]
     definition = definition_of({"a": {10_000: "mm"}, "b": {10_000: "mm"}}, stages=stages)
-    common = StageOpening(
+    common = StageStart(
         stage="common",
         of="maximum",
         at=GENERATED_AT,

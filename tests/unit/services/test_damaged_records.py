@@ -15,12 +15,12 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.hosts.assignments import newest_use
 from plimsoll.services.hosts.launches import StoredLaunches, read_launches, read_provided
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.replacing import retirement_of, unfit_hosts, why_replaced
 from plimsoll.services.hosts.spending import ledger
-from plimsoll.services.hosts.uses import newest_use
 from plimsoll.services.ownership.holding import require_free
 from plimsoll.services.publish.publishing import check_campaign
 from plimsoll.services.retries import with_retries

@@ -23,10 +23,10 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.accounts import note_begun
-from plimsoll.services.hosts.booking import destroy_cluster, record_share
+from plimsoll.services.hosts.assignments import Use, assignment_of, end_use, newest_use
+from plimsoll.services.hosts.ending import destroy_cluster, record_share
 from plimsoll.services.hosts.reaping import destroy_unseen, reap
 from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
-from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.toolkit import Toolkit
@@ -243,7 +243,7 @@ def test_a_dead_attempts_share_that_can_not_be_recorded_holds_up_nobody(
     with monkeypatch.context() as patched:
         patched.setattr(kept_hosts, "record_share", away)
         second = started(tools, CELLS[1])
-    assert use_of(tools.store, second.key)
+    assert assignment_of(tools.store, second.key)
     actions.destroy(second)
     kept_hosts.end_kept(tools, "campaign")
     assert shares(tools)[CELLS[0]] == pytest.approx(4.0)

@@ -7,8 +7,8 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.choices import ProviderChoice
 from plimsoll.domain.errors import StoreError
+from plimsoll.domain.system import ProviderChoice
 from plimsoll.ports.provider import Places
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces

@@ -10,9 +10,9 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.stores.reads import Reads
 
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.settling import Tally, settle, settled_tally
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
+from plimsoll.services.campaign.totals import Tally, record_totals, recorded_totals
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel, note_phase
@@ -48,8 +48,8 @@ def judge(installation: Installation, work: AttemptContext, *, worst_ms: float =
 
 
 def settled(installation: Installation, campaign: CampaignStore) -> Tally | None:
-    settle(campaign, installation.toolkit.clock.now())
-    return settled_tally(campaign)
+    record_totals(campaign, installation.toolkit.clock.now())
+    return recorded_totals(campaign)
 
 
 def test_the_line_of_a_settled_campaign_is_that_of_its_attempts_and_reads_none_of_them(
@@ -76,7 +76,7 @@ def test_one_with_a_cell_that_runs_again_is_not_settled(installation: Installati
 def test_a_new_attempt_ends_it(installation: Installation, campaign: CampaignStore) -> None:
     assert settled(installation, campaign)
     begin(installation.toolkit, "campaign", CELLS[0], "me")
-    assert settled_tally(campaign) is None
+    assert recorded_totals(campaign) is None
 
 
 def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(
@@ -87,7 +87,7 @@ def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(
         return states
 
     states = read_state(campaign.store, "campaign", DEFINITION, installation.toolkit.clock.now(), Memory())
-    monkeypatch.setattr("plimsoll.services.campaign.settling.read_state", begin_then_read)
+    monkeypatch.setattr("plimsoll.services.campaign.totals.read_state", begin_then_read)
     assert settled(installation, campaign) is None
 
 
@@ -118,4 +118,4 @@ def test_a_record_that_another_version_wrote_counts_for_nothing(
 ) -> None:
     assert settled(installation, campaign)
     campaign.store.write("campaign/settled.json", b'{"files_sha256": 1}')
-    assert settled_tally(campaign) is None
+    assert recorded_totals(campaign) is None

@@ -18,8 +18,8 @@ from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.hosts.assignments import uses
 from plimsoll.services.hosts.replacing import retirement_of
-from plimsoll.services.hosts.uses import uses
 from plimsoll.services.publish.comparison import compare_stored
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, comparison_data, mixed_judging
 from plimsoll.services.store.campaigns import CampaignStore

@@ -11,8 +11,8 @@ from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.result import Outcome, ValidOutcome, Verdict
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import FullGrid, Ramp
-from plimsoll.strategies.openings import open_stage
 from plimsoll.strategies.replay import Replay, replay
+from plimsoll.strategies.stage_starts import open_stage
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
 from plimsoll.strategies.synthetic import play
 

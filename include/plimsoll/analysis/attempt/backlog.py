@@ -18,7 +18,7 @@ from plimsoll.domain.result import OpeningBacklog
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.domain.happening import GeneratorSecond
+    from plimsoll.domain.log_events import GeneratorSecond
     from plimsoll.domain.service_level import ServiceLevel
 
 COLUMNS = ("start_s", "in_flight", "unsent", "behind_s", "lag_ms")

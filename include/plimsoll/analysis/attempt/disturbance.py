@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.attempt.sampled import Floats
     from plimsoll.domain.disturbance import Disturbance
-    from plimsoll.domain.happening import GeneratorSecond
+    from plimsoll.domain.log_events import GeneratorSecond
 
 TOP = "others_top"
 _OWN_PART = 0.5

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.domain.happening import LogLine
+    from plimsoll.domain.log_events import LogLine
     from plimsoll.domain.process import ProcessOnHost
 
 COLUMNS = ("start_s", "at_s", "host", "process", "text")

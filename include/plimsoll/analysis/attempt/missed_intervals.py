@@ -12,7 +12,7 @@ from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE, Judgement, Misse
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from plimsoll.domain.happening import GeneratorSecond
+    from plimsoll.domain.log_events import GeneratorSecond
     from plimsoll.domain.service_level import ServiceLevel
 
 ERROR_LIMIT = 0.001

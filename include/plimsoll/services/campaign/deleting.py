@@ -12,7 +12,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.elsewhere import TAKE_OVER, before_deletion, end_run, runs_at_work
+from plimsoll.services.campaign.runs import TAKE_OVER, before_deletion, end_run, runs_at_work
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.ownership.holding import held, require_free

@@ -6,7 +6,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.strategies.openings import open_stage
+from plimsoll.strategies.stage_starts import open_stage
 
 
 def open_stages(campaign: CampaignStore, at: datetime) -> Definition:
@@ -20,5 +20,5 @@ def open_stages(campaign: CampaignStore, at: datetime) -> Definition:
         if not state.is_to_be_opened:
             break
         campaign.open_stage(open_stage(state, at))
-        definition = campaign.with_openings(definition)
+        definition = campaign.with_stage_starts(definition)
     return definition

@@ -14,7 +14,7 @@ from plimsoll.domain.result import Verdict
 from plimsoll.domain.spelling import meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.remembered import FinalAttempt, Remembered
+from plimsoll.services.campaign.final_attempts import FinalAttempt, FinalAttempts
 from plimsoll.services.cell.attempt_state import AttemptState, attempt_state_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import (
@@ -56,7 +56,7 @@ class Memory:
     that happened, or when an attempt of another campaign has the same key.
     """
 
-    final: Remembered[AttemptState] = field(default_factory=Remembered)
+    final: FinalAttempts[AttemptState] = field(default_factory=FinalAttempts)
     owners: Owners = field(default_factory=UnknownOwners)
     """Tells which owners of attempts are alive."""
 

@@ -6,10 +6,10 @@ from typing import Any
 from plimsoll.analysis.campaign.cell_results import deciding_level, missed_levels, ratio
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.opening_notes import notes_of_stage
 from plimsoll.domain.parts import most_repeats, parts, stage_ids, workload_ids
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.stage_notes import notes_of_stage
 from plimsoll.domain.status import (
     CampaignStateName,
     CampaignStatus,
@@ -22,9 +22,9 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.campaign.completeness import asked_cells
 from plimsoll.services.campaign.progress import cell_progress, seconds_left
-from plimsoll.services.campaign.settling import Tally, settled_tally, tally_of
 from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.campaign.totals import Tally, recorded_totals, tally_of
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore
@@ -69,7 +69,7 @@ def stage_statuses(definition: Definition) -> tuple[StageStatus, ...]:
             repeats=plan.repeats,
             service_levels=tuple(map(str, alone.service_levels)),
             cells=plan.cells,
-            opened_at=definition.openings[plan.id].at if plan.id in definition.openings else None,
+            opened_at=definition.stage_starts[plan.id].at if plan.id in definition.stage_starts else None,
             notes=notes_of_stage([part for part in parts(definition) if part.stage == plan.id]),
         )
         for plan, (_, alone) in zip(stage_plans(definition), definition.of_stages, strict=True)
@@ -81,7 +81,7 @@ def campaign_summary(
 ) -> CampaignSummary:
     """The campaign in one line. A settled campaign takes a few listings, however many cells it has."""
     campaign = CampaignStore(store, campaign_id)
-    tally = settled_tally(campaign)
+    tally = recorded_totals(campaign)
     if tally is None:
         return summary_of(campaign_status(store, campaign_id, definition, now, memory))
     return CampaignSummary(**_facts(campaign, definition, tally, now), state="complete", seconds_left=0.0)

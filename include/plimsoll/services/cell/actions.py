@@ -15,14 +15,20 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.data import left_for_next, require_running, settle_origin, time_of_attempt, time_of_hosts
 from plimsoll.services.cell.load_hosts import load_hosts
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase
+from plimsoll.services.cell.shared_data import (
+    left_for_next,
+    require_running,
+    settle_origin,
+    time_of_attempt,
+    time_of_hosts,
+)
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.booking import destroy_cluster
+from plimsoll.services.hosts.assignments import require_assignment
+from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launches import read_provided
-from plimsoll.services.hosts.uses import require_use
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
@@ -60,7 +66,7 @@ def provision(work: AttemptContext) -> Cluster:
         return provision(work)  # on the cluster that takes its place
     if work.keeps_hosts:
         # Hosts may take long to be ready. What another attempt has on them by now must not be cleared.
-        require_use(work.toolkit.store, work.key)
+        require_assignment(work.toolkit.store, work.key)
         changed = replacing.note_provided(work.toolkit, cluster)
         if work.keeps_data:
             settle_origin(work, cluster, is_changed=changed)

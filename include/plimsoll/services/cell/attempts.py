@@ -11,7 +11,7 @@ from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
-from plimsoll.services.hosts.booking import destroy_cluster
+from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.ownership.holding import is_at_work, require_free
 from plimsoll.services.retries import try_all

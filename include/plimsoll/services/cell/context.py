@@ -16,8 +16,8 @@ from plimsoll.ports.database import Database
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
+from plimsoll.services.hosts.assignments import assignment_of, require_assignment
 from plimsoll.services.hosts.kept_hosts import is_kept
-from plimsoll.services.hosts.uses import require_use, use_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cluster, read_model
 from plimsoll.services.toolkit import Toolkit
@@ -58,7 +58,7 @@ class AttemptContext:
     @property
     def cluster_id(self) -> ClusterId:
         """The cluster that the attempt uses."""
-        use = use_of(self.toolkit.store, self.key) if self.keeps_hosts else None
+        use = assignment_of(self.toolkit.store, self.key) if self.keeps_hosts else None
         return use.cluster if use else ClusterId.of_attempt(self.key)
 
     @property
@@ -130,7 +130,7 @@ class AttemptContext:
         Raises ProviderError where it is gone, or was given to another attempt. Whoever has waited asks again.
         """
         if self.keeps_hosts:
-            require_use(self.toolkit.store, self.key)
+            require_assignment(self.toolkit.store, self.key)
         cluster = self.provider.find(self.cluster_id)
         if cluster is None:
             raise ProviderError(f"the cluster is gone{self.why_gone()}", where=str(self.key), mend="run the cell again")

@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.clocks import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
+from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus, SplitLoadGenerator
@@ -74,7 +74,7 @@ def waits_for_database(work: AttemptContext) -> bool:
         return False
     if workload.data_per_node is not None:
         return True
-    is_hidden = work.goes_on or work.database.hides_aftermath(work.definition, work.variant)
+    is_hidden = work.goes_on or work.database.hides_leftover_work(work.definition, work.variant)
     return generator.settles(workload) and is_hidden
 
 
@@ -142,10 +142,12 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
         # None was told of an earlier start, else it would not wait.
         waits = waits_for_database(work)
         flush_once(work, cluster)
-        aftermath = work.database.aftermath([work.host(cluster, info) for info in cluster.nodes]) if waits else None
-        if waits and aftermath is None:
+        leftover_work = (
+            work.database.leftover_work([work.host(cluster, info) for info in cluster.nodes]) if waits else None
+        )
+        if waits and leftover_work is None:
             return
-        start = _new_start(work, hosts, aftermath, bytes_on_disk(work, cluster))
+        start = _new_start(work, hosts, leftover_work, bytes_on_disk(work, cluster))
     if start is None:
         return
     if ready:
@@ -155,11 +157,11 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
 
 
 def _new_start(
-    work: AttemptContext, hosts: Sequence[Host], aftermath: Aftermath | None, data_bytes: Mapping[str, int]
+    work: AttemptContext, hosts: Sequence[Host], leftover_work: LeftoverWork | None, data_bytes: Mapping[str, int]
 ) -> LoadStart:
     found = clocks(hosts)
     at = datetime.fromtimestamp(int((_first_now(work, found) + _LEAD).timestamp()) + 1, UTC)  # the next whole second
-    start = LoadStart(start=at, clocks=found, aftermath=aftermath, data_bytes=data_bytes)
+    start = LoadStart(start=at, clocks=found, leftover_work=leftover_work, data_bytes=data_bytes)
     most_ms = most_apart_ms(level.interval for level in work.definition.service_levels)
     if start.error_ms > most_ms:
         raise LoadError(

@@ -8,8 +8,8 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.cost import Paid, shared
 from plimsoll.ports.store import ReadableStore
+from plimsoll.services.hosts.assignments import Use, assignment_of, spans, uses
 from plimsoll.services.hosts.launches import read_launched
-from plimsoll.services.hosts.uses import Use, spans, use_of, uses
 
 
 class KeptCosts:
@@ -22,7 +22,7 @@ class KeptCosts:
 
     def share(self, key: AttemptKey) -> Paid | None:
         """The attempt's cost on all kept clusters that it used; None where it has used none."""
-        use = use_of(self._store, key)
+        use = assignment_of(self._store, key)
         return self.shares(use.cluster, key)[key] if use else None
 
     def shares(self, cluster_id: ClusterId, *keys: AttemptKey) -> Mapping[AttemptKey, Paid]:

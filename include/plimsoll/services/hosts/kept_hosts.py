@@ -19,10 +19,10 @@ from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.accounts import note_begun
-from plimsoll.services.hosts.booking import destroy_cluster, destroy_replaced, record_share
+from plimsoll.services.hosts.assignments import Use, assignment_of, end_use, newest_use, uses
+from plimsoll.services.hosts.ending import destroy_cluster, destroy_replaced, record_share
 from plimsoll.services.hosts.launches import read_launched, read_provided
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
-from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of, uses
 from plimsoll.services.ownership.holding import is_at_work, is_in_force
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
@@ -64,7 +64,7 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
 
 def served_before(store: ResultStore, key: AttemptKey) -> bool:
     """Whether another attempt has used the attempt's hosts before it."""
-    use = use_of(store, key)
+    use = assignment_of(store, key)
     if use is None:
         return False
     every = uses(store, key.campaign_id, use.cluster.purpose)
@@ -113,7 +113,7 @@ def _purpose(definition: Definition, key: AttemptKey) -> str:
 
 def _recorded_use(store: ResultStore, key: AttemptKey) -> Use | None:
     """The attempt's use; None where it has none. Writes the attempt's own record if its process died before that."""
-    use = use_of(store, key)
+    use = assignment_of(store, key)
     if use is not None:
         return use
     purpose = _purpose(CampaignStore(store, key.campaign_id).definition(), key)

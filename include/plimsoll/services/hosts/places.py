@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from plimsoll.domain.choices import ProviderChoice
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
+from plimsoll.domain.system import ProviderChoice
 from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.outage import Outage

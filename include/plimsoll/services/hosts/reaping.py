@@ -10,7 +10,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
 from plimsoll.domain.errors import DamagedRecord, PlimsollError, ProviderError, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.accounts import open_accounts
-from plimsoll.services.hosts.booking import destroy_cluster, record_cost
+from plimsoll.services.hosts.ending import destroy_cluster, record_cost
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

@@ -11,11 +11,11 @@ from pydantic import Field, model_validator
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
-from plimsoll.domain.choices import ProviderChoice
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.provenance import ENVIRONMENT_FACTS, IMPORTED
 from plimsoll.domain.spelling import meant
+from plimsoll.domain.system import ProviderChoice
 from plimsoll.domain.units import Rate
 from plimsoll.services.definitions.documents import parse_yaml
 

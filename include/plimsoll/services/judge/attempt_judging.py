@@ -53,7 +53,7 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     if earlier is None:
         return None, judge(work)
     manifest = _manifest(store, work.key)
-    store.delete(layout.settled_key(work.key.campaign_id))
+    store.delete(layout.totals_key(work.key.campaign_id))
     return earlier, _judged(work, manifest)
 
 

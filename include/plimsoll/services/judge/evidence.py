@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.clocks import LoadStart
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.happening import GeneratorSecond
+    from plimsoll.domain.log_events import GeneratorSecond
     from plimsoll.domain.process import Process
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import Manifest, ManifestEntry

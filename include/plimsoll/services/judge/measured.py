@@ -13,8 +13,8 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.attempt import check_attempt
-from plimsoll.quality.blame import error_share, foreign_error_share
 from plimsoll.quality.measured import MeasuredAttempt
+from plimsoll.quality.miss_cause import error_share, foreign_error_share
 from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.judge.circumstances import circumstances
 from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, tables_of, verdict_of
@@ -70,14 +70,14 @@ def _left_to_do(evidence: Evidence) -> Iterator[str]:
     work_of = "earlier loads" if evidence.fingerprint and evidence.fingerprint.data_of else "populating"
     if evidence.summary.compactions_left:
         yield f"compactions of {work_of} were left when the timed run began: {evidence.summary.compactions_left}"
-    aftermath = evidence.start.aftermath if evidence.start else None
-    if aftermath is None or aftermath.settled:
+    leftover_work = evidence.start.leftover_work if evidence.start else None
+    if leftover_work is None or leftover_work.settled:
         return
-    left = ", ".join(f"{node} {count}" for node, count in aftermath.left.items() if count)
+    left = ", ".join(f"{node} {count}" for node, count in leftover_work.left.items() if count)
     if left:
         yield f"compactions of {work_of} were left when the timed run began: {left}"
-    if aftermath.problem:
-        yield f"whether compactions of {work_of} were left is not known: {aftermath.problem}"
+    if leftover_work.problem:
+        yield f"whether compactions of {work_of} were left is not known: {leftover_work.problem}"
 
 
 def _data_size(evidence: Evidence) -> Iterator[str]:

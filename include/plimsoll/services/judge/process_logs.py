@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.logs.gc.pauses import Pauses
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.happening import Event, EventKind, LogLine
+    from plimsoll.domain.log_events import Event, EventKind, LogLine
     from plimsoll.domain.process import Process
     from plimsoll.ports.database import Database
     from plimsoll.services.judge.collected import CollectedFiles

@@ -10,7 +10,7 @@ from plimsoll.analysis.attempt.latencies import latencies_frame
 from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
-from plimsoll.quality.blame import error_share
+from plimsoll.quality.miss_cause import error_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -14,8 +14,8 @@ from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services.campaign.completeness import Completeness, completeness, completeness_of
-from plimsoll.services.campaign.settling import settle
 from plimsoll.services.campaign.stages import open_stages
+from plimsoll.services.campaign.totals import record_totals
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
@@ -121,7 +121,7 @@ def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
     made = report_files(take_snapshot(campaign), campaign_id, toolkit.clock.now(), toolkit.code_version)
     for path, content in made.items():
         toolkit.store.write(report_key(campaign_id, path), content)
-    settle(campaign, toolkit.clock.now())
+    record_totals(campaign, toolkit.clock.now())
     return toolkit.store.url(report_key(campaign_id))
 
 

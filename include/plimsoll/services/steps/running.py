@@ -27,7 +27,7 @@ _FIGURES_EVERY = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
-class Ran:
+class CellRunEnd:
     """The outcome of running a cell. `troubles` are problems besides the measurement, each with its reason."""
 
     work: AttemptContext
@@ -37,7 +37,9 @@ class Ran:
     """Whether its cluster could not be destroyed."""
 
 
-def run_cells(toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner: str, say: Say) -> tuple[Ran, ...]:
+def run_cells(
+    toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner: str, say: Say
+) -> tuple[CellRunEnd, ...]:
     """Run one attempt at each cell. Each cell is taken from `cells` when the one before it is over.
 
     A failed attempt is recorded, and the next cell follows. A cell that noise disturbed runs again at once, as often as
@@ -69,7 +71,7 @@ def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: 
     return ran.verdict
 
 
-def _tries(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Iterator[Ran]:
+def _tries(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Iterator[CellRunEnd]:
     campaign = CampaignStore(toolkit.store, campaign_id)
     yield (ran := _run(toolkit, campaign_id, cell_id, owner, say))
     while ran.verdict is not None and with_retries(toolkit.clock, lambda: runs_again(campaign, cell_id), say):
@@ -77,7 +79,7 @@ def _tries(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Sa
         yield (ran := _run(toolkit, campaign_id, cell_id, owner, say))
 
 
-def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Ran:
+def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> CellRunEnd:
     work = with_retries(toolkit.clock, lambda: begin(toolkit, campaign_id, cell_id, owner), say)
     say(f"{work.key}: begun")
     try:
@@ -87,7 +89,7 @@ def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say)
         raise
 
 
-def _attempted(work: AttemptContext, say: Say) -> Ran:
+def _attempted(work: AttemptContext, say: Say) -> CellRunEnd:
     try:
         for step in steps_of("measure"):
             _measure(work, step, say)
@@ -102,7 +104,7 @@ def _attempted(work: AttemptContext, say: Say) -> Ran:
     verdict, unjudged = (None, ()) if unkept else _judged(work, say)
     if money := money_line(work):
         say(f"{work.key}: {money}")
-    return Ran(work, verdict, (*unkept, *remains, *unjudged), remains=bool(remains))
+    return CellRunEnd(work, verdict, (*unkept, *remains, *unjudged), remains=bool(remains))
 
 
 def _judged(work: AttemptContext, say: Say) -> tuple[Verdict | None, tuple[str, ...]]:
@@ -169,7 +171,7 @@ def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
 
     Returns the reason if something remains; the reason is shown and recorded until it is gone.
     """
-    resisting = layout.attempt_file(work.key, layout.UNDESTROYED)
+    remaining = layout.attempt_file(work.key, layout.UNDESTROYED)
     again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):
         try:
@@ -177,14 +179,14 @@ def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
         except Exception as error:
             say(f"{work.key}: its cluster could not be destroyed: {error}")
             with suppress(PlimsollError):
-                work.toolkit.store.write(resisting, str(error).encode())
+                work.toolkit.store.write(remaining, str(error).encode())
             return (f"{work.key}: {step.name}: {error}",)
     with suppress(PlimsollError):
-        work.toolkit.store.delete(resisting)
+        work.toolkit.store.delete(remaining)
     return ()
 
 
-def _without_remains(ran: Ran, say: Say) -> Ran:
+def _without_remains(ran: CellRunEnd, say: Say) -> CellRunEnd:
     """The outcome after another try to destroy what remained."""
     if not ran.remains:
         return ran

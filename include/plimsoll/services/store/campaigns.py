@@ -17,7 +17,7 @@ from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.result import Manifest, Verdict
 from plimsoll.domain.spelling import meant
-from plimsoll.domain.stage import StageOpening
+from plimsoll.domain.stage import StageStart
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as
 from plimsoll.services.definitions.sliding_windows import with_sliding_windows
@@ -40,9 +40,9 @@ class StoredCampaign:
 
         Raises NotFound when the campaign does not exist.
         """
-        return self.with_openings(self.declared())
+        return self.with_stage_starts(self.declared())
 
-    def with_openings(self, definition: Definition) -> Definition:
+    def with_stage_starts(self, definition: Definition) -> Definition:
         """The definition with the loads that the campaign's stages took from earlier stages' results so far."""
         taking = [stage.id for stage in definition.stages if stage.taken]
         found = {stage: opening for stage in taking if (opening := self._opening(stage))}
@@ -122,8 +122,8 @@ class StoredCampaign:
                 with suppress(NotFound):
                     yield name, self.store.read(name)
 
-    def _opening(self, stage: str) -> StageOpening | None:
-        return find_record(self.store, layout.stage_key(self.campaign_id, stage), StageOpening)
+    def _opening(self, stage: str) -> StageStart | None:
+        return find_record(self.store, layout.stage_key(self.campaign_id, stage), StageStart)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class CampaignStore(StoredCampaign):
 
     store: ResultStore
 
-    def open_stage(self, opening: StageOpening) -> None:
+    def open_stage(self, opening: StageStart) -> None:
         """Record a stage's loads. Recorded loads never change: of two callers at once, the first one wins.
 
         Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile; then nothing is
@@ -159,7 +159,7 @@ class CampaignStore(StoredCampaign):
         wanted = self.continued(definition)
         if wanted != self.declared():
             self.store.write(key, dump_definition(wanted).encode())
-        return self.with_openings(wanted)
+        return self.with_stage_starts(wanted)
 
     def require_kept(self) -> None:
         """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
@@ -181,7 +181,7 @@ class CampaignStore(StoredCampaign):
 
     def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
         """Record a new attempt at the cell with its owner. Two callers at once get different numbers."""
-        self.store.delete(layout.settled_key(self.campaign_id))
+        self.store.delete(layout.totals_key(self.campaign_id))
         number = len(self.attempts(cell_id))
         while True:
             number += 1

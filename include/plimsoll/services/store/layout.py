@@ -39,7 +39,7 @@ def definition_key(campaign_id: str) -> str:
     return f"{campaign_id}/definition.yaml"
 
 
-def settled_key(campaign_id: str) -> str:
+def totals_key(campaign_id: str) -> str:
     """The key of a complete campaign's recorded totals."""
     return f"{campaign_id}/settled.json"
 

@@ -6,8 +6,8 @@ import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.products.cassandra.node_files import NODE
+from plimsoll.adapters.products.nodes.last_lines import last_lines, picked
 from plimsoll.adapters.products.nodes.remedies import remedy
-from plimsoll.adapters.products.nodes.said import picked, said_last
 from plimsoll.domain.cluster import HostInfo
 
 START = [
@@ -54,14 +54,14 @@ def test_long_lines_are_cut_and_old_ones_are_left_out() -> None:
 
 def test_a_node_that_said_nothing_is_said_to(tmp_path: Path) -> None:
     host = ScriptedHost(tmp_path / "node1", HostInfo(name="node1", role="node", address="127.9.9.1"))
-    assert str(said_last(host, NODE)) == "it said nothing"
+    assert str(last_lines(host, NODE)) == "it said nothing"
 
 
 def test_log_and_console_are_both_heard(tmp_path: Path) -> None:
     host = ScriptedHost(tmp_path / "node1", HostInfo(name="node1", role="node", address="127.9.9.1"))
     host.write(host.root / "cassandra/logs/system.log", "\n".join([*START, ""]))
     host.write(host.root / "jobs/cassandra.log", "Unrecognized VM option 'Foo'\n")
-    assert said_last(host, NODE).complaints == ("Unrecognized VM option 'Foo'",)
+    assert last_lines(host, NODE).complaints == ("Unrecognized VM option 'Foo'",)
 
 
 FAULT = "org.apache.cassandra.exceptions.ConfigurationException: "

@@ -11,7 +11,7 @@ from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.providers.ssh.checks import problems, shape
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.adapters.secrets import EnvironmentSecrets
-from plimsoll.domain.choices import ProviderChoice
+from plimsoll.domain.system import ProviderChoice
 
 
 def host(number: Any, **changes: Any) -> dict[Any, Any]:

@@ -13,7 +13,7 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.cluster import Cluster, HostsSilent
 from plimsoll.domain.errors import NotFound, Refused, StoreError
-from plimsoll.domain.stage import StageOpening
+from plimsoll.domain.stage import StageStart
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.annotating import annotate
 from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
@@ -169,7 +169,7 @@ def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_ano
 def test_a_stage_that_is_opened_while_its_campaign_is_deleted_leaves_nothing_of_it(
     tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, opening = CampaignStore.require_kept, StageOpening(stage="b", of="a", at=tools.clock.now(), loads=())
+    looked, opening = CampaignStore.require_kept, StageStart(stage="b", of="a", at=tools.clock.now(), loads=())
 
     def then_somebody_deletes_it(campaign: CampaignStore) -> None:
         looked(campaign)

@@ -15,7 +15,7 @@ from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of
 from plimsoll.services.campaign import deleting
 from plimsoll.services.campaign.deleting import deletable
-from plimsoll.services.campaign.elsewhere import Run, begin_run, end_run, require_nobody_elsewhere
+from plimsoll.services.campaign.runs import Run, begin_run, end_run, require_no_other_run
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership.holding import held
 from plimsoll.services.store import layout
@@ -45,25 +45,25 @@ def test_a_run_is_seen_before_its_first_cell_and_until_it_ends(tools: Toolkit) -
     begin_run(of(tools), "mine", RUN, cells=2)
     process = of(tools, unknown={RUN})
     with pytest.raises(Refused, match=TOLD):
-        require_nobody_elsewhere(process, "mine")
+        require_no_other_run(process, "mine")
     with pytest.raises(Refused, match=TOLD):
         deletable(process, "mine", "somebody")
     end_run(tools.store, "mine", "another")
     with pytest.raises(Refused, match=r"goes on with --take-over"):
-        require_nobody_elsewhere(process, "mine")
+        require_no_other_run(process, "mine")
     end_run(tools.store, "mine", RUN)
-    require_nobody_elsewhere(process, "mine")
+    require_no_other_run(process, "mine")
 
 
 def test_a_run_that_is_known_to_have_ended_or_whose_time_is_over_works_no_more(
     tools: Toolkit, clock: SteppingClock
 ) -> None:
     begin_run(of(tools), "mine", RUN, cells=1)
-    require_nobody_elsewhere(of(tools), "mine")
+    require_no_other_run(of(tools), "mine")
     clock.sleep(timedelta(days=1).total_seconds())
-    require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
+    require_no_other_run(of(tools, unknown={RUN}), "mine")
     with pytest.raises(Refused):
-        require_nobody_elsewhere(of(tools, alive={RUN}), "mine")
+        require_no_other_run(of(tools, alive={RUN}), "mine")
 
 
 def test_a_run_that_begins_when_a_process_has_taken_the_campaign_is_refused_and_leaves_no_trace(tools: Toolkit) -> None:
@@ -71,7 +71,7 @@ def test_a_run_that_begins_when_a_process_has_taken_the_campaign_is_refused_and_
     with held(process, "mine"):
         with pytest.raises(Refused, match="is being run by process 11 on lab1"):
             begin_run(process, "mine", RUN, cells=1)
-        require_nobody_elsewhere(process, "mine")
+        require_no_other_run(process, "mine")
 
 
 def test_a_cell_that_is_cleared_after_its_run_had_ended_has_the_run_seen_again(
@@ -83,7 +83,7 @@ def test_a_cell_that_is_cleared_after_its_run_had_ended_has_the_run_seen_again(
     begin_run(of(tools), "mine", RUN, cells=1)
     clock.sleep(4 * 3600)
     with pytest.raises(Refused, match=TOLD):
-        require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
+        require_no_other_run(of(tools, unknown={RUN}), "mine")
 
 
 def test_a_run_that_begins_while_a_deletion_takes_its_hold_is_seen_before_anything_is_deleted(
@@ -104,7 +104,7 @@ def test_a_run_that_begins_while_a_deletion_takes_its_hold_is_seen_before_anythi
 def test_taking_over_ends_what_any_run_has_said(tools: Toolkit) -> None:
     begin_run(of(tools), "mine", RUN, cells=1)
     end_run(tools.store, "mine")
-    require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
+    require_no_other_run(of(tools, unknown={RUN}), "mine")
 
 
 def test_a_campaign_of_an_airflow_that_is_gone_for_good_says_until_when_it_counts_and_how_to_delete_it(
@@ -150,9 +150,9 @@ def test_of_several_runs_of_one_airflow_each_is_seen(tools: Toolkit) -> None:
     begin_run(everybody, "mine", other, cells=1)
     end_run(tools.store, "mine", other)
     with pytest.raises(Refused, match=TOLD):
-        require_nobody_elsewhere(everybody, "mine")
+        require_no_other_run(everybody, "mine")
     end_run(tools.store, "mine", RUN)
-    require_nobody_elsewhere(everybody, "mine")
+    require_no_other_run(everybody, "mine")
 
 
 @pytest.mark.parametrize("order", [(A, B), (B, A)])

@@ -12,7 +12,7 @@ from tests.fakes.owners import FixedOwners
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner
-from plimsoll.services.campaign.opening import open_campaign
+from plimsoll.services.campaign.creation import open_campaign
 from plimsoll.services.campaign.request import Request
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership.holding import LASTS, held, is_at_work, require_free

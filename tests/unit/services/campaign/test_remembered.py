@@ -1,7 +1,7 @@
 """What is remembered of campaigns, and how much at most."""
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.services.campaign.remembered import FinalAttempt, Remembered
+from plimsoll.services.campaign.final_attempts import FinalAttempt, FinalAttempts
 
 
 def found(campaign_id: str, count: int) -> dict[FinalAttempt, str]:
@@ -10,7 +10,7 @@ def found(campaign_id: str, count: int) -> dict[FinalAttempt, str]:
 
 
 def test_what_was_found_last_is_all_that_is_remembered_of_a_campaign() -> None:
-    remembered: Remembered[str] = Remembered()
+    remembered: FinalAttempts[str] = FinalAttempts()
     remembered.replace("a", found("a", 3))
     remembered.replace("a", found("a", 2))
     assert (remembered.of("a"), len(remembered)) == (found("a", 2), 2)
@@ -20,14 +20,14 @@ def test_what_was_found_last_is_all_that_is_remembered_of_a_campaign() -> None:
 
 
 def test_beyond_the_limit_the_campaigns_read_longest_ago_are_forgotten() -> None:
-    remembered: Remembered[str] = Remembered(limit=5)
+    remembered: FinalAttempts[str] = FinalAttempts(limit=5)
     for name in ("a", "b", "a", "c"):
         remembered.replace(name, found(name, 2))
     assert [bool(remembered.of(name)) for name in ("a", "b", "c")] == [True, False, True]
 
 
 def test_a_campaign_larger_than_the_limit_is_remembered_alone() -> None:
-    remembered: Remembered[str] = Remembered(limit=5)
+    remembered: FinalAttempts[str] = FinalAttempts(limit=5)
     remembered.replace("a", found("a", 2))
     remembered.replace("large", found("large", 9))
     assert (remembered.of("a"), len(remembered.of("large"))) == ({}, 9)

@@ -11,7 +11,7 @@ from plimsoll.domain.errors import Refused
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp, Search
-from plimsoll.services.campaign.opening import CampaignPlan, open_campaign
+from plimsoll.services.campaign.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request, words_for
 from plimsoll.services.campaign.state import CellState
 from plimsoll.services.cell.attempt_state import AttemptState

@@ -16,8 +16,8 @@ from plimsoll.domain.errors import Refused
 from plimsoll.domain.result import Outcome
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaign.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.deleting import delete_campaign
-from plimsoll.services.campaign.opening import CampaignPlan, open_campaign
 from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaign.rounds import all_rounds, name_of_next, next_round
 from plimsoll.services.campaign.state import judged_state

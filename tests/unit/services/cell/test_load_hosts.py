@@ -10,10 +10,10 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator
 
-from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.clocks import ClockReading, LoadStart
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError
+from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.domain.variant import Variant
@@ -268,12 +268,12 @@ class Reserved(InstantDatabase):
         super().__init__(faults)
         self.looks = 0
 
-    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
+    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
         return True
 
-    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
         self.looks += 1
-        return Aftermath(settled=False, left={"node1": 4, "node2": 0}) if self.looks == 3 else None
+        return LeftoverWork(settled=False, left={"node1": 4, "node2": 0}) if self.looks == 3 else None
 
 
 @pytest.mark.parametrize("hosts", [1, 2])
@@ -298,7 +298,7 @@ def test_a_load_waits_for_what_populating_left_where_only_the_nodes_themselves_c
         assert told == []
     assert loading.poll_load(work).state == "running"
     assert len(told) == hosts
-    assert read_start(work).aftermath.left == {"node1": 4, "node2": 0}
+    assert read_start(work).leftover_work.left == {"node1": 4, "node2": 0}
     assert loading.poll_load(work).state == "complete"
     collect(work)
     assert "compactions of populating were left when the timed run began: node1 4" in judge(work).warnings

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.unit.services.cell.sized_campaign import FIRST, Setting
 
-from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.errors import LoadError
+from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.campaign.remarks import remarks
@@ -43,13 +43,13 @@ def test_nodes_flush_once_before_the_wait_for_compactions_which_a_flush_can_begi
         done.append(f"flush {keyspace}")
         return measure(nodes, keyspace)
 
-    def waited(nodes: Sequence[Host]) -> Aftermath | None:
+    def waited(nodes: Sequence[Host]) -> LeftoverWork | None:
         done.append("wait")
-        return Aftermath(settled=True) if done.count("wait") == 3 else None
+        return LeftoverWork(settled=True) if done.count("wait") == 3 else None
 
     work = setting.cell("v1-001k-r1")
     monkeypatch.setattr(setting.database, "bytes_on_disk", measured)
-    monkeypatch.setattr(setting.database, "aftermath", waited)
+    monkeypatch.setattr(setting.database, "leftover_work", waited)
     while loading.poll_load(work).state == "running":
         pass
     assert done == ["flush data", "wait", "wait", "wait", "flush data"]

@@ -9,7 +9,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.elsewhere import Run, begin_run
+from plimsoll.services.campaign.runs import Run, begin_run
 from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin

@@ -17,7 +17,8 @@ from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.recording import cancel
-from plimsoll.services.hosts import booking, kept_hosts
+from plimsoll.services.hosts import ending as booking
+from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store.campaigns import read_fingerprint
 from plimsoll.services.toolkit import Toolkit

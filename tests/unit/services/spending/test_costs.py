@@ -15,7 +15,7 @@ from plimsoll.domain.launch import Launch
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.booking import destroy_cluster
+from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap

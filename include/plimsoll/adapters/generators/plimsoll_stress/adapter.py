@@ -18,8 +18,8 @@ from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource

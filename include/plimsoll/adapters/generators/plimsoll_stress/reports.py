@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import LoadPhase
 

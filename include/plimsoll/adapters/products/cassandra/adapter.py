@@ -16,16 +16,16 @@ from plimsoll.adapters.products.cassandra.node_files import GC_LOG, JOB, NODE, S
 from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import release_of
 from plimsoll.adapters.products.cassandra.settings import PORTS
-from plimsoll.adapters.products.nodes.settling import aftermath
+from plimsoll.adapters.products.nodes.compactions import leftover_work
 from plimsoll.adapters.products.nodes.status import down
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
-from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.happening import Event, EventKind, LogLine
+from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
@@ -103,14 +103,14 @@ class Cassandra:
         """What really runs on each node, as its JVM reports it."""
         return inspect(self._tool, nodes)
 
-    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
+    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
         """True for releases before 4.0, which have no virtual tables."""
         release = release_of(definition.version_of(variant))
         return release is not None and not release.tells_compactions
 
-    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
         """Waits for compactions over JMX, on the nodes' own machines."""
-        return aftermath(nodes, partial(settle_command, self._tool))
+        return leftover_work(nodes, partial(settle_command, self._tool))
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
         """The size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""

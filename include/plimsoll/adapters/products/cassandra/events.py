@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
 
-from plimsoll.domain.happening import Event, EventKind, LogLine
+from plimsoll.domain.log_events import Event, EventKind, LogLine
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memtable flush")
 DROPPED = EventKind("dropped", "dropped messages", "messages")

@@ -7,8 +7,8 @@ from typing import Any
 from plimsoll.adapters.artefacts.collector_flags import COLLECTOR_FLAGS
 from plimsoll.adapters.products.cassandra.command import JMX_PORT
 from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
+from plimsoll.adapters.products.nodes.compactions import PATIENCE
 from plimsoll.adapters.products.nodes.machines import by_machine, own_loopback
-from plimsoll.adapters.products.nodes.settling import PATIENCE
 from plimsoll.adapters.products.nodes.status import name_of
 from plimsoll.adapters.products.nodes.tool import JVM_START, NodeTool
 from plimsoll.domain.errors import DeployError

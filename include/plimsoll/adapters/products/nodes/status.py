@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
+from plimsoll.adapters.products.nodes.last_lines import last_lines
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
-from plimsoll.adapters.products.nodes.said import said_last
 from plimsoll.ports.host import Host, JobStatus
 
 # The size of a commit log segment. A disk counts as full if less is free. A little space is free again after the node's
@@ -42,7 +42,7 @@ def down(host: Host, process: NodeProcess) -> str | None:
         return None
     why = "; a person sent it, or the kernel: " + OUT_OF_MEMORY if was_killed(status) else ""
     why += f"; its disk is full: {FULL}" if is_disk_full(host) else ""
-    said = said_last(host, process)
+    said = last_lines(host, process)
     told = said.of_a_signal if _was_signalled(status) else str(said)
     return f"{name_of(host)} {state_of(status)}{why}" + (f":\n{told}" if told else "")
 

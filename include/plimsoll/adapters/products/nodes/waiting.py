@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from plimsoll.adapters.products.nodes.last_lines import LastLines, last_lines
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
 from plimsoll.adapters.products.nodes.remedies import remedy
-from plimsoll.adapters.products.nodes.said import Said, said_last
 from plimsoll.adapters.products.nodes.status import (
     FULL,
     OUT_OF_MEMORY,
@@ -55,18 +55,18 @@ class Patience:
     def _require_running(self, node: Host) -> None:
         status = node.status(self.process.name)
         if status.state != "running":
-            said = said_last(node, self.process)
+            said = last_lines(node, self.process)
             mend = remedy("\n".join(said.complaints)) or _guess(node, status)
             raise self._failed(node, f"{state_of(status)} before it was up", said, mend)
 
     def _late(self, node: Host, text: str) -> DeployError:
         state = state_of(node.status(self.process.name))
-        said = said_last(node, self.process)
+        said = last_lines(node, self.process)
         mend = remedy("\n".join(said.complaints)) or _MORE_TIME
         what = f"{state} but was not up at {self.until:%H:%M:%S} UTC: it never said {text!r}"
         return self._failed(node, what, said, mend)
 
-    def _failed(self, node: Host, what: str, said: Said, mend: str) -> DeployError:
+    def _failed(self, node: Host, what: str, said: LastLines, mend: str) -> DeployError:
         return DeployError(f"{what}:\n{said}", where=f"{self.process.name} on {name_of(node)}", mend=mend)
 
 

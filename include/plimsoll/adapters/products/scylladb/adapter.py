@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta, tzinfo
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.products.nodes.settling import aftermath
+from plimsoll.adapters.products.nodes.compactions import leftover_work
 from plimsoll.adapters.products.nodes.status import down
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
@@ -15,12 +15,12 @@ from plimsoll.adapters.products.scylladb.inquiry import fingerprint, save_metric
 from plimsoll.adapters.products.scylladb.node import PROGRAM, Blueprint, start
 from plimsoll.adapters.products.scylladb.node_files import NODE, PRODUCT, NodeFiles
 from plimsoll.adapters.products.scylladb.settings import PORTS
-from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.happening import Event, EventKind, LogLine
+from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
@@ -97,13 +97,13 @@ class ScyllaDb:
         """What really runs on each node, as it reports itself."""
         return [fingerprint(node) for node in nodes]
 
-    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:  # noqa: ARG002
+    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:  # noqa: ARG002
         """True: there is no table in which clients could read how many compactions are left."""
         return True
 
-    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
         """Waits for compactions by the REST API, on the nodes' own machines."""
-        return aftermath(nodes, settle_command)
+        return leftover_work(nodes, settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """A sentence with the last log lines for each node that is not running."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
 
-from plimsoll.domain.happening import Event, EventKind, LogLine
+from plimsoll.domain.log_events import Event, EventKind, LogLine
 
 COMPACTION, STALL = EventKind("compaction", "compaction"), EventKind("reactor_stall", "reactor stall")
 ALLOCATION = EventKind("large_allocation", "large allocation", "bytes")

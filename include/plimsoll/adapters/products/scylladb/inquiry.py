@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from plimsoll.adapters.products.nodes.compactions import PATIENCE
 from plimsoll.adapters.products.nodes.machines import own_loopback
-from plimsoll.adapters.products.nodes.settling import PATIENCE
 from plimsoll.adapters.products.scylladb import rest_client
 from plimsoll.adapters.products.scylladb.node_files import METRICS, PRODUCT, NodeFiles
 from plimsoll.adapters.products.scylladb.settings import API_PORT, METRICS_PORT

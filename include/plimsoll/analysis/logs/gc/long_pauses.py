@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from plimsoll.domain.happening import LogLine
+from plimsoll.domain.log_events import LogLine
 
 LEAST_MS = 10.0
 """Shorter pauses are left out: a collector like ZGC makes several a second, and none of them explains a miss."""

@@ -66,7 +66,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     now, memory = toolkit.clock.now(), Memory(owners=toolkit.owners)
     if campaign_exists(toolkit.store, campaign.campaign_id):
         open_stages(campaign, now)
-    known = campaign.with_openings(definition)
+    known = campaign.with_stage_starts(definition)
     state = read_state(toolkit.store, campaign.campaign_id, known, now, memory)
     chosen = tuple(one.cell for one in choose(request, state, at))
     _require_room(len(chosen), largest_run)

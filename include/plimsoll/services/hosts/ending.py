@@ -10,9 +10,9 @@ from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd
+from plimsoll.services.hosts.assignments import assignment_of, newest_use
 from plimsoll.services.hosts.kept_costs import KeptCosts
 from plimsoll.services.hosts.launches import name_of, read_launched
-from plimsoll.services.hosts.uses import newest_use, use_of
 from plimsoll.services.retries import with_retries
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -63,7 +63,7 @@ def record_cost(
     def record() -> None:
         if key is None:
             _record_shares(store, cluster_id, ended_at, cluster)
-        elif use_of(store, key):
+        elif assignment_of(store, key):
             _record_share(store, key, ended_at)
         else:
             _record(store, cluster_id, ended_at, cluster)

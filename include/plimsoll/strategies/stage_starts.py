@@ -8,7 +8,7 @@ from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.stage import OpenedLoad, StageOpening
+from plimsoll.domain.stage import OpenedLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.ladder import CapacityKind
 from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
@@ -28,14 +28,14 @@ class Results:
     attempts: Mapping[str, int] = field(default_factory=dict)
 
 
-def open_stage(state: State, at: datetime) -> StageOpening:
+def open_stage(state: State, at: datetime) -> StageStart:
     """The loads of the first stage without known loads. All earlier stages must be complete in that state."""
     outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
     attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
     return opening(state.definition, state.unopened[0], Results(outcomes, attempts), at)
 
 
-def opening(definition: Definition, stage: str, results: Results, at: datetime) -> StageOpening:
+def opening(definition: Definition, stage: str, results: Results, at: datetime) -> StageStart:
     """The loads of a stage without known loads. `results` has every cell that the earlier stages need."""
     found = parts(definition)
     own = [part for part in found if part.stage == stage]
@@ -49,7 +49,7 @@ def opening(definition: Definition, stage: str, results: Results, at: datetime) 
         for cells in _of_variants(definition, part)
     ]
     loads = [load for part in own for load in _loads(part, [one for one in maxima if one.workload == part.workload])]
-    return StageOpening(stage=own[0].stage, of=source, at=at, loads=tuple(loads))
+    return StageStart(stage=own[0].stage, of=source, at=at, loads=tuple(loads))
 
 
 def _of_variants(definition: Definition, part: Part) -> Iterator[Sequence[Cell]]:

@@ -15,7 +15,7 @@ LIMIT = 12_000
 """How many attempts of several campaigns are remembered at most. Each takes about 50 kB of memory."""
 
 
-class Remembered(Generic[_S]):
+class FinalAttempts(Generic[_S]):
     """States of final attempts by campaign, as the last read of the campaign found them.
 
     Beyond the limit, the campaigns that were read longest ago are forgotten. Threads may share it.

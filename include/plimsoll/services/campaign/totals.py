@@ -45,19 +45,19 @@ def tally_of(state: CampaignState[CellState]) -> Tally:
     return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))
 
 
-def settle(campaign: CampaignStore, now: datetime) -> None:
+def record_totals(campaign: CampaignStore, now: datetime) -> None:
     """Record the totals, if every cell has a valid attempt and no attempt will change by itself."""
     # Listed before the attempts are read, so that an attempt that begins meanwhile makes the record void.
     digest = _digest(campaign)
     state = read_state(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
     if _is_settled(campaign.store, state):
         record = _Record(files_sha256=digest, tally=tally_of(state))
-        campaign.store.write(layout.settled_key(campaign.campaign_id), record.model_dump_json(indent=1).encode())
+        campaign.store.write(layout.totals_key(campaign.campaign_id), record.model_dump_json(indent=1).encode())
 
 
-def settled_tally(campaign: CampaignStore) -> Tally | None:
+def recorded_totals(campaign: CampaignStore) -> Tally | None:
     """The totals of a complete campaign; None where none are recorded, or attempts have changed since."""
-    record = find_sound_record(campaign.store, layout.settled_key(campaign.campaign_id), _Record)
+    record = find_sound_record(campaign.store, layout.totals_key(campaign.campaign_id), _Record)
     return record.tally if record and record.files_sha256 == _digest(campaign) else None
 
 

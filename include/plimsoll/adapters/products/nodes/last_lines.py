@@ -29,7 +29,7 @@ _STARTUP = re.compile(r"^Exception \(.*\) encountered during startup: ")
 
 
 @dataclass(frozen=True)
-class Said:
+class LastLines:
     """The last lines of a node that matter, shortened: its errors (`complaints`), and `others`."""
 
     complaints: tuple[str, ...]
@@ -39,7 +39,7 @@ class Said:
     def of_a_signal(self) -> str:
         """Errors and warnings as one text; empty where there are none."""
         warnings = tuple(line for line in self.others if line.startswith("WARN"))
-        return str(Said(self.complaints, warnings)) if self.complaints or warnings else ""
+        return str(LastLines(self.complaints, warnings)) if self.complaints or warnings else ""
 
     def __str__(self) -> str:
         """Both as one text, errors first; `it said nothing` where there is neither."""
@@ -49,19 +49,19 @@ class Said:
         return "\n".join(parts) or "it said nothing"
 
 
-def said_last(host: Host, process: NodeProcess) -> Said:
+def last_lines(host: Host, process: NodeProcess) -> LastLines:
     """The last lines that matter of a node's own log and of its process's output."""
     logs = (host.read_tail(path, max_bytes=_TAIL_BYTES) for path in process.logs(host.root))
     return picked(line for log in logs for line in log.splitlines())
 
 
-def picked(lines: Iterable[str]) -> Said:
+def picked(lines: Iterable[str]) -> LastLines:
     """The last lines that matter among these lines of a node's log."""
     telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not _NOISE.match(line))]
     complaints = [line for line in telling if _COMPLAINT.search(line)]
     news = [line for place, line in enumerate(complaints) if not _is_told(line, complaints[:place])]
     others = [line for line in telling if not _COMPLAINT.search(line) and not _is_told(line, complaints)]
-    return Said(tuple(map(shortened, news[-_COMPLAINTS:])), tuple(map(shortened, others[-_OTHERS:])))
+    return LastLines(tuple(map(shortened, news[-_COMPLAINTS:])), tuple(map(shortened, others[-_OTHERS:])))
 
 
 def _is_told(line: str, others: Iterable[str]) -> bool:

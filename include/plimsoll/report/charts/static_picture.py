@@ -29,7 +29,7 @@ _DOTS = re.compile(
 )
 
 
-def still(svg: str, name: str) -> str:
+def static_picture(svg: str, name: str) -> str:
     """The same drawing without title and background, in the page's inks, its ids its own, a tenth of a pixel fine.
 
     It has no text for screen readers: what it stands in has the chart's name.

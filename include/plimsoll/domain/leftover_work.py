@@ -7,7 +7,7 @@ from pydantic import Field
 from plimsoll.domain.base import Model
 
 
-class Aftermath(Model):
+class LeftoverWork(Model):
     """The outcome of waiting for that background work."""
 
     settled: Annotated[bool, Field(description="Nothing was left to do when the timed run began")]

@@ -13,7 +13,7 @@ from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.data_origin import DataOrigin, can_go_on
 from plimsoll.domain.errors import DeployError, PlimsollError
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.uses import use_before
+from plimsoll.services.hosts.assignments import assignment_before
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_manifest, read_model, read_verdict, write_model
 
@@ -77,7 +77,7 @@ def _higher_loads(work: AttemptContext) -> int:
 def _of_last_use(work: AttemptContext, cluster: Cluster) -> DataOrigin | None:
     """The data of the attempt that had the hosts just before, if this one may go on with them."""
     store = work.toolkit.store
-    last = use_before(store, work.key, cluster.id.purpose)
+    last = assignment_before(store, work.key, cluster.id.purpose)
     if last is None or not last.over or last.cluster != cluster.id:
         return None
     left = read_model(store, last.attempt, layout.ORIGIN, DataOrigin)

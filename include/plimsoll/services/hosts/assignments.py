@@ -33,7 +33,7 @@ class Use(Model):
     over_at: Annotated[AwareDatetime | None, Field(description="When it ended, where that is on record")] = None
 
 
-def use_of(store: ReadableStore, key: AttemptKey) -> Use | None:
+def assignment_of(store: ReadableStore, key: AttemptKey) -> Use | None:
     """The attempt's time on kept hosts; None where it has used none yet."""
     return read_model(store, key, layout.USE, Use)
 
@@ -45,7 +45,7 @@ def newest_use(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[in
     return number, _use(store, layout.use_key(campaign_id, purpose, number), files[number]) if number else None
 
 
-def use_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Use | None:
+def assignment_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Use | None:
     """The newest use of hosts kept for that purpose by another attempt; None where there was none."""
     files = _files(store, key.campaign_id, purpose)
     newest_first = (
@@ -55,18 +55,18 @@ def use_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Use | Non
     return next((use for use in newest_first if use.attempt != key), None)
 
 
-def use_under_way(store: ReadableStore, cluster_id: ClusterId) -> Use | None:
+def assignment_under_way(store: ReadableStore, cluster_id: ClusterId) -> Use | None:
     """The current use of that kept cluster; None where nobody uses it."""
     _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)
     return newest if newest is not None and not newest.over and newest.cluster == cluster_id else None
 
 
-def require_use(store: ReadableStore, key: AttemptKey) -> None:
+def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
     """Raise ProviderError where the attempt had kept hosts and must not touch them any more.
 
     Its process may have stood still, such as on a computer that slept, until others took it for dead.
     """
-    use = use_of(store, key)
+    use = assignment_of(store, key)
     newest = newest_use(store, key.campaign_id, use.cluster.purpose)[1] if use else None
     if newest is None or (newest.attempt == key and not newest.over):
         return

@@ -10,7 +10,7 @@ from typing import Any
 
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.nodes.machines import by_machine
-from plimsoll.domain.aftermath import Aftermath
+from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.ports.host import Host, Job
 
 PATIENCE = timedelta(minutes=10)
@@ -24,13 +24,13 @@ Command = Callable[[Sequence[Host]], Sequence[str]]
 `{"settled": …, "left": {node: number}, "waited_s": …, "error": …}`."""
 
 
-def aftermath(nodes: Sequence[Host], command: Command) -> Aftermath | None:
+def leftover_work(nodes: Sequence[Host], command: Command) -> LeftoverWork | None:
     """The result of waiting; None while a machine still waits. The first call starts a job on each machine."""
     found = [_of_machine(hosts, command) for hosts in by_machine(nodes).values()]
     told = [one for one in found if one is not None]
     if len(told) < len(found):
         return None
-    return Aftermath(
+    return LeftoverWork(
         settled=all(one.settled for one in told),
         left={node: count for one in told for node, count in one.left.items()},
         waited_s=max(one.waited_s for one in told),
@@ -38,7 +38,7 @@ def aftermath(nodes: Sequence[Host], command: Command) -> Aftermath | None:
     )
 
 
-def _of_machine(nodes: Sequence[Host], command: Command) -> Aftermath | None:
+def _of_machine(nodes: Sequence[Host], command: Command) -> LeftoverWork | None:
     host = nodes[0]
     status = host.status(_JOB)
     if status.state == "missing":
@@ -48,14 +48,14 @@ def _of_machine(nodes: Sequence[Host], command: Command) -> Aftermath | None:
     return read_answer(host.read_tail(console_path(host.root, _JOB), max_bytes=_TAIL), nodes)
 
 
-def read_answer(text: str, nodes: Sequence[Host]) -> Aftermath:
+def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:
     """The command's answer, which is JSON on the last line of its output. Pure."""
     try:
         answer: Mapping[str, Any] = json.loads(text.strip().rpartition("\n")[2])
         left = dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False))
-        return Aftermath(
+        return LeftoverWork(
             settled=answer["settled"], left=left, waited_s=answer["waited_s"], problem=answer["error"] or ""
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         where = nodes[0].info.name
-        return Aftermath(settled=False, problem=f"{where}: no answer to whether compactions are left")
+        return LeftoverWork(settled=False, problem=f"{where}: no answer to whether compactions are left")

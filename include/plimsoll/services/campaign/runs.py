@@ -132,7 +132,7 @@ def _at_work(toolkit: Toolkit, campaign_id: str, run: Run, mend: str = "") -> It
         yield Problem(f"campaign {campaign_id!r}", what, mend)
 
 
-def require_nobody_elsewhere(toolkit: Toolkit, campaign_id: str) -> None:
+def require_no_other_run(toolkit: Toolkit, campaign_id: str) -> None:
     """Raise Refused where a run works on the campaign, with the run and its attempts.
 
     A run that Airflow has lost counts as running until its latest possible end.

@@ -6,7 +6,7 @@ from plimsoll.domain.parts import Part
 from plimsoll.domain.stage import OpenedLoad
 
 
-def opening_notes(part: Part) -> Iterator[str]:
+def stage_notes(part: Part) -> Iterator[str]:
     """A sentence for each variant on the result that its load was taken from. Empty if the part's loads are its own.
 
     While the load is not known: a sentence on how it will be found. What to do about variants that have no load comes
@@ -27,7 +27,7 @@ def opening_notes(part: Part) -> Iterator[str]:
 
 def notes_of_stage(of_workloads: Sequence[Part]) -> tuple[str, ...]:
     """The opening notes of all workloads of a stage. Sentences that are the same for several of them appear once."""
-    notes = [note for part in of_workloads for note in opening_notes(part)]
+    notes = [note for part in of_workloads for note in stage_notes(part)]
     last = {advice for part in of_workloads for advice in _advice(part)}
     return (*dict.fromkeys(note for note in notes if note not in last), *last)
 
