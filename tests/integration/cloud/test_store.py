@@ -81,7 +81,7 @@ def refused(*_: object) -> None:
 def test_hosts_fetch_and_bring_everything_themselves_also_those_that_survive_another(
     work: AttemptContext, cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place in ("ssh.bundles.send", "ssh.host.SshHost.fetch", "s3_store.S3Store.upload"):
+    for place in ("providers.ssh.bundles.send", "providers.ssh.host.SshHost.fetch", "stores.s3_store.S3Store.upload"):
         monkeypatch.setattr(f"plimsoll.adapters.{place}", refused)
     cluster = work.cluster()
     (tmp_path / "jdk").mkdir()

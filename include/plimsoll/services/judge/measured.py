@@ -41,15 +41,15 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(evidence, judged))
     started_at = evidence.summary.started_at
-    failures, are_foreign = evidence.summary.failures, foreign_error_share(evidence.summary) >= ERROR_LIMIT
+    failures, are_reasons = evidence.summary.failures, _spoil(evidence)
     verdict = verdict_of(
         evidence,
         judged,
-        reasons=(*_reasons(evidence, judged), *(failures if are_foreign else ())),
+        reasons=(*_reasons(evidence, judged), *(failures if are_reasons else ())),
         warnings=(
             *evidence.limits,
             *judgement.remarks,
-            *(() if are_foreign else failures),
+            *(() if are_reasons else failures),
             *evidence.summary.remarks,
             *_left_to_do(evidence),
             *_data_size(evidence),
@@ -60,6 +60,11 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
     )
     happened = circumstances(evidence, judged.intervals, started_at) if started_at is not None else {}
     return JudgedAttempt(verdict, happened | tables_of(judged), judged.quality.data_docs if judged.quality else {})
+
+
+def _spoil(evidence: Evidence) -> bool:
+    """Whether failed operations spoil the measurement. Those of an attempt that failed follow from its failure."""
+    return not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
 
 
 def _left_to_do(evidence: Evidence) -> Iterator[str]:
