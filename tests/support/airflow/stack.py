@@ -44,12 +44,6 @@ class StackUnderTest:
         with closing(Transport(self.running.url, self.stack.home.password_of(user), user=user)) as api:
             api.call("POST", "/connections", json=body)
 
-    def variable(self, name: str) -> str:
-        """The value of one of Airflow's Variables."""
-        user = administrator(self.stack.settings.users).name
-        with closing(Transport(self.running.url, self.stack.home.password_of(user), user=user)) as api:
-            return str(api.call("GET", f"/variables/{name}")["value"])
-
     def run_to_end(
         self, dag_id: str, conf: Mapping[str, Any], *, timeout_s: float = RUN_TIMEOUT_S, poll_s: float = POLL_S
     ) -> DagRun:

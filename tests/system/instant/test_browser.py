@@ -20,7 +20,7 @@ from tests.system.instant.definitions import DEFINITIONS
 from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll_airflow.local.client import DagRun
-from plimsoll_airflow.ownership import INSTALLATION_VARIABLE, CellRun, CellRunId
+from plimsoll_airflow.ownership import CellRun, CellRunId
 
 CALM = DEFINITIONS["calm"]
 MET, MISSED, INVALID, FAILED = "v1-001k-r1", "v1-002k-r1", "v2-001k-r1", "v2-002k-r1"
@@ -196,7 +196,7 @@ def test_the_form_of_the_reaper_sent_as_it_opens_destroys_what_nobody_owns(
     ada: Page, airflow: StackUnderTest, installation: Installation
 ) -> None:
     key = ClusterId(campaign_id="abandoned", name=f"{MET}/1")
-    owner = CellRun(CellRunId(key.campaign_id, MET).run_id, 0, airflow.variable(INSTALLATION_VARIABLE)).token
+    owner = CellRun(CellRunId(key.campaign_id, MET).run_id, 0, airflow.stack.home.installation).token
     expires = datetime.now(UTC) + timedelta(hours=1)
     installation.provider.ensure(ClusterRequest(id=key, owner=owner, nodes=1, expires_at=expires))
 
