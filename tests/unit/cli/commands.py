@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
+import pytest
 from tests.fakes import instant
 from tests.fakes.paid import Prices
 from tests.support.campaigns.small_definition import SMALL
 
+from plimsoll import cli
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
@@ -28,6 +30,17 @@ INSTANT = (
 
 Ended = tuple[int | str, str, str]
 """Exit code, standard output, standard error."""
+
+
+def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object) -> Ended:
+    """Run the command as the console script does."""
+    monkeypatch.setattr("sys.argv", ["plimsoll", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        cli.app()
+    out, err = capsys.readouterr()
+    return ended.value.code or 0, out, err
+
+
 Command = Callable[..., Ended]
 """Runs `plimsoll` with these arguments."""
 

@@ -1,11 +1,10 @@
 """The commands as a user gives them, on instant fakes behind the ports."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.commands import INSTANT, Command, Ended, settings_in
-
-from plimsoll import cli
+from tests.unit.cli.commands import INSTANT, Command, run_command, settings_in
 
 
 @pytest.fixture
@@ -19,14 +18,7 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def plimsoll(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, installation: None) -> Command:
     """Run the command as the console script does."""
 
-    def run(*arguments: object) -> Ended:
-        monkeypatch.setattr("sys.argv", ["plimsoll", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.app()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return run
+    return partial(run_command, monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from tests.fakes import instant
 from tests.fakes.instant import InstantDatabase, InstantLoadGenerator
 from tests.fakes.instant.faults import Faults
 from tests.support.campaigns.small_definition import SMALL
+from tests.unit.cli.commands import run_command
 
-from plimsoll import cli
 from plimsoll.domain.errors import ArtefactError
 
 SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"
@@ -57,14 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def prepare(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Run the command as the console script does: exit code, standard output, standard error."""
-
-    def run(*names: Any) -> tuple[Any, str, str]:
-        monkeypatch.setattr("sys.argv", ["plimsoll", "prepare", *map(str, names)])
-        with pytest.raises(SystemExit) as ended:
-            cli.app()
-        return ended.value.code or 0, *capsys.readouterr()
-
-    return run
+    return partial(run_command, monkeypatch, capsys, "prepare")
 
 
 def test_sound_ones_alone_are_prepared_in_silence(folder: Path, prepare: Callable[..., Any]) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from tests.support.campaigns.small_definition import SMALL
+from tests.unit.cli.commands import run_command
 
-from plimsoll import cli
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import cell_ids, grid
 from plimsoll.settings import Settings
@@ -26,11 +26,7 @@ def simulate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     (tmp_path / "searched.yaml").write_text(f"{DEMO}\nstrategy: search\n")
 
     def run(*arguments: Any, of: Any = tmp_path / "searched.yaml") -> Any:
-        monkeypatch.setattr("sys.argv", ["plimsoll", "simulate", str(of), *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.app()
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
+        return run_command(monkeypatch, capsys, "simulate", of, *arguments)
 
     return run
 

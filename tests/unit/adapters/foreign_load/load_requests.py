@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+from tests.unit.adapters.one_variant import one_variant
+
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
 
@@ -11,19 +13,12 @@ PROFILE = {"keyspace": "mine", "table": "people", "queries": {"by-id": {}, "one"
 
 def definition(workload: dict[str, Any] | None = None, **changes: Any) -> Definition:
     """Of StandardRow unless told otherwise."""
-    return Definition.model_validate(
-        {
-            "name": "small",
-            "title": "Small",
-            "system": {"version": "4.0.1"},
-            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
-            "loads": ["100/s"],
-            "load_generator": {"name": "cassandra-stress", "threads": 2, "concurrency": 20},
-            "workload": workload or {"name": "StandardRow", "rows": "10k"},
-            "timing": {"duration": "45s", "warmup": "15s"},
-            **changes,
-        }
-    )
+    keys = {
+        "load_generator": {"name": "cassandra-stress", "threads": 2, "concurrency": 20},
+        "workload": workload or {"name": "StandardRow", "rows": "10k"},
+        "timing": {"duration": "45s", "warmup": "15s"},
+    }
+    return one_variant(**{**keys, **changes})
 
 
 def request(workload: dict[str, Any] | None = None, **changes: Any) -> LoadRequest:

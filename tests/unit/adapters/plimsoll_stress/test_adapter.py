@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
+from tests.unit.adapters.one_variant import one_variant
 
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.domain.cluster import HostInfo
@@ -17,18 +18,7 @@ LOGS = ("tlp_stress_metrics.hdr-intended-mutations", "tlp_stress_metrics.hdr-int
 
 
 def definition(**changes: Any) -> Definition:
-    return Definition.model_validate(
-        {
-            "name": "small",
-            "title": "Small",
-            "system": {"version": "4.0.1"},
-            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
-            "loads": ["100/s"],
-            "load_generator": {"heap": "256M"},
-            "timing": {"duration": "40s", "warmup": "10s"},
-            **changes,
-        }
-    )
+    return one_variant(**{"load_generator": {"heap": "256M"}, **changes})
 
 
 @pytest.fixture

@@ -2,22 +2,11 @@
 
 from typing import Any
 
-from plimsoll.domain.definition import Definition
+from tests.unit.adapters.one_variant import one_variant
 
 
 def definition(workload: Any, **changes: Any) -> Any:
-    return Definition.model_validate(
-        {
-            "name": "small",
-            "title": "Small",
-            "system": {"version": "4.0.1"},
-            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
-            "loads": ["100/s"],
-            "timing": {"duration": "40s", "warmup": "10s"},
-            "workload": workload,
-            **changes,
-        }
-    )
+    return one_variant(workload=workload, **changes)
 
 
 def cql(*operations: Any, **keys: Any) -> Any:

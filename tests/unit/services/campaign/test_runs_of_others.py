@@ -86,8 +86,9 @@ def test_a_cell_that_is_cleared_after_its_run_had_ended_has_the_run_seen_again(
         require_no_other_run(of(tools, unknown={RUN}), "mine")
 
 
+@pytest.mark.parametrize("take_over", [False, True])
 def test_a_run_that_begins_while_a_deletion_takes_its_hold_is_seen_before_anything_is_deleted(
-    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch, take_over: bool
 ) -> None:
     @contextmanager
     def late(toolkit: Toolkit, campaign_id: str) -> Iterator[None]:
@@ -97,7 +98,7 @@ def test_a_run_that_begins_while_a_deletion_takes_its_hold_is_seen_before_anythi
 
     monkeypatch.setattr(deleting, "held", late)
     with pytest.raises(Refused, match=TOLD):
-        deleting.delete_campaign(of(tools, unknown={RUN}), "mine", "ada")
+        deleting.delete_campaign(of(tools, unknown={RUN}), "mine", "ada", take_over=take_over)
     assert CampaignStore(tools.store, "mine").definition()
 
 
@@ -120,21 +121,6 @@ def test_a_campaign_of_an_airflow_that_is_gone_for_good_says_until_when_it_count
     assert "plimsoll run" not in problem.mend
     deleting.delete_campaign(process, "mine", "ada", take_over=True)
     assert list(tools.store.keys("mine")) == []
-
-
-def test_taking_over_deletes_nothing_of_a_run_that_begins_meanwhile(
-    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    @contextmanager
-    def late(toolkit: Toolkit, campaign_id: str) -> Iterator[None]:
-        begin_run(of(tools), campaign_id, RUN, cells=1)
-        with held(toolkit, campaign_id):
-            yield
-
-    monkeypatch.setattr(deleting, "held", late)
-    with pytest.raises(Refused, match=TOLD):
-        deleting.delete_campaign(of(tools, unknown={RUN}), "mine", "ada", take_over=True)
-    assert CampaignStore(tools.store, "mine").definition()
 
 
 def test_a_local_process_at_work_is_not_taken_over(tools: Toolkit) -> None:

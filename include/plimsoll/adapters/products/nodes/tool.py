@@ -1,12 +1,12 @@
 """The node tool: the Java program that asks nodes for their state, as a cluster over CQL and as JVMs over JMX."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from plimsoll.adapters.artefacts.own_programs import OwnProgram
+from plimsoll.adapters.products.nodes.answers import answer_of
 from plimsoll.adapters.products.nodes.status import name_of
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.artefacts import ProgramSource
@@ -33,14 +33,7 @@ class NodeTool:
     def ask(self, host: Host, *arguments: str, allowed: timedelta) -> Any:
         """The node tool's answer, which is JSON on its last line of output. Raises DeployError where there is none."""
         result = host.run(self.argv(host, *arguments), timeout=allowed, check=False)
-        try:
-            return json.loads(result.stdout.strip().rpartition("\n")[2])
-        except ValueError as error:
-            raise DeployError(
-                f"`{arguments[0]}` gave no answer (exit code {result.exit_code}): {result.stderr.strip()[-2000:]}",
-                where=f"host {host.info.name}",
-                mend="mend the reason given",
-            ) from error
+        return answer_of(result, arguments[0], where=f"host {host.info.name}", mend="mend the reason given")
 
     def probe(self, load: Host, nodes: Sequence[Host], within: timedelta, product: str) -> None:
         """Return once all nodes know each other, have the same schema and accept a write at consistency ALL.

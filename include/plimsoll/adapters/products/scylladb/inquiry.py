@@ -1,18 +1,17 @@
 """Ask running nodes over their REST API, on their own machines: it asks nobody for a password."""
 
-import json
 import re
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from plimsoll.adapters.products.nodes.answers import answer_of
 from plimsoll.adapters.products.nodes.compactions import PATIENCE
 from plimsoll.adapters.products.nodes.machines import own_loopback
 from plimsoll.adapters.products.scylladb import rest_client
 from plimsoll.adapters.products.scylladb.node_files import METRICS, PRODUCT, NodeFiles
 from plimsoll.adapters.products.scylladb.settings import API_PORT, METRICS_PORT
-from plimsoll.domain.errors import DeployError
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.ports.host import Host
 
@@ -50,11 +49,8 @@ def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
 
 def _ask(node: Host, *arguments: str) -> Any:
     result = node.run(_command(node, *arguments), timeout=_ANSWER, check=False)
-    try:
-        return json.loads(result.stdout)
-    except ValueError as error:
-        what = f"`{arguments[0]}` gave no answer (exit code {result.exit_code}): {result.stderr.strip()[-2000:]}"
-        raise DeployError(what, where=f"{PRODUCT} on {node.info.name}", mend="see whether the node runs") from error
+    where = f"{PRODUCT} on {node.info.name}"
+    return answer_of(result, arguments[0], where=where, mend="see whether the node runs")
 
 
 def _command(host: Host, *arguments: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from pydantic import JsonValue
 
@@ -53,11 +53,13 @@ def start(host: Host, blueprint: Blueprint) -> None:
     place = blueprint.place(host)
     files, settings = place.files, node_settings((shipped(blueprint.home), blueprint.settings), place)
     host.write(files.kept / SETTINGS, render(settings))
-    if given := command_options(blueprint.settings).io_properties:
+    given = command_options(blueprint.settings).io_properties
+    is_measured = not given and not settings[DEVELOPER_MODE]
+    if given:
         host.write(files.kept / IO_PROPERTIES, render(given))
-    elif not settings[DEVELOPER_MODE]:
+    elif is_measured:
         _measure_disk(host, place)
-    argv = tuple(_command(place, blueprint.settings, has_io_properties=_is_there(host, files.kept / IO_PROPERTIES)))
+    argv = tuple(_command(place, blueprint.settings, has_io_properties=bool(given) or is_measured))
     host.write(files.kept / COMMAND, "\n".join([*argv, ""]))
     environment = {"GNUTLS_SYSTEM_PRIORITY_FILE": str(place.installation / "libreloc" / "gnutls.config")}
     host.start(Job(id=PRODUCT, argv=argv, expires=blueprint.expires, env=environment, cwd=files.home, owns=files.data))
@@ -80,11 +82,7 @@ def _program(place: Place, program: str) -> tuple[str, ...]:
 def _measure_disk(host: Host, place: Place) -> None:
     """Measure what the disk can do, as ScyllaDB's setup does it once; the measured file is kept with the attempt."""
     files = place.files
-    if not _is_there(host, files.kept / IO_PROPERTIES):
+    if files.kept / IO_PROPERTIES not in host.files(files.kept):
         host.run(("mkdir", "-p", str(files.data)), timeout=timedelta(minutes=1))
         measured = ("--evaluation-directory", str(files.data), "--properties-file", str(files.kept / IO_PROPERTIES))
         host.run((*_program(place, "libexec/iotune"), *measured), timeout=_IO_TUNE)
-
-
-def _is_there(host: Host, path: PurePosixPath) -> bool:
-    return path in host.files(path.parent)
