@@ -1,6 +1,8 @@
 """`plimsoll report`: publish a campaign's report again from the store, or make one again from its bundle."""
 
-from collections.abc import Mapping
+import resource
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +10,7 @@ import typer
 
 from plimsoll.cli.answer import show_answer
 from plimsoll.cli.output import JsonOption, print_json
+from plimsoll.domain import limits
 
 if TYPE_CHECKING:
     from plimsoll.services.publish.reproducing import Remade
@@ -64,7 +67,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     from plimsoll.services.store.layout import REPORT
 
     try:
-        with bundle.open("rb") as stream:
+        with bundle.open("rb") as stream, _bounded_memory():
             remade = report_again(stream, str(bundle), code_version())
     except OSError as error:
         raise NotFound(f"can't be read ({error.strerror})", where=str(bundle)) from error
@@ -83,6 +86,19 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     else:
         typer.echo(f"report: {folder / REPORT}\n{_comparison(remade)}")
     raise typer.Exit(1 if remade.differing else 0)
+
+
+@contextmanager
+def _bounded_memory() -> Iterator[None]:
+    """Bound what a stranger's bundle makes this process take: a table's file can claim to be smaller than it is."""
+    used_bytes = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    before, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bounds = (used_bytes + limits.MOST_MEMORY_OF_A_BUNDLE, before, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (min(one for one in bounds if one != resource.RLIM_INFINITY), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, hard))
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -1,6 +1,7 @@
 """A report from its bundle, by the commands that a person gives: the same bytes, on a machine that has no store."""
 
 import json
+import resource
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -8,7 +9,9 @@ from typing import Any
 from zipfile import ZipFile
 
 import pandas as pd
+import pyarrow
 import pytest
+from pyarrow import parquet
 from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import Plan, demo_definition
 from typer.testing import CliRunner
@@ -89,15 +92,52 @@ def test_a_bundle_with_raw_files_holds_what_the_manifests_name_and_gives_the_sam
 def test_tables_with_other_columns_are_named_as_content_that_no_report_is_made_of(
     published: Any, elsewhere: Path
 ) -> None:
-    bundle = read_bundle(BytesIO((published / "demo-a/report/bundle.zip").read_bytes()), "")
-    odd, changed = BytesIO(), BytesIO()
+    odd = BytesIO()
     pd.DataFrame({"of_another_program": [1]}).to_parquet(odd)
-    files = bundle.files | {name: odd.getvalue() for name in bundle.files if name.endswith("intervals.parquet")}
-    write_bundle(changed, bundle.index, {name: Member.of(content) for name, content in files.items()})
-    (elsewhere / "odd.zip").write_bytes(changed.getvalue())
-    result = plimsoll("report", elsewhere / "odd.zip")
-    assert isinstance(result.exception, BundleError)
-    assert "holds what no report can be made of: KeyError(" in str(result.exception)
+    assert "holds what no report can be made of: KeyError(" in refusal_of_intervals(published, odd.getvalue())
+
+
+def test_a_table_that_claims_to_be_smaller_than_it_is_fills_no_memory(
+    published: Any, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plimsoll.domain.limits.MOST_MEMORY_OF_A_BUNDLE", 400 << 20)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    assert "can't be read as a table (malloc of size " in refusal_of_intervals(published, understated_table())
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+def refusal_of_intervals(published: Path, table: bytes) -> str:
+    """The error of a report from a bundle with another table of intervals."""
+    bundle = read_bundle(BytesIO((published / "demo-a/report/bundle.zip").read_bytes()), "")
+    files = bundle.files | {name: table for name in bundle.files if name.endswith("intervals.parquet")}
+    with Path("odd.zip").open("wb") as changed:
+        write_bundle(changed, bundle.index, {name: Member.of(content) for name, content in files.items()})
+    error = plimsoll("report", "./odd.zip").exception
+    assert isinstance(error, BundleError)
+    return str(error)
+
+
+def understated_table() -> bytes:
+    """A text of 512 MiB in some kilobytes, of which the file's own metadata says that it has 1,000 bytes."""
+    stream = BytesIO()
+    text = pyarrow.table({"operation": ["x" * (512 << 20)]})
+    parquet.write_table(text, stream, compression="zstd", use_dictionary=False, write_statistics=False)
+    table = stream.getvalue()
+    size = parquet.ParquetFile(BytesIO(table)).metadata.row_group(0).column(0).total_uncompressed_size
+    end_of_pages = len(table) - 8 - int.from_bytes(table[-8:-4], "little")
+    metadata = table[end_of_pages:].replace(thrift_number(size), thrift_number(1_000, len(thrift_number(size))))
+    changed = table[:end_of_pages] + metadata
+    assert parquet.ParquetFile(BytesIO(changed)).metadata.row_group(0).column(0).total_uncompressed_size == 1_000
+    return changed
+
+
+def thrift_number(number: int, least_bytes: int = 1) -> bytes:
+    """A positive number in Thrift's compact protocol: doubled, 7 bits a byte, a mark on all bytes but the last."""
+    doubled, digits = 2 * number, bytearray()
+    while doubled > 127 or len(digits) < least_bytes - 1:
+        digits.append(doubled & 127 | 128)
+        doubled >>= 7
+    return bytes(digits) + bytes([doubled])
 
 
 def test_a_report_is_written_through_no_link_that_a_stranger_left(published: Any, elsewhere: Path) -> None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from plimsoll.ports.store import ResultStore
 
-_ODD_CONTENT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""Raised for tables and records that this version would not write: other columns, figures that can't be."""
+_ODD_CONTENT = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+"""Raised for tables and records that this version would not write: other columns, impossible figures or sizes."""
 
 
 @dataclass(frozen=True)
