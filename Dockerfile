@@ -1,7 +1,7 @@
 # The image of every Airflow service in docker-compose.yaml: the official one, with what the lock files name and nothing
 # else in an environment of its own. The official image's own packages differ from the lock; mixing the two would run
 # versions that nobody tested.
-ARG AIRFLOW_IMAGE=apache/airflow:3.3.2-python3.13
+ARG AIRFLOW_IMAGE=apache/airflow:3.3.2-python3.13@sha256:e9982ad3f49a60418622e1baf80c34b0daf3fa5091a336cb5ee61f0cdd189371
 
 FROM ${AIRFLOW_IMAGE} AS build
 USER root

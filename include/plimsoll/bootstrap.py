@@ -166,10 +166,11 @@ class _Providers:
 
 def _generators(artefacts: Artefacts) -> tuple[LoadGenerator, ...]:
     from plimsoll.adapters.generators.cassandra_stress import CassandraStress
+    from plimsoll.adapters.generators.command import CommandGenerator
     from plimsoll.adapters.generators.latte import Latte
     from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 
-    return PlimsollStress(artefacts), CassandraStress(artefacts), Latte()
+    return PlimsollStress(artefacts), CassandraStress(artefacts), Latte(), CommandGenerator(artefacts)
 
 
 def build_store(settings: Settings) -> ResultStore:

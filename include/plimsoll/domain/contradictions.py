@@ -67,6 +67,7 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from _too_long_cell_ids(definition)
     yield from _too_many_replicas(definition)
     yield from _shared_at_once(definition)
+    yield from _command_of_another_generator(definition)
     yield from _too_many_cells(definition)
     yield from dict.fromkeys(_shares_as_percentiles(definition))
 
@@ -79,6 +80,13 @@ def _without_version(definition: DefinitionKeys) -> Iterator[Fault]:
             what = f"nothing says which version of {product} variant {variant.id!r} runs"
             mend = "write it here, or as `system.version`" if is_of_system else "write it here"
             yield Fault(("variants", number, "version"), what, mend)
+
+
+def _command_of_another_generator(definition: DefinitionKeys) -> Iterator[Fault]:
+    generator = definition.load_generator
+    if generator.command and generator.name != "command":
+        what = f"is not for {generator.name}, which has its own commands"
+        yield Fault(("load_generator", "command"), what, "write `name: command`, or remove this key")
 
 
 def _larger_initial_heaps(definition: DefinitionKeys) -> Iterator[Fault]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.load_command import LoadCommand
 from plimsoll.domain.units import PositiveDuration
 from plimsoll.domain.variant import RELEASE
 
@@ -38,7 +39,9 @@ class System(Model):
 class LoadGeneratorChoice(Model):
     """The load generator and its concurrency."""
 
-    name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress` or `latte`")] = "plimsoll-stress"
+    name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress`, `latte` or `command`")] = (
+        "plimsoll-stress"
+    )
     hosts: Annotated[
         int, Field(ge=1, le=32, description="Number of load hosts of a cell. They share the rate and start together")
     ] = 1
@@ -49,6 +52,10 @@ class LoadGeneratorChoice(Model):
     heap: Annotated[
         str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM", examples=["512M", "2G"])
     ] = "1G"
+
+    command: Annotated[
+        LeftOutIfEmpty[LoadCommand | None], Field(description="Any other load generator, with the name `command`")
+    ] = None
 
     @model_serializer(mode="wrap")
     def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:

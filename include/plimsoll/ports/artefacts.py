@@ -42,6 +42,16 @@ class ProgramSource(Protocol):
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
         """The JDK with that name, such as `openjdk-11.0.13`; from the given archive if there is one."""
 
+    def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
+        """The folder of an archive that a definition names which has this program, such as `libexec/scylla`; fetched
+        if necessary.
+
+        `thorough`: verify what is here already by its content.
+        """
+
+    def has_archive(self, archive: Archive) -> bool:
+        """Whether the archive is here already. Fetches nothing."""
+
     def load_generator(self) -> Path:
         """A folder with the jars of Plimsoll's own load generator."""
 
@@ -78,15 +88,6 @@ class ArtefactSource(ProgramSource, Protocol):
 
     def database(self, product: str, version: str) -> Path:
         """A folder with the jars of a database and its dependencies."""
-
-    def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
-        """The folder of that archive which has this program, such as `libexec/scylla`; fetched if necessary.
-
-        `thorough`: verify what is here already by its content.
-        """
-
-    def has_archive(self, archive: Archive) -> bool:
-        """Whether the archive is here already. Fetches nothing."""
 
     def prepare_variants(self, definition: Definition) -> None:
         """Fetch and verify by content the databases and JDKs of all variants in this definition.

@@ -93,7 +93,7 @@ class LoadGenerator(Protocol):
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """The paths of histogram logs, CSV, console output and summary."""
 
-    def describe(self, host: Host) -> str:
+    def describe(self, host: Host, definition: Definition) -> str:
         """The generator's name, version and runtime, for the fingerprint."""
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -105,7 +105,7 @@ class LoadGenerator(Protocol):
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
         """The generator's own state in each second of the timed run, from the collected progress file. Pure."""
 
-    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
         """The collected files to judge: operation (`reads`, `writes`) → file name. Pure.
 
         `all` stands for one file with all operations, which names them itself.

@@ -115,7 +115,7 @@ class InstantLoadGenerator:
         """The interval logs and the summary."""
         return [path for path in host.files(PurePosixPath()) if ".hdr-" in path.name or path.name == self.summary_file]
 
-    def describe(self, host: Host) -> str:
+    def describe(self, host: Host, definition: Definition) -> str:
         """A name and version."""
         return "instant 1.0"
 
@@ -130,7 +130,7 @@ class InstantLoadGenerator:
         """It keeps no account of itself."""
         return ()
 
-    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
         """Named like tlp-stress' files."""
         kinds = {"selects": "reads", "mutations": "writes"}
         return {kinds[name.rpartition("-")[2]]: name for name in names if ".hdr-intended-" in name}

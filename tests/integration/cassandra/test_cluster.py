@@ -101,7 +101,7 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artef
     assert status.state == "complete", status.reason
     files = {path.name: path for path in stress.files(three.load)}
     assert {"load.log", "summary.json", "tlp_stress_metrics.csv"} < files.keys()
-    assert set(stress.response_time_logs(files)) == {"reads", "writes"}
+    assert set(stress.response_time_logs(three.definition, files)) == {"reads", "writes"}
     texts = {name: three.load.read_tail(files[name], max_bytes=100_000) for name in stress.summary_files}
     summary = stress.summary(texts)
     assert (summary.complete, summary.attempted_ops_s) == (True, 200.0)
@@ -109,7 +109,11 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artef
     assert summary.operations["writes"] > summary.operations["reads"] > 0
     run = json.loads(texts["summary.json"])["run"]
     assert run["scheduled"] == 200 * 6 == run["completed"] + sum(run["errors"].values())
-    logged = [record for log in stress.response_time_logs(files).values() for record in read_log(Path(files[log]))]
+    logged = [
+        record
+        for log in stress.response_time_logs(three.definition, files).values()
+        for record in read_log(Path(files[log]))
+    ]
     assert sum(record.histogram.total_count for record in logged) == run["completed"]
 
 
@@ -134,7 +138,7 @@ def by_cassandra_stress(three: Any, stress: CassandraStress, definition: Definit
     files = {path.name: path for path in stress.files(load)}
     summary = stress.summary({name: Path(files[name]).read_text() for name in stress.summary_files})
     assert summary.started_at is not None
-    (log,) = stress.response_time_logs(files).values()
+    (log,) = stress.response_time_logs(definition, files).values()
     run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
     return summary, judge_logs({log: Path(files[log]).read_bytes()}, run, definition.service_levels)
 

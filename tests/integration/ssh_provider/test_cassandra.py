@@ -168,7 +168,7 @@ def test_two_load_hosts_put_on_one_load_to_its_end_although_the_link_is_cut(runn
         assert not_slow(summary.errors) == {}
         run = json.loads(files[SUMMARY].read_text())["run"]
         assert run["scheduled"] == 100 * 10 == run["completed"] + sum(run["errors"].values())
-        assert len(generator.response_time_logs(files)) == 2
+        assert len(generator.response_time_logs(running.definition, files)) == 2
         until(partial(has_samples, sampler, load, folder), "five samples")
 
 
@@ -234,7 +234,7 @@ def by_profile(
     folder.mkdir()
     files = fetched(generator, load, folder)
     summary = generator.summary({name: files[name].read_text() for name in generator.summary_files})
-    logs = generator.response_time_logs(files)
+    logs = generator.response_time_logs(definition, files)
     run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
     contents = {name: files[name].read_bytes() for name in logs.values()}
     return summary, judge_logs(contents, run, definition.service_levels)

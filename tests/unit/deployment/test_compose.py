@@ -153,7 +153,9 @@ def test_images_are_built_here_or_pinned(services: Services, compose_text: str) 
         if "build" in service:
             assert service["image"] == "plimsoll-airflow", name
         else:
-            assert re.fullmatch(r"[a-z]+:\d+\.\d+(\.\d+)?-[a-z]+", next(iter(default.values()))), name
+            assert re.fullmatch(r"[a-z]+:\d+\.\d+(\.\d+)?-[a-z]+@sha256:[0-9a-f]{64}", next(iter(default.values()))), (
+                name
+            )
 
 
 def test_volumes_are_declared_and_used(services: Services, compose_text: str) -> None:

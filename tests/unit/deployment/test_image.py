@@ -23,7 +23,7 @@ def test_the_official_image_is_that_of_the_locked_airflow(dockerfile: list[str],
     The environment that one stage makes runs on the Python of the other.
     """
     (image,) = (line.removeprefix("ARG AIRFLOW_IMAGE=") for line in dockerfile if line.startswith("ARG AIRFLOW_IMAGE="))
-    version, python = re.fullmatch(r"apache/airflow:([\d.]+)-python(3\.\d+)", image).groups()
+    version, python = re.fullmatch(r"apache/airflow:([\d.]+)-python(3\.\d+)@sha256:[0-9a-f]{64}", image).groups()
     oldest, newest = PYTHONS
     assert version == pins["requirements.txt"]["apache-airflow"]
     assert oldest <= tuple(map(int, python.split("."))) <= newest

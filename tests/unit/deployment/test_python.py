@@ -52,6 +52,6 @@ def test_style_types_and_locks_are_those_of_the_oldest() -> None:
 
 
 def test_the_image_is_of_a_supported_one(dockerfile: list[str]) -> None:
-    found = re.search(r"-python3\.(\d+)$", next(line for line in dockerfile if line.startswith("ARG AIRFLOW_IMAGE=")))
+    found = re.search(r"-python3\.(\d+)@", next(line for line in dockerfile if line.startswith("ARG AIRFLOW_IMAGE=")))
     assert found
     assert PYTHONS[0] <= (3, int(found[1])) <= PYTHONS[1]

@@ -72,6 +72,11 @@ def test_every_fault_is_told_at_once() -> None:
         ("duration: 45s", "duration: 50s", "interval 10s does not divide the judged time 35s"),
         ("below: 100ms", "below: 100ms, windows: sliding", "the first service level has sliding windows"),
         ("replication_factor: 3", "replication_factor: 4", "replication_factor 4 needs at least 4 nodes"),
+        (
+            "load_generator: {",
+            "load_generator: {name: latte, command: {run: x, outputs: [y]}, ",
+            "is not for latte, which has its own commands",
+        ),
         ("control: g1", "control: c4", "control 'c4' is none of the variants (allowed: g1, shenandoah)"),
         ("collector: G1", "collector: G2", "write one of: G1, CMS, Shenandoah, ZGC"),
         ("heap: 512M", "heap: 512", "512 needs a unit"),

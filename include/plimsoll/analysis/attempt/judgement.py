@@ -66,7 +66,8 @@ class Judgement:
     `errors` the failed operations by kind, None where the files don't tell. `counts` are the merged counts of the
     judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the missed intervals
     of all service levels, where the files hold histograms. `unit_why`: why that unit is taken; empty where the files
-    could not be read. `left_out`: records of the files that are not judged.
+    could not be read. `left_out`: records of the files that are not judged. `started_at`: when the run began, as the
+    files tell it.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -87,6 +88,7 @@ class Judgement:
     unit: Unit = "us"
     unit_why: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    started_at: datetime | None = None
 
     @property
     def unit_taken(self) -> str:

@@ -140,6 +140,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         unit_why=reading.unit_why,
         left_out=reading.left_out,
         errors=reading.errors,
+        started_at=reading.started_at,
     )
 
 

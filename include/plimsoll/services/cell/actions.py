@@ -120,7 +120,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         load_host=load.facts(),
         further_load_hosts={host.info.name: host.facts() for host in further},
         load_clock_offset_ms=load.clock().offset_ms,
-        load_generator=work.load_generator.describe(load),
+        load_generator=work.load_generator.describe(load, work.definition),
         canary=canary,
         **_kept(work),
     )

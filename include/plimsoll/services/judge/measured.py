@@ -36,6 +36,8 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
     Raises NotFound where an attempt without a failure has no fingerprint.
     """
     judgement = _judgement(evidence)
+    if evidence.definition.load_generator.command:
+        evidence = replace(evidence, summary=_by_files(evidence.summary, judgement))
     judged = Judged(judgement, judgement.intervals.frame(), opening_backlog=_opening_backlog(evidence))
     if not evidence.manifest.failure:
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
@@ -107,12 +109,23 @@ def _judgement(evidence: Evidence) -> Judgement:
         started_at=evidence.summary.started_at,
         operations=evidence.summary.answered,
     )
+    if command := evidence.definition.load_generator.command:
+        # The first record begins the run: the command began before, with connections or a start of its JVM.
+        files = next(iter(evidence.response_times.values()))
+        run = replace(run, started_at=None)
+        return judge_logs(files, run, evidence.definition.service_levels, unit=command.unit, tags=command.tags)
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
     levels = evidence.definition.service_levels
     if len(evidence.summaries) > 1:
         return judge_load_hosts(evidence.response_times, run, levels, names)
     return judge_logs(next(iter(evidence.response_times.values())), run, levels, kinds=names)
+
+
+def _by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
+    """A command's summary with what only its files tell; failed operations are those of the whole run."""
+    known = {"started_at": judgement.started_at, "errors": judgement.errors}
+    return summary.model_copy(update={key: value for key, value in known.items() if value})
 
 
 def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
-from tests.unit.adapters.foreign_load.load_requests import PROFILE, request
+from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition, request
 
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.domain.cluster import HostInfo
@@ -158,8 +158,9 @@ def test_without_files_there_is_no_account(stress: CassandraStress) -> None:
 
 
 def test_its_log_holds_all_operations(stress: CassandraStress) -> None:
-    assert stress.response_time_logs(["load.console", "cassandra-stress.hdr"]) == {"all": "cassandra-stress.hdr"}
-    assert stress.response_time_logs(["load.console"]) == {}
+    logs = stress.response_time_logs(definition(), ["load.console", "cassandra-stress.hdr"])
+    assert logs == {"all": "cassandra-stress.hdr"}
+    assert stress.response_time_logs(definition(), ["load.console"]) == {}
 
 
 def test_what_it_does_not_tell_is_said(stress: CassandraStress) -> None:

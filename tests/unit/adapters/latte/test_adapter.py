@@ -45,7 +45,7 @@ def test_a_host_without_it_is_named_before_anything_starts(bare: ScriptedHost, l
 
 def test_a_host_that_has_it_is_ready_and_tells_its_version(host: ScriptedHost, latte: Latte) -> None:
     assert latte.unready(host) == ""
-    assert latte.describe(host) == "latte 0.29.0"
+    assert latte.describe(host, definition()) == "latte 0.29.0"
 
 
 @pytest.mark.parametrize("told", ["latte 0.30.1\n", ""])

@@ -62,7 +62,7 @@ class CassandraStress(ForeignGenerator):
             "cassandra-stress populates without verifying rows, and nobody waits for compactions after it",
         )
 
-    def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
+    def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
         """Its name, the Cassandra release that it comes with, and its JDK."""
         return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
@@ -96,7 +96,11 @@ class CassandraStress(ForeignGenerator):
             in_flight_max=None if under_way is None else min(round(under_way), plan.in_flight),
         )
 
-    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(
+        self,
+        definition: Definition,  # noqa: ARG002 - the same for all
+        names: Iterable[str],
+    ) -> Mapping[str, str]:
         """Its single log, with a tag for each operation."""
         return {ALL_OPERATIONS: command.HDR} if command.HDR in names else {}
 

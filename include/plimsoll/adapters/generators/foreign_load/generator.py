@@ -75,7 +75,7 @@ class ForeignGenerator(ABC):
         """What the program does not do or report."""
 
     @abstractmethod
-    def describe(self, host: Host) -> str:
+    def describe(self, host: Host, definition: Definition) -> str:
         """The program's name, version and runtime."""
 
     @abstractmethod
@@ -83,7 +83,7 @@ class ForeignGenerator(ABC):
         """The summary in the collected files."""
 
     @abstractmethod
-    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
         """The collected files to judge, by operation."""
 
     @abstractmethod

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _HEAD = r"""#!/bin/sh
-# Runs each command once the one before it has succeeded. Of each it leaves NAME.console and NAME.end.
+# Runs each command once the one before it has succeeded. Of each it leaves NAME.begun, NAME.console and NAME.end.
 run() {
   name=$1; shift
   began=$(date +%s)
+  echo "$began" >"$name.begun"
   ("$@" >"$name.console" 2>&1; code=$?; times >"$name.times"; exit $code)
   code=$?
   { echo "exit $code"; echo "seconds $(($(date +%s) - began))"; tail -n 1 "$name.times"; } >"$name.end.part"

@@ -68,7 +68,7 @@ class Latte(ForeignGenerator):
         """Why the load host can't run latte: it is not installed, or has another version."""
         return _unready(installed(host))
 
-    def describe(self, host: Host) -> str:
+    def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
         """Name and version as latte reports them."""
         return _described(installed(host))
 
@@ -103,7 +103,11 @@ class Latte(ForeignGenerator):
             cpu_cores=ending.cpu_cores,
         )
 
-    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(
+        self,
+        definition: Definition,  # noqa: ARG002 - the same for all
+        names: Iterable[str],
+    ) -> Mapping[str, str]:
         """latte's report, which has a histogram for each function and second."""
         return {ALL_OPERATIONS: _REPORT} if _REPORT in names else {}
 

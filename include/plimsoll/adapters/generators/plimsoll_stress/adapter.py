@@ -116,7 +116,7 @@ class PlimsollStress:
         console = console_path(host.root, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
-    def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
+    def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
         """Its name, version and JDK."""
         return f"{self.name} {__version__} on {OWN_JDK}"
 
@@ -128,7 +128,11 @@ class PlimsollStress:
         """Its own state, second by second of the timed run."""
         return reports.seconds(text)
 
-    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(
+        self,
+        definition: Definition,  # noqa: ARG002 - the same for all
+        names: Iterable[str],
+    ) -> Mapping[str, str]:
         """The collected files with response-time histograms, by operation."""
         return reports.response_time_logs(names)
 

@@ -1,0 +1,158 @@
+"""Any load generator on the load host of a cluster, by the commands that a definition gives."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll.adapters.generators.command.checks import problems, program_in_archive
+from plimsoll.adapters.generators.command.values import of_load
+from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
+from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
+from plimsoll.adapters.generators.load_job import PLAN, folder_of, parse_plan
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.excerpts import shortened
+from plimsoll.domain.load_command import LoadCommand, filled, placeholders
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_ASK_TIMEOUT = timedelta(seconds=20)
+_PROGRESS = """
+cd -- "$3" || exit
+[ ! -f "$1.begun" ] || echo $(($(date +%s) - $(cat "$1.begun")))
+[ -z "$2" ] || tail -c 65536 "$1.console" | tr '\\r' '\\n' | grep -aoE -e "$2" | tail -n 1 | cut -c 1-200
+"""
+"""Asks a command's age in s, and for the last match of a pattern: by grep, which no pattern keeps busy for long."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_AT_START_S = 1
+
+
+class CommandGenerator(ForeignGenerator):
+    """Implements the LoadGenerator port."""
+
+    name = "command"
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end")
+
+    def __init__(self, artefacts: ProgramSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Placeholders that stand for nothing, what a load needs and the command lacks, and an archive not yet here."""
+        return problems(definition, self._artefacts)
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:
+        """The archive that the definition names."""
+        archive = _command(definition).archive
+        there = archive is not None and self._artefacts.has_archive(archive)
+        return [Download(name="the load generator's archive", size_bytes=None, is_there=there)] if archive else []
+
+    def prepare(self, definition: Definition) -> None:
+        """Fetch the archive, and Plimsoll's JDK where a command names it."""
+        command = _command(definition)
+        if command.archive is not None:
+            self._artefacts.unpacked(command.archive, program_in_archive(command), thorough=True)
+        if "java_home" in _names(command):
+            self._artefacts.jdk(OWN_JDK)
+
+    def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+        """What no command shows, whatever it runs."""
+        return (
+            "a command is judged by the times in its files; only they tell whether these begin at the intended start",
+            "a command tells neither its standstills, nor how late it sends, nor its mix of operations: these are not "
+            "tested",
+            "a command's failed operations are counted only where its files tell them",
+            "a command populates without verifying rows, and nobody waits for compactions after it",
+        )
+
+    def describe(self, host: Host, definition: Definition) -> str:
+        """The program, with the first line that the command `version` prints, if there is one."""
+        command = _command(definition)
+        if command.version is None:
+            return _program(command)
+        argv = filled(command.version, {name: str(path) for name, path in self._folders(host, command).items()})
+        told = host.run(argv, timeout=_ASK_TIMEOUT, check=False)
+        line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
+        return f"{_program(command)}: {shortened(line)}" if line else _program(command)
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """The state of the load, with its rate where the definition says how to read it."""
+        status = super().status(host, job_id)
+        if status.state != "running":
+            return status
+        text = host.read_tail(folder_of(host) / PLAN, max_bytes=65_536)
+        name, pattern = LOAD if status.phase != "populate" else POPULATE, parse_plan(text).get("progress") or ""
+        asked = ("/bin/sh", "-c", _PROGRESS, "sh", name, pattern, str(folder_of(host)))
+        age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
+        elapsed_s = float(age) if age.isdecimal() else 0.0
+        number = _NUMBER.search(matches[0]) if matches else None
+        rate = float(number[0].replace(",", "")) if number else None
+        return replace(phase_of(Plan.parse(text), name, elapsed_s), achieved_ops_s=rate)
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """The summary by how the command ended: what it did is in its own files."""
+        plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
+        if ending is None:
+            return LoadSummary(complete=False, reason="the command of the timed run did not end")
+        begun, is_whole = files.get(f"{LOAD}.begun", ""), ending.seconds >= plan.duration_s - _AT_START_S
+        return LoadSummary(
+            complete=is_whole and ending.exit_code == 0,
+            reason="" if is_whole else f"the command ended after {ending.seconds} s of {plan.duration_s:g} s",
+            generator=parse_plan(files.get(PLAN, "")).get("program", self.name),
+            started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,
+            duration_s=min(ending.seconds, plan.duration_s),
+            warmup_s=min(plan.warmup_s, ending.seconds),
+            attempted_ops_s=plan.rate,
+            cpu_cores=ending.cpu_cores,
+        )
+
+    def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
+        """The files whose names the definition gives as outputs, by their own names."""
+        patterns = _command(definition).outputs
+        return {name: name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
+
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        command = _command(request.definition)
+        values = of_load(request, folder_of(host), self._folders(host, command))
+        lines = [(POPULATE, command.populate), (LOAD, command.run)]
+        return Load([Command(name, filled(line, values)) for name, line in lines if line])
+
+    def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
+        folders = {}
+        if command.archive is not None:
+            folders["archive"] = host.install(self._artefacts.unpacked(command.archive, program_in_archive(command)))
+        if "java_home" in _names(command):
+            folders["java_home"] = host.install(self._artefacts.jdk(OWN_JDK).home)
+        return folders
+
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        command = _command(request.definition)
+        return {"program": _program(command), "progress": command.progress}
+
+    def _running(self, plan: Plan, command: str, console: str) -> LoadStatus:  # noqa: ARG002 - `status` asks for more
+        return phase_of(plan, command, 0.0)
+
+    def _incomplete(self, plan: Plan, console: str) -> str:  # noqa: ARG002 - its files tell
+        return ""
+
+
+def _command(definition: Definition) -> LoadCommand:
+    command = definition.load_generator.command
+    assert command is not None, "checked before"
+    return command
+
+
+def _names(command: LoadCommand) -> set[str]:
+    return {name for line in (command.populate, command.run, command.version) for name in placeholders(line or "")}
+
+
+def _program(command: LoadCommand) -> str:
+    """The name of the program: `tlp-stress`."""
+    first = next(word for word in command.run.split() if "=" not in word and word != "env")
+    return PurePosixPath(first).name

@@ -1,0 +1,85 @@
+"""Find what is wrong with a definition's commands, before anything starts."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from plimsoll.adapters.generators.command.values import OF_LOADS, of_workload
+from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_command import LoadCommand, placeholders
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.ports.artefacts import ProgramSource
+
+_WHERE = "load_generator.command"
+_EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
+_NEEDED = ("rate", "duration")
+
+
+def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
+    """All problems at once. Fetches nothing."""
+    command = definition.load_generator.command
+    if command is None:
+        return [Problem(_WHERE, "is missing: the load generator `command` is what it says", _EXAMPLE)]
+    return [
+        *_workload(definition),
+        *_placeholders(definition, command),
+        *_progress(command),
+        *_archive(definition, command, artefacts),
+        *_load_hosts(definition),
+        *timing_problems(definition),
+        *interval_problems(definition),
+    ]
+
+
+def _workload(definition: Definition) -> Iterator[Problem]:
+    if "name" not in definition.workload.model_fields_set:
+        yield Problem("workload.name", "is missing: only the command knows its workload", "name it as reports shall")
+    try:
+        of_workload(definition.workload)
+    except ValueError as error:
+        yield Problem("workload.rows", str(error), "write a count such as 200000 or 100k")
+
+
+def _placeholders(definition: Definition, command: LoadCommand) -> Iterator[Problem]:
+    known = [*OF_LOADS, "workload", *(key for key in definition.workload.model_dump() if key != "name")]
+    for key in ("populate", "run", "version"):
+        for name in placeholders(getattr(command, key) or ""):
+            if name not in known:
+                yield Problem(f"{_WHERE}.{key}", f"{{{name}}} stands for nothing", meant_or_known(name, known))
+            elif name == "archive" and command.archive is None:
+                yield Problem(f"{_WHERE}.{key}", "{archive} stands for nothing", "give `archive: {url: …, sha256: …}`")
+    for name in _NEEDED:
+        if name not in placeholders(command.run):
+            what = f"has no {{{name}}}, which is {OF_LOADS[name]}: every cell would run alike"
+            yield Problem(f"{_WHERE}.run", what, f"write {{{name}}} where the program takes it")
+
+
+def _progress(command: LoadCommand) -> Iterator[Problem]:
+    try:
+        re.compile(command.progress or "")
+    except re.error as error:
+        yield Problem(f"{_WHERE}.progress", f"is no regular expression: {error}", "write one, or leave it out")
+
+
+def _archive(definition: Definition, command: LoadCommand, artefacts: ProgramSource) -> Iterator[Problem]:
+    if command.archive is None:
+        return
+    if not program_in_archive(command):
+        what = "is used by no command"
+        yield Problem(f"{_WHERE}.archive", what, "begin a path of `run` with {archive}/, or leave the archive out")
+    if not artefacts.has_archive(command.archive):
+        mend = f"fetch it first: `plimsoll prepare {definition.name}`, or the definition's file in place of its name"
+        yield Problem(f"{_WHERE}.archive", "the load generator's archive is not in the cache", mend)
+
+
+def program_in_archive(command: LoadCommand) -> str:
+    """The first path in the archive that a command names, such as `bin/tlp-stress`; empty if none does."""
+    found = re.search(r"\{archive\}/([^\s'\":]+)", f"{command.run} {command.populate or ''}")
+    return found[1] if found else ""
+
+
+def _load_hosts(definition: Definition) -> Iterator[Problem]:
+    if definition.load_generator.hosts > 1:
+        what = "nobody divides the load of a command among several hosts"
+        yield Problem("load_generator.hosts", what, "take one load host, large enough for the whole load")

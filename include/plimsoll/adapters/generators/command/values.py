@@ -1,0 +1,60 @@
+"""The values that stand for the placeholders of a definition's commands. Pure, but for what a host must have."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.generators.foreign_load.generator import run_s
+from plimsoll.domain.units import parse_count
+from plimsoll.domain.workload import Workload
+from plimsoll.ports.load_generator import LoadRequest
+
+OF_LOADS = {
+    "rate": "the load, in ops/s",
+    "duration": "length of the timed run, warm-up included, in s, and some seconds more",
+    "warmup": "length of the warm-up, in s",
+    "contact_points": "addresses of the nodes, with commas",
+    "contact_point": "address of one node",
+    "outputs": "folder of the load's files, in which the commands run",
+    "seed": "the definition's seed",
+    "threads": "`load_generator.threads`",
+    "concurrency": "`load_generator.concurrency`",
+    "heap": "`load_generator.heap`",
+    "archive": "folder of the unpacked archive",
+    "java_home": "folder of Plimsoll's JDK 11",
+}
+"""Name → meaning. Further names: `workload`, and the options of the definition's workload, such as `rows`."""
+
+
+def of_workload(workload: Workload) -> dict[str, str]:
+    """The workload's options that are texts or numbers, by name; `rows` as a whole number.
+
+    Raises ValueError where `rows` is no count.
+    """
+    options = {"workload": workload.name, **workload.model_dump(mode="json", exclude={"name"})}
+    told = {name: _text(value) for name, value in options.items() if isinstance(value, str | int | float)}
+    return {**told, "rows": str(parse_count(told["rows"]))} if "rows" in told else told
+
+
+def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
+    """Every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
+    definition, generator = request.definition, request.definition.load_generator
+    return {
+        **of_workload(definition.workload),
+        "rate": str(request.load_ops_s),
+        "duration": str(run_s(definition)),
+        "warmup": f"{definition.timing.warmup.total_seconds():g}",
+        "contact_points": ",".join(request.contact_points),
+        "contact_point": request.contact_points[0],
+        "outputs": str(folder),
+        "seed": str(definition.seed),
+        "threads": str(generator.threads),
+        "concurrency": str(generator.concurrency),
+        "heap": generator.heap,
+        **{name: str(path) for name, path in folders.items()},
+    }
+
+
+def _text(value: JsonValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,73 @@
+"""A load generator that the definition brings: its commands, and how what it writes is read."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.variant import Archive
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+def _parsed(line: str) -> str:
+    """Refuse a line that can't be divided into words. Raises ValueError."""
+    if not shlex.split(line):
+        raise ValueError("is empty: write the program and its arguments")
+    return line
+
+
+CommandLine = Annotated[str, Field(max_length=4000), AfterValidator(_parsed)]
+"""A program with its arguments, divided into words by quotes and spaces as a shell does it. No shell runs it."""
+
+
+class LoadCommand(Model):
+    """A load generator as commands. `{…}` in their words stands for a value, which stays one word.
+
+    A word with other braces, such as JSON, is given as an option of the workload, by whose name a command takes it.
+    """
+
+    archive: Annotated[
+        LeftOutIfEmpty[Archive | None],
+        Field(description="Archive of the program, which `{archive}` stands for. Without it: what is on the load host"),
+    ] = None
+    populate: Annotated[
+        LeftOutIfEmpty[CommandLine | None], Field(description="Command before the timed run: makes tables and rows")
+    ] = None
+    run: Annotated[CommandLine, Field(description="Command of the timed run, with `{rate}` and `{duration}`")]
+    version: Annotated[
+        LeftOutIfEmpty[CommandLine | None],
+        Field(description="Command whose first line of output is the program's version, for the fingerprint"),
+    ] = None
+    outputs: Annotated[
+        tuple[str, ...],
+        Field(min_length=1, description="Names of the files with times, with `*`, in the folder that it runs in"),
+    ]
+    unit: Annotated[
+        LeftOutIfEmpty[Literal["ms", "us", "ns"] | None],
+        Field(description="Unit of the histograms' values, where the files do not show it"),
+    ] = None
+    tags: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]], Field(description="Tags to judge, in logs with tags. Without it: all")
+    ] = ()
+    progress: Annotated[
+        LeftOutIfEmpty[str | None],
+        Field(
+            max_length=200,
+            description="Extended regular expression (POSIX). The first number in its last match on the console is the "
+            "rate, in ops/s",
+        ),
+    ] = None
+
+
+def placeholders(line: str) -> Sequence[str]:
+    """What stands in braces, sound names or not."""
+    return _PLACEHOLDER.findall(line)
+
+
+def filled(line: str, values: Mapping[str, str]) -> Sequence[str]:
+    """The words of a command with the values in place. Raises KeyError for a name without a value."""
+    return [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in shlex.split(line)]

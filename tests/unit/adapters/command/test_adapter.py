@@ -1,0 +1,148 @@
+"""Loads by the commands of a definition, without a program behind them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.artefacts import EmptyArtefacts
+from tests.fakes.scripted_host import ScriptedHost
+from tests.unit.adapters.foreign_load.load_requests import definition, request
+
+from plimsoll.adapters.generators.command import CommandGenerator
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.definition import Definition
+from plimsoll.ports.host import CommandResult, JobStatus
+
+ARCHIVE = {"url": "https://example.org/tlp-stress.tgz", "sha256": "a" * 64}
+WORKLOAD = {"name": "Mine", "rows": "10k", "table": "a b"}
+RUN = "{archive}/bin/gen --rate {rate} -d {duration} --hosts={contact_points} '--title=a {workload}'"
+
+
+@pytest.fixture
+def generator(tmp_path: Path) -> CommandGenerator:
+    return CommandGenerator(EmptyArtefacts(tmp_path))
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> ScriptedHost:
+    return ScriptedHost(tmp_path / "load-host", HostInfo(name="load", role="load", address="127.9.9.100"))
+
+
+def keys(command: dict[str, Any] | None = None, workload: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    full = {"run": RUN, "outputs": ["*.hdr"], "archive": ARCHIVE, **(command or {})}
+    chosen = {"name": "command", "command": {key: value for key, value in full.items() if value is not None}, **more}
+    return {"workload": workload or WORKLOAD, "load_generator": chosen}
+
+
+def command_definition(*given: Any, **more: Any) -> Definition:
+    return definition(**keys(*given, **more))
+
+
+def script(host: ScriptedHost) -> list[str]:
+    text = host.read_tail(host.root / "load" / "commands.sh", max_bytes=100_000)
+    return [line.removeprefix("run ") for line in text.splitlines() if line.startswith("run ")]
+
+
+def told(generator: CommandGenerator, given: Definition) -> list[tuple[str, str]]:
+    return [(one.where, one.what) for one in generator.check(given)]
+
+
+def test_each_placeholder_stays_one_word_whatever_it_holds(generator: CommandGenerator, host: ScriptedHost) -> None:
+    trick = {**WORKLOAD, "table": "x; touch /tmp/owned; $(id) {rate}"}
+    populate = "{archive}/bin/gen populate -n {rows} -t {table}"
+    generator.start(host, request(**keys({"populate": populate}, trick)))
+    populate_line, load_line = script(host)
+    assert populate_line.endswith("/bin/gen populate -n 10000 -t 'x; touch /tmp/owned; $(id) {rate}'")
+    assert load_line.endswith("/bin/gen --rate 100 -d 50 --hosts=10.0.0.1,10.0.0.2 '--title=a Mine'")
+
+
+def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None:
+    assert told(generator, command_definition()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "where", "what"),
+    [
+        (keys({"run": RUN + " {rate;id}"}), "run", "{rate;id} stands for nothing"),
+        (keys({"run": RUN + " {row}"}), "run", "{row} stands for nothing"),
+        (keys({"run": "{archive}/gen {duration}"}), "run", "has no {rate}, which is the load, in ops/s: every cell"),
+        (keys({"archive": None}), "run", "{archive} stands for nothing"),
+        (keys({"run": "gen {rate} {duration}"}), "archive", "is used by no command"),
+        (keys({"archive": {**ARCHIVE, "sha256": "0" * 64}}), "archive", "the load generator's archive is not in the"),
+        (keys({"progress": "("}), "progress", "is no regular expression"),
+    ],
+)
+def test_what_a_command_lacks_is_named_at_its_key(
+    generator: CommandGenerator, given: dict[str, Any], where: str, what: str
+) -> None:
+    found = told(generator, definition(**given))
+    assert [one for one, _ in found] == [f"load_generator.command.{where}"]
+    assert found[0][1].startswith(what)
+
+
+def test_the_rest_of_a_definition_is_checked_too(generator: CommandGenerator) -> None:
+    nameless = definition(**{**keys(), "workload": {"rows": "many"}}, timing={"duration": "45.5s", "warmup": "15.5s"})
+    assert [where for where, _ in told(generator, nameless)] == [
+        "workload.name",
+        "workload.rows",
+        "timing.duration",
+        "timing.warmup",
+    ]
+    assert told(generator, command_definition(hosts=2)) == [
+        ("load_generator.hosts", "nobody divides the load of a command among several hosts")
+    ]
+    without = definition(load_generator={"name": "command"}, workload=WORKLOAD)
+    assert told(generator, without)[0][0] == "load_generator.command"
+
+
+@pytest.mark.parametrize("line", ["", "gen 'open"])
+def test_a_line_that_is_no_command_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"command\.run"):
+        command_definition({"run": line})
+
+
+def test_its_rate_is_read_as_the_definition_says(generator: CommandGenerator, host: ScriptedHost) -> None:
+    generator.start(host, request(**keys({"progress": "[0-9.]+ ops/s"})))
+    host.write(host.root / "load" / "load.console", "")
+    host.command = lambda _: CommandResult(0, "20\n1,234.5 ops/s\n", "")
+    status = generator.status(host, "load")
+    assert (status.phase, status.achieved_ops_s, status.seconds_left) == ("load", 1234.5, 25)
+    assert host.commands[-1][-3:] == ("load", "[0-9.]+ ops/s", str(host.root / "load"))
+    host.command = lambda _: CommandResult(0, "3\n", "")
+    status = generator.status(host, "load")
+    assert (status.phase, status.achieved_ops_s) == ("warm-up", None)
+
+
+def test_a_command_that_was_killed_or_failed_says_so(generator: CommandGenerator, host: ScriptedHost) -> None:
+    generator.start(host, request(**keys()))
+    host.write(host.root / "load" / "load.console", "no such table\n")
+    host.statuses["load"] = JobStatus("exited", None)
+    assert generator.status(host, "load").reason.startswith("load: command was killed")
+    host.write(host.root / "load" / "load.end", "exit 3\nseconds 2\n")
+    host.statuses["load"] = JobStatus("exited", 3)
+    assert generator.status(host, "load").reason.startswith("load: command ended with exit code 3")
+    assert "no such table" in generator.status(host, "load").reason
+
+
+def test_what_it_came_to_is_told_by_how_it_ended(generator: CommandGenerator) -> None:
+    plan = '{"rate": 100, "duration_s": 45, "warmup_s": 15, "program": "gen"}'
+    ended = "exit 0\nseconds 50\n0m5.0s 0m0.0s\n"
+    whole = generator.summary({"plan.json": plan, "load.begun": "1700000000\n", "load.end": ended})
+    assert (whole.complete, whole.generator, whole.duration_s, whole.attempted_ops_s) == (True, "gen", 45, 100)
+    assert whole.started_at is not None
+    assert (whole.started_at.timestamp(), whole.cpu_cores) == (1_700_000_000, 0.1)
+    short = generator.summary({"plan.json": plan, "load.end": "exit 0\nseconds 30\n"})
+    assert (short.complete, short.reason) == (False, "the command ended after 30 s of 45 s")
+    assert not generator.summary({"plan.json": plan}).complete
+
+
+def test_the_files_to_judge_are_those_that_the_definition_names(generator: CommandGenerator) -> None:
+    names = ["plan.json", "a.hdr", "b.hdr", "load.console"]
+    assert generator.response_time_logs(command_definition(), names) == {"a.hdr": "a.hdr", "b.hdr": "b.hdr"}
+
+
+def test_its_version_is_what_the_program_says(generator: CommandGenerator, host: ScriptedHost) -> None:
+    host.command = lambda _: CommandResult(0, "\ngen 1.2 (unreleased)\nmore\n", "")
+    versioned = command_definition({"version": "{archive}/bin/gen --version"})
+    assert generator.describe(host, versioned) == "gen: gen 1.2 (unreleased)"
+    assert generator.describe(host, command_definition()) == "gen"
