@@ -67,11 +67,11 @@ class JavaReference:
     @cached_property
     def _classes(self) -> Path:
         key = hashlib.sha256(_SOURCE.read_bytes() + str(self._library).encode()).hexdigest()[:12]
-        return Cache(self.cache, _say).sealed(f"derived/interval-percentiles-{key}", self._compile)
+        return Cache(self.cache, _print).sealed(f"derived/interval-percentiles-{key}", self._compile)
 
     @cached_property
     def _artefacts(self) -> Artefacts:
-        return Artefacts(self.cache, log=_say)
+        return Artefacts(self.cache, log=_print)
 
     def _compile(self, folder: Path) -> None:
         compiler = next(self._jars("ecj").glob("ecj-*.jar"))
@@ -81,7 +81,7 @@ class JavaReference:
     def _jars(self, name: str) -> Path:
         locked = locked_set(name)
         assert locked is not None, f"there is no lock file for {name}"
-        return jar_folder(Cache(self.cache, _say), locked)
+        return jar_folder(Cache(self.cache, _print), locked)
 
 
 def parse(text: str) -> list[JavaInterval]:
@@ -90,5 +90,5 @@ def parse(text: str) -> list[JavaInterval]:
     return [JavaInterval(int(interval), log, *map(int, values)) for interval, log, *values in rows]
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     print(text, file=sys.stderr)

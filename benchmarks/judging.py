@@ -27,7 +27,7 @@ _TIMEOUT_S = 300
 
 
 @dataclass(frozen=True)
-class Ran:
+class Timing:
     """One finished process: its CPU seconds, user and system, and its output."""
 
     cpu_s: float
@@ -58,14 +58,14 @@ def _java(logs: Sequence[Path]) -> list[str]:
     return JavaReference.of_settings().command(_WARMUP_S, _INTERVAL_S, _UNITS_PER_MS, [str(path) for path in logs])
 
 
-def _run(argv: Sequence[str]) -> Ran:
+def _run(argv: Sequence[str]) -> Timing:
     """Run the program. Exit code 1 is no error: it says that the service level is missed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(argv, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode > 1:
         raise SystemExit(f"{argv[0]} failed: {done.stdout}{done.stderr}")
-    return Ran(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout)
+    return Timing(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout)
 
 
 def _require_equal(ours: str, java: str) -> None:

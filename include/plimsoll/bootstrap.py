@@ -33,7 +33,7 @@ from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit, ports_of
-from plimsoll.services.waiting import tell_waiting
+from plimsoll.services.waiting import report_waiting
 from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class _Providers:
             clock=self.clock,
             connect=over_ssh(self.connections, self.depot),
             store=store_name(self.settings),
-            say=tell_waiting,
+            log=report_waiting,
             launches=StoredLaunches(self.store, self.outage),
             further_regions=self.settings.further_regions,
             tariffs=self.ec2_tariffs,

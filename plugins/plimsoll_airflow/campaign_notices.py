@@ -31,13 +31,13 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
     if "incomplete" not in definition.notify:
         return None
 
-    def tell(context: Mapping[str, Any]) -> None:
+    def send_notice(context: Mapping[str, Any]) -> None:
         if definition.has_rounds and _is_followed(context):
             return
         title = f"Plimsoll: a campaign of {definition.name} has ended incomplete"
         notices.send(context, title, "\n".join(_ending(definition, context)))
 
-    return tell
+    return send_notice
 
 
 def _is_followed(context: Mapping[str, Any]) -> bool:

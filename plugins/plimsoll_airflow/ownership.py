@@ -8,7 +8,7 @@ from plimsoll.domain.owner import CAMPAIGN_RUN, CELL_RUN
 CELL_DAG = "cell"
 REAPER_DAG = "reaper"
 PLAN_TASK = "plan"
-"""The task of a campaign's DAG that opens the campaign."""
+"""The task of a campaign's DAG that creates the campaign."""
 JUDGE_TASK = "judge"
 RUNS_AGAIN = "runs_again"
 """The XCom that `judge` leaves where noise disturbed the cell, and its `run_cell` starts the run again."""

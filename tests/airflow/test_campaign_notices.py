@@ -122,11 +122,11 @@ def test_a_campaign_that_ended_incomplete_is_told_with_what_is_missing(installat
     installation.faults.plant("v1-002k-r1", "load")
     for cell_id in ("v1-001k-r1", "v1-002k-r1"):
         run_cell(installation.toolkit, "campaign", cell_id, "owner", print)
-    tell = when_incomplete(definition)
-    assert tell is not None
+    send_notice = when_incomplete(definition)
+    assert send_notice is not None
 
     run = SimpleNamespace(conf={"campaign_id": "campaign"}, run_after=NOON)
-    tell({"run_id": "manual__1", "reason": "task_failure", "dag_run": run})
+    send_notice({"run_id": "manual__1", "reason": "task_failure", "dag_run": run})
 
     text = told.read_text()
     assert text.startswith("Plimsoll: a campaign of instant has ended incomplete\n")
@@ -159,20 +159,20 @@ def test_of_a_red_round_nobody_is_told_while_another_one_follows(
     search = {"notify": ("incomplete",), "strategy": Search()}
     definition = instant_definition(variants=1, loads=2).model_copy(update=search)
     installation.open_campaign(definition)
-    tell = when_incomplete(definition)
-    assert tell is not None
+    send_notice = when_incomplete(definition)
+    assert send_notice is not None
 
     run = SimpleNamespace(conf={"campaign_id": "campaign"}, run_after=NOON)
-    tell({"run_id": "manual__1", "reason": "task_failure", "dag_run": run, "ti": ti})
+    send_notice({"run_id": "manual__1", "reason": "task_failure", "dag_run": run, "ti": ti})
 
     assert told.exists() == is_told
 
 
 def test_a_campaign_that_was_refused_is_told_too(installation: Installation, told: Path) -> None:
-    tell = when_incomplete(nightly("incomplete"))
-    assert tell is not None
+    send_notice = when_incomplete(nightly("incomplete"))
+    assert send_notice is not None
 
-    tell({"run_id": "scheduled__1", "dag_run": SimpleNamespace(conf=None, run_after=NOON)})
+    send_notice({"run_id": "scheduled__1", "dag_run": SimpleNamespace(conf=None, run_after=NOON)})
 
     assert "campaign: nightly-20260329t120000" in told.read_text()
 

@@ -32,7 +32,7 @@ def toolkit(settings: Settings) -> Toolkit:
         clock=clock,
         connect=in_folders(settings.work),
         store=store_name(settings),
-        say=print,
+        log=print,
         launches=StoredLaunches(store, outage),
     )
     faults = Faults(settings.work / "faults")

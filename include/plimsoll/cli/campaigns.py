@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table, say
+from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table, print_text
 from plimsoll.domain.plurals import plural
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def list_campaigns(as_json: JsonOption = False) -> None:
     elif not unread:
         typer.echo(f"there are no campaigns in {store.url()}")
     for why in unread:
-        say(why, err=True)
+        print_text(why, err=True)
     raise typer.Exit(1 if unread else 0)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json, print_table, say
+from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import show_usd
@@ -54,7 +54,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
         )
     unseen = (*living.unseen, *living.silent)
     for why in unseen:
-        say(why, err=True)
+        print_text(why, err=True)
     raise typer.Exit(1 if unseen else 0)
 
 
@@ -93,9 +93,9 @@ def destroy(
     else:
         typer.echo("\n".join(f"destroyed {key}" for key in destroyed) or "nothing to destroy")
         for key, reason in failed.items():
-            say(f"{key}: {reason}", err=True)
+            print_text(f"{key}: {reason}", err=True)
         for why in unseen:
-            say(why, err=True)
+            print_text(why, err=True)
     raise typer.Exit(1 if failed or unseen else 0)
 
 

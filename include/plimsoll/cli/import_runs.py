@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json, say
+from plimsoll.cli.output import JsonOption, print_json, print_text
 from plimsoll.domain.plurals import plural
 
 _Description = Annotated[
@@ -23,17 +23,17 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     from plimsoll.adapters.stores.text_files import read_text
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.report.formatting import listing
-    from plimsoll.services.imports.description import WantedRun, parse_description
+    from plimsoll.services.imports.description import DescribedRun, parse_description
     from plimsoll.services.imports.importing import LocalFile, import_runs
     from plimsoll.settings import Settings
 
     told = parse_description(read_text(description), str(description))
     folder = ImportFolder(description.parent)
 
-    def find(wanted: WantedRun) -> tuple[LocalFile, ...]:
+    def find(wanted: DescribedRun) -> tuple[LocalFile, ...]:
         return folder.find(wanted.patterns, required=wanted.required)
 
-    show = (lambda _: None) if as_json else say
+    show = (lambda _: None) if as_json else print_text
     toolkit = build_toolkit(Settings())
     verdicts = import_runs(toolkit, told, find, show)
     if as_json:

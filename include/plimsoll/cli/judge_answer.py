@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from plimsoll.analysis.attempt.intervals import SHOWN_NAMES
-from plimsoll.cli.output import say
+from plimsoll.cli.output import print_text
 from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ALL_OPERATIONS
@@ -87,11 +87,11 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
         _show_intervals(rows)
         _show_maxima(judgement)
     for one in judgement.whole_run:
-        say(_whole_run_line(one))
+        print_text(_whole_run_line(one))
     if judgement.unit_taken:
-        say(f"- values are taken to be in {judgement.unit_taken}")
+        print_text(f"- values are taken to be in {judgement.unit_taken}")
     for reason in reasons(judgement):
-        say(f"- {reason}")
+        print_text(f"- {reason}")
     typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")
 
 
@@ -138,7 +138,7 @@ def _show_intervals(rows: Sequence[IntervalRow]) -> None:
 def _show_maxima(judgement: Judgement) -> None:
     typer.secho("\nHighest over the judged intervals:", bold=True)
     for name, highest in {ALL_OPERATIONS: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
-        say(_line("", "", name, _times(highest)))
+        print_text(_line("", "", name, _times(highest)))
     typer.echo()
 
 

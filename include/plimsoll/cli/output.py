@@ -27,7 +27,7 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, indent=2, default=str))
 
 
-def say(text: str, *, err: bool = False) -> None:
+def print_text(text: str, *, err: bool = False) -> None:
     """Print a text with words of other programs, hosts or files. No terminal obeys control characters in it."""
     typer.echo(visible(text), err=err)
 

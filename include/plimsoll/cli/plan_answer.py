@@ -10,7 +10,7 @@ from plimsoll.cli.output import print_table
 from plimsoll.domain.parts import workload_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, show_usd
-from plimsoll.services.campaign.downloads import downloads_told
+from plimsoll.services.campaign.downloads import download_lines
 from plimsoll.services.campaign.stage_plans import BOUNDS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
         *_tries(plan),
         *_search(plan),
         *_money(plan),
-        *downloads_told(needed),
+        *download_lines(needed),
         *(f"Note: {note}." for note in notes),
     ):
         typer.echo(line)

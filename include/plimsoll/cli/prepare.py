@@ -43,19 +43,19 @@ def prepare(
     with log_shown():
         for name in definitions or definition_folder(settings).names():
             try:
-                if _prepare(toolkit, settings, name, even_elsewhere=bool(definitions)):
+                if _prepare(toolkit, settings, name, for_other_hosts=bool(definitions)):
                     ready.append(name)
             except PlimsollError as error:
                 failed[name] = error
                 typer.echo(f"plimsoll: {name} is not prepared: {error}", err=True)
-    _tell(ready, failed, settings)
+    _print_outcome(ready, failed, settings)
     is_nothing_had = not ready and any(not isinstance(error, DefinitionError) for error in failed.values())
     if is_nothing_had or (failed and definitions):
         raise typer.Exit(_FAILED)
 
 
-def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere: bool) -> bool:
-    """Prepare one definition. Without `even_elsewhere`, skip it if its cells run on other machines.
+def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, for_other_hosts: bool) -> bool:
+    """Prepare one definition. Without `for_other_hosts`, skip it if its cells run on other machines.
 
     Returns whether it was prepared. Raises PlimsollError.
     """
@@ -64,7 +64,7 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere:
     definition = load_definition(settings, name)
     provider = toolkit.providers.get(definition.provider.name)
     runs_here = provider is not None and provider.is_local
-    if not runs_here and not even_elsewhere:
+    if not runs_here and not for_other_hosts:
         return False
     for product in definition.products:
         toolkit.database(product).prepare(definition)
@@ -72,7 +72,7 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere:
     return True
 
 
-def _tell(ready: Collection[str], failed: Collection[str], settings: Settings) -> None:
+def _print_outcome(ready: Collection[str], failed: Collection[str], settings: Settings) -> None:
     if not failed:
         typer.echo(f"all artefacts are ready in {settings.cache}")
     elif ready:

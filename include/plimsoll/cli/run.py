@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.answer import show_answer
-from plimsoll.cli.output import DefinitionArgument, log_shown, say
+from plimsoll.cli.output import DefinitionArgument, log_shown, print_text
 from plimsoll.domain.errors import Problem, Refused
 
 if TYPE_CHECKING:
@@ -72,8 +72,12 @@ def run(
         require_no_other_run(toolkit, request.campaign_id)
     plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
     for remark in remarks(toolkit, make_plan(declared, parallel=1)):
-        say(f"Note: {remark}.")
-    with held(toolkit, plan.campaign_id) as holder, log_shown(), _told_how_to_go_on(definition, plan.campaign_id):
+        print_text(f"Note: {remark}.")
+    with (
+        held(toolkit, plan.campaign_id) as holder,
+        log_shown(),
+        _explaining_how_to_continue(definition, plan.campaign_id),
+    ):
         if take_over:
             end_run(toolkit.store, plan.campaign_id)
         else:  # again: a run may have begun just before the campaign was held
@@ -114,7 +118,7 @@ def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[CellRunE
             holder.require()
             yield cell.id
 
-    return run_cells(toolkit, plan.campaign_id, while_held(), holder.hold.owner, say)
+    return run_cells(toolkit, plan.campaign_id, while_held(), holder.hold.owner, print_text)
 
 
 def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[CellRunEnd, ...]) -> None:
@@ -123,17 +127,17 @@ def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[CellRunEnd, ...]) -
 
     troubles = [trouble for one in ran for trouble in one.troubles]
     for trouble in troubles:
-        say(f"plimsoll: {trouble}", err=True)
+        print_text(f"plimsoll: {trouble}", err=True)
     passed = pass_gate(toolkit, plan.campaign_id, list(dict.fromkeys(one.work.key.cell_id for one in ran)))
     if passed.is_complete:
         show_answer(toolkit, plan.campaign_id, publish_report(toolkit, plan.campaign_id))
     else:
-        say(f"{passed.words}; its report is published once all have")
+        print_text(f"{passed.words}; its report is published once all have")
     raise typer.Exit(1 if troubles else 0)
 
 
 @contextmanager
-def _told_how_to_go_on(definition: str, campaign_id: str) -> Iterator[None]:
+def _explaining_how_to_continue(definition: str, campaign_id: str) -> Iterator[None]:
     """Print how to continue when the block ends early: by an error, Ctrl-C, a closed terminal or SIGTERM."""
     before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:

@@ -186,7 +186,7 @@ def awaited_cells(definition: Definition) -> tuple[AwaitedCell, ...]:
     return tuple(
         AwaitedCell(part.stage, variant.id, part.workload, part.level, repeat)
         for part in parts(definition)
-        if not part.is_open
+        if not part.has_loads
         for repeat in range(1, part.definition.repeats + 1)
         for variant in part.definition.variants
     )

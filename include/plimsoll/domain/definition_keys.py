@@ -177,7 +177,7 @@ class DefinitionKeys(Model):
         """
         return self._stage_starts
 
-    def opened(self, stage_starts: StageStarts) -> Self:
+    def with_stage_starts(self, stage_starts: StageStarts) -> Self:
         """The same definition with the loads of these stages filled in."""
         filled = self.model_copy()
         filled._stage_starts = stage_starts
@@ -214,8 +214,8 @@ class DefinitionKeys(Model):
         ladders = len(self.variants) * max(1, len(self.workloads))
         if stage is None or stage.taken is None:
             return ladders * len(alone.loads) * alone.repeats
-        opening = self.stage_starts.get(stage.id)
-        known = ladders if opening is None else sum(one.load_ops_s is not None for one in opening.loads)
+        stage_start = self.stage_starts.get(stage.id)
+        known = ladders if stage_start is None else sum(one.load_ops_s is not None for one in stage_start.loads)
         return known * alone.repeats
 
     @property

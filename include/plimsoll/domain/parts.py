@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.stage import OpenedLoad, Stage, StageStart
+from plimsoll.domain.stage import Stage, StageLoad, StageStart
 from plimsoll.domain.workload import NamedWorkload
 
 
@@ -28,7 +28,7 @@ class Part:
     title: str = ""
     taken: TakenLoad | None = None
     """How its load is taken from an earlier stage's results; None where its loads are its own."""
-    opening: StageStart | None = None
+    stage_start: StageStart | None = None
     """The loads that were found so; None before."""
     places: tuple[int, int] = (0, 0)
 
@@ -48,17 +48,17 @@ class Part:
         return part_name(self.taken.source, self.workload) if self.taken else ""
 
     @property
-    def is_open(self) -> bool:
+    def has_loads(self) -> bool:
         """Whether the loads of the part are known."""
-        return self.taken is None or self.opening is not None
+        return self.taken is None or self.stage_start is not None
 
     @property
-    def opened(self) -> tuple[OpenedLoad, ...]:
+    def found_loads(self) -> tuple[StageLoad, ...]:
         """The results that each variant's load was taken from.
 
         Empty for a part with loads of its own, and while the loads are not known.
         """
-        return self.opening.of_workload(self.workload) if self.opening else ()
+        return self.stage_start.of_workload(self.workload) if self.stage_start else ()
 
     @property
     def level(self) -> str:
@@ -69,7 +69,9 @@ class Part:
         """The variant's loads in ops/s, in the definition's order; empty while the loads are not known."""
         if self.taken is None:
             return self.definition.loads
-        return tuple(one.load_ops_s for one in self.opened if one.variant == variant and one.load_ops_s is not None)
+        return tuple(
+            one.load_ops_s for one in self.found_loads if one.variant == variant and one.load_ops_s is not None
+        )
 
 
 def parts(definition: Definition) -> tuple[Part, ...]:
@@ -115,10 +117,10 @@ def _part(
         stage=stage.id if stage and len(campaign.stages) > 1 else "",
         title=stage.label if stage else "",
         taken=stage.taken if stage else None,
-        opening=campaign.stage_starts.get(stage.id) if stage and stage.taken else None,
+        stage_start=campaign.stage_starts.get(stage.id) if stage and stage.taken else None,
         places=(place, number),
     )
-    return part if part.opening is None else _with_loads(part)
+    return part if part.stage_start is None else _with_loads(part)
 
 
 def _with(definition: Definition, workload: NamedWorkload) -> Definition:
@@ -127,5 +129,5 @@ def _with(definition: Definition, workload: NamedWorkload) -> Definition:
 
 def _with_loads(part: Part) -> Part:
     """The part with a definition that lists all loads of all variants, rising."""
-    loads = sorted({one.load_ops_s for one in part.opened if one.load_ops_s is not None})
+    loads = sorted({one.load_ops_s for one in part.found_loads if one.load_ops_s is not None})
     return replace(part, definition=part.definition.model_copy(update={"loads": tuple(loads)}))

@@ -59,7 +59,7 @@ class Stage(Model):
         return self.loads if isinstance(self.loads, TakenLoad) else None
 
 
-class OpenedLoad(Model):
+class StageLoad(Model):
     """The load of a variant with a workload in a stage, and the results that it was taken from."""
 
     variant: str
@@ -81,26 +81,26 @@ class StageStart(Model):
     stage: str
     of: Annotated[str, Field(description="Id of the stage whose results they were taken from")]
     at: AwareDatetime
-    loads: tuple[OpenedLoad, ...]
+    loads: tuple[StageLoad, ...]
 
-    def of_workload(self, workload: str) -> tuple[OpenedLoad, ...]:
+    def of_workload(self, workload: str) -> tuple[StageLoad, ...]:
         """The loads of all variants with that workload, in the definition's order."""
         return tuple(one for one in self.loads if one.workload == workload)
 
 
 StageStarts = Mapping[str, StageStart]
-"""By the stage's id; without those that have not been opened."""
+"""By the stage's id; without those whose loads are not known yet."""
 
 
-def left_to_stages(told: Any) -> Any:
+def left_to_stages(given: Any) -> Any:
     """A definition as somebody told it, with LEFT_TO_STAGES for each required key that all of its stages have."""
-    stages = told.get("stages") if isinstance(told, Mapping) else None
+    stages = given.get("stages") if isinstance(given, Mapping) else None
     if not isinstance(stages, list | tuple) or not stages:
-        return told
-    left = [name for name in REQUIRED_UNLESS_STAGED if name not in told and all(_says(one, name) for one in stages)]
-    return {**told, **dict.fromkeys(left, LEFT_TO_STAGES)}
+        return given
+    left = [name for name in REQUIRED_UNLESS_STAGED if name not in given and all(_has(one, name) for one in stages)]
+    return {**given, **dict.fromkeys(left, LEFT_TO_STAGES)}
 
 
-def _says(stage: object, name: str) -> bool:
-    told = stage.get(name) if isinstance(stage, Mapping) else getattr(stage, name, None)
-    return told is not None
+def _has(stage: object, name: str) -> bool:
+    given = stage.get(name) if isinstance(stage, Mapping) else getattr(stage, name, None)
+    return given is not None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from plimsoll.domain.parts import Part
-from plimsoll.domain.stage import OpenedLoad
+from plimsoll.domain.stage import StageLoad
 
 
 def stage_notes(part: Part) -> Iterator[str]:
@@ -14,27 +14,27 @@ def stage_notes(part: Part) -> Iterator[str]:
     """
     if part.taken is None:
         return
-    if part.opening is None:
+    if part.stage_start is None:
         yield f"Its loads are {_which(part)}: they are known once stage {part.taken.source} is complete."
         return
     workload = f" with {part.workload}" if part.workload else ""
-    for one in part.opened:
+    for one in part.found_loads:
         yield _sentence(part, one, f"{one.variant}{workload}")
-    if all(one.load_ops_s is None for one in part.opened):
+    if all(one.load_ops_s is None for one in part.found_loads):
         yield f"So stage {part.stage}{workload} has no cells."
     yield from _advice(part)
 
 
 def notes_of_stage(of_workloads: Sequence[Part]) -> tuple[str, ...]:
-    """The opening notes of all workloads of a stage. Sentences that are the same for several of them appear once."""
+    """Collect the notes of all workloads of a stage. Sentences that are the same for several of them appear once."""
     notes = [note for part in of_workloads for note in stage_notes(part)]
     last = {advice for part in of_workloads for advice in _advice(part)}
     return (*dict.fromkeys(note for note in notes if note not in last), *last)
 
 
 def _advice(part: Part) -> Iterator[str]:
-    if part.opening and any(one.maximum_ops_s is None for one in part.opened):
-        source = part.opening.of
+    if part.stage_start and any(one.maximum_ops_s is None for one in part.found_loads):
+        source = part.stage_start.of
         yield f"To measure variants that have no maximum, begin a new campaign with lower loads in stage {source}."
 
 
@@ -45,9 +45,9 @@ def _which(part: Part) -> str:
     return f"{taken.share} % of each variant's maximum"
 
 
-def _sentence(part: Part, one: OpenedLoad, who: str) -> str:
-    assert part.opening is not None
-    source, cells = part.opening.of, ", ".join(one.decided_by)
+def _sentence(part: Part, one: StageLoad, who: str) -> str:
+    assert part.stage_start is not None
+    source, cells = part.stage_start.of, ", ".join(one.decided_by)
     if one.maximum_ops_s is None:
         here = "" if part.level == "slowest" else " and no cells here"
         return f"{who} carried no load of stage {source} ({cells}), so it has no maximum{here}."

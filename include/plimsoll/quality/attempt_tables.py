@@ -86,7 +86,7 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
         ),
         "error_share": error_share(summary),
         "foreign_error_share": foreign_error_share(summary),
-        "mix_deviations": mix_deviations(asked_shares(definition, summary), summary),
+        "mix_deviations": mix_deviations(requested_shares(definition, summary), summary),
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
         "hiccup_ms": _known(summary.hiccup_max_ms),
@@ -141,7 +141,7 @@ def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
     return (own["end_s"] > within[0].begin_s) & (own["begin_s"] < within[-1].end_s)
 
 
-def asked_shares(definition: Definition, summary: LoadSummary) -> dict[str, float]:
+def requested_shares(definition: Definition, summary: LoadSummary) -> dict[str, float]:
     """The requested share of each operation among all, by the definition, or by the load generator's own settings."""
     workload = definition.workload
     return {"reads": workload.read_share} if workload.states_read_share else summary.shares

@@ -111,11 +111,11 @@ def _sections(result: Any, untested: Collection[str]) -> list[Any]:
     document = ValidationResultsPageRenderer().render(result).to_json_dict()
     sections = [one for one in document["sections"] if one.get("section_name") not in _FRAMING]
     for block in (block for section in sections for block in section["content_blocks"] if block.get("table")):
-        block["table"] = [_told(row, untested) for row in block["table"]]
+        block["table"] = [_without_observation(row, untested) for row in block["table"]]
     return [_escaped(one) for one in sections]
 
 
-def _told(row: Any, untested: Collection[str]) -> Any:
+def _without_observation(row: Any, untested: Collection[str]) -> Any:
     """A row (sign, expectation, observation) that Great Expectations passed or failed without anything to look at."""
     if len(row) < _ROW or not isinstance(row[1], dict):
         return row

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from plimsoll.analysis.campaign.capacity import Capacity, Rung, nodes_for, told_capacities
+from plimsoll.analysis.campaign.capacity import Capacity, Rung, nodes_for, reported_capacities
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.findings import CampaignCells, Findings
 from plimsoll.analysis.campaign.half_load import HalfLoad
 from plimsoll.analysis.campaign.parts import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least, plural
-from plimsoll.report.over_stages import miss_elsewhere
+from plimsoll.report.over_stages import miss_in_words
 
 _FARTHEST = 2
 """Numbers of nodes are told for at most this multiple of the capacity that was measured."""
@@ -52,7 +52,7 @@ def capacity_table(data: CampaignData) -> tuple[CapacityRow, ...]:
 
 def _rows_of(data: CampaignData) -> Iterator[CapacityRow]:
     cells = CampaignCells(data, cell_results(data))
-    yield from (_row(cells, capacity) for capacity in told_capacities(data, cells.cells))
+    yield from (_row(cells, capacity) for capacity in reported_capacities(data, cells.cells))
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
@@ -220,7 +220,7 @@ def _notes(capacity: Capacity) -> tuple[str, ...]:
         loads = ", ".join(ops(rung.load_ops_s) for rung in short)
         notes.append(f"met, but the rate was not achieved in every repeat at {loads}")
     notes += [
-        f"{miss_elsewhere(one)}{', which counts' if one.counts else ', by other service levels'}"
+        f"{miss_in_words(one)}{', which counts' if one.counts else ', by other service levels'}"
         for one in capacity.contradicted_by
     ]
     if capacity.met_again_at:

@@ -7,9 +7,9 @@ from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.formatting import figure, percent, plural
 
 
-def backlog_words(opening: OpeningBacklog) -> str:
+def backlog_words(backlog: OpeningBacklog) -> str:
     """The backlog at the start of a judged time in words: `3.75 s of warm-up's load (750 operations)`."""
-    return f"{figure(opening.seconds)} s of warm-up's load ({plural(opening.operations, 'operation')})"
+    return f"{figure(backlog.seconds)} s of warm-up's load ({plural(backlog.operations, 'operation')})"
 
 
 def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:

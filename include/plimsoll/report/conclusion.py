@@ -33,13 +33,13 @@ def campaign_conclusion(answers: Sequence[AnswerOverStages], of_parts: Sequence[
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
     labels = {name: label for one in of_parts for name, label in one.labels.items()}
-    told = [f"{_asked(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
+    told = [f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
     falls = [fall(labels[one.variant], one) for found in of_parts for one in found.capacities if one.falls_by]
     open_cells = sum(one.count("invalid", "not run") for one in of_parts)
     return " ".join([*told, *falls, *_incomplete(open_cells, sum(len(one.cells) for one in of_parts))])
 
 
-def _asked(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
+def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
     """The workload and service level of an answer, as far as the campaign has several: `kv: `."""
     alike = [other for other in answers if other.workload == one.workload]
     level = f"by {' and '.join(map(str, one.service_levels))}" if len(alike) > 1 else ""

@@ -37,7 +37,7 @@ def origins(findings: CampaignCells) -> tuple[Origin, ...]:
     return tuple(_origin(*place, cells) for place, cells in groups.items())
 
 
-def told_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
+def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
     """The facts that people stated about a variant's environment. Several values of a fact are joined in one text."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for result in findings.of_variant(variant):

@@ -25,14 +25,14 @@ class ContradictionRow:
     follows: str
 
 
-def miss_elsewhere(one: Contradiction) -> str:
+def miss_in_words(one: Contradiction) -> str:
     """The miss in another stage: `1 of 2 repeats missed at 50 ops/s in stage half`."""
     return f"{one.missed} of {plural(one.repeats, 'repeat')} missed at {ops(one.load_ops_s)} in stage {one.stage}"
 
 
 def fall(label: str, capacity: Capacity) -> str:
     """Why the capacity of a stage is not that of the campaign, as a sentence."""
-    misses = " and ".join(map(miss_elsewhere, capacity.falls_by))
+    misses = " and ".join(map(miss_in_words, capacity.falls_by))
     return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."
 
 
@@ -47,6 +47,6 @@ def _rows(findings: Findings, capacity: Capacity) -> Iterator[ContradictionRow]:
         yield ContradictionRow(
             variant=f"{label}, {capacity.workload}" if capacity.workload else label,
             found=f"{ops(capacity.capacity_ops_s)} in stage {capacity.stage}",
-            missed=miss_elsewhere(one),
+            missed=miss_in_words(one),
             follows="the miss counts" if one.counts else "both stand: the stages have different service levels",
         )

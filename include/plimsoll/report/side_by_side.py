@@ -26,7 +26,7 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.answers import headline
 from plimsoll.report.environment_facts import Environment, environment
 from plimsoll.report.formatting import multiple, p_text, percent, plural
-from plimsoll.report.origins import told_facts
+from plimsoll.report.origins import stated_facts
 from plimsoll.report.taken_load import outcome_at_taken_load
 
 
@@ -197,7 +197,7 @@ def _ratio(pair: CapacityPair) -> str:
 
 def _facts(one: CampaignCells, variant: str) -> dict[str, str]:
     ran = environment(replace(one, cells=one.of_variant(variant)))
-    return {**told_facts(one, variant), **ran.equal, **dict(_several(ran))}
+    return {**stated_facts(one, variant), **ran.equal, **dict(_several(ran))}
 
 
 def _unlike(

@@ -57,10 +57,10 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
     `source`: the findings of the part that the loads were taken from.
     """
     yield from stage_notes(part)
-    if part.opening is None:
+    if part.stage_start is None:
         return
-    yield f"These loads were found on {moment(part.opening.at)}, and stand whatever is judged later."
-    changed = changed_maxima(part.opened, source.capacities) if source else {}
+    yield f"These loads were found on {moment(part.stage_start.at)}, and stand whatever is judged later."
+    changed = changed_maxima(part.found_loads, source.capacities) if source else {}
     for variant, maximum in changed.items():
         told = ops(maximum) if maximum else "none"
         yield f"By the results that count by now the maximum of {variant} is {told}."

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from plimsoll.domain.errors import CloudOutOfReach, DamagedRecord, PlimsollError, SecretError, StoreError, Unreachable
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.log import Log
 
 AWAY_S = (2.0, 5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0)
 """Pauses before further tries, two and a half minutes in all: longer than most outages of a network."""
@@ -20,7 +21,7 @@ _T = TypeVar("_T")
 def with_retries(
     clock: Clock,
     step: Callable[[], _T],
-    say: Callable[[str], None],
+    log: Log,
     *,
     again: tuple[type[PlimsollError], ...] = PASSING,
     pauses_s: Sequence[float] | None = None,
@@ -35,7 +36,7 @@ def with_retries(
         except DamagedRecord:  # which waiting does not mend
             raise
         except again as error:
-            say(f"{error}\n  Trying again in {pause:.0f} s")
+            log(f"{error}\n  Trying again in {pause:.0f} s")
             clock.sleep(pause)
     return step()
 

@@ -9,7 +9,7 @@ _log = logging.getLogger("plimsoll")
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("plimsoll_waiting", default=None)
 
 
-def tell_waiting(sentence: str) -> None:
+def report_waiting(sentence: str) -> None:
     """Report what the caller waits for. For adapters that wait long, in the same thread."""
     _log.info(sentence)
     listener = _listener.get()
@@ -18,7 +18,7 @@ def tell_waiting(sentence: str) -> None:
 
 
 @contextmanager
-def waiting_told_to(listener: Callable[[str], None]) -> Iterator[None]:
+def waiting_reported_to(listener: Callable[[str], None]) -> Iterator[None]:
     """Pass reports of waiting inside the block to the listener, too."""
     token = _listener.set(listener)
     try:

@@ -82,17 +82,17 @@ class StrategyOfCampaign:
         return tuple(name for name in of if of[name] == first)
 
 
-def stage_to_open(definition: Definition, missing: Iterable[Cell]) -> str:
+def stage_to_start(definition: Definition, missing: Iterable[Cell]) -> str:
     """The id of the first stage whose loads are not known, once they can be found; empty otherwise.
 
     They can be found when no earlier stage needs a cell. `missing`: the cells that the campaign needs.
     """
     order = [part.stage for part in parts(definition)]
-    unopened = next((part.stage for part in parts(definition) if not part.is_open), "")
-    if not unopened:
+    stages_without_loads = next((part.stage for part in parts(definition) if not part.has_loads), "")
+    if not stages_without_loads:
         return ""
-    earlier = set(order[: order.index(unopened)])
-    return "" if any(cell.stage in earlier for cell in missing) else unopened
+    earlier = set(order[: order.index(stages_without_loads)])
+    return "" if any(cell.stage in earlier for cell in missing) else stages_without_loads
 
 
 def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:

@@ -46,14 +46,14 @@ def estimates(definition: Definition) -> tuple[Estimate, ...]:
     """The estimate of each stage; one estimate where the definition has no stages."""
     counted = zip(definition.of_stages, definition.cells_of_stages, strict=True)
     return tuple(
-        _of_one_load(alone, cells, is_open=stage.id in definition.stage_starts)
+        _of_one_load(alone, cells, has_loads=stage.id in definition.stage_starts)
         if stage and stage.taken
         else estimate(alone)
         for (stage, alone), cells in counted
     )
 
 
-def _of_one_load(alone: Definition, cells: int, *, is_open: bool) -> Estimate:
+def _of_one_load(alone: Definition, cells: int, *, has_loads: bool) -> Estimate:
     """The estimate of a stage with one load from an earlier stage. The least is 0, as a variant may carry nothing.
 
     A search ends at the first miss, and asks for as many repeats at once as it may. Other strategies ask for all
@@ -61,13 +61,13 @@ def _of_one_load(alone: Definition, cells: int, *, is_open: bool) -> Estimate:
     """
     strategy, repeats = alone.strategy, alone.repeats
     if keeps_data(strategy):
-        return Estimate(cells if is_open else 0, cells, cells, rounds={1: cells}, at_once=min(1, cells))
+        return Estimate(cells if has_loads else 0, cells, cells, rounds={1: cells}, at_once=min(1, cells))
     ladders, at_once = cells // repeats, _repeats_at_once(alone)
     groups = _groups(alone, ladders)
     width = ceil(ladders / max(1, groups))
     whole, rest = divmod(repeats, at_once)
     rounds = {width * at_once: groups * whole} | ({width * rest: groups} if rest else {})
-    return Estimate(ladders * at_once if is_open else 0, cells, cells, rounds=rounds, at_once=width * at_once)
+    return Estimate(ladders * at_once if has_loads else 0, cells, cells, rounds=rounds, at_once=width * at_once)
 
 
 def estimate(definition: Definition) -> Estimate:

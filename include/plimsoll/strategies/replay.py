@@ -12,17 +12,17 @@ from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import Outcome, ValidOutcome
 from plimsoll.domain.stage import StageStart
-from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_open
+from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_start
 from plimsoll.strategies.ladder import CapacityKind
 from plimsoll.strategies.matrix import of_one_round
-from plimsoll.strategies.stage_starts import Results, opening
+from plimsoll.strategies.stage_starts import Results, stage_start
 
 Attempts = Mapping[str, Sequence[Outcome]]
 """Cell id → the outcomes of its attempts, in order; empty for a cell without an attempt."""
 _SHOWN = 10
 """So many cells of each kind of mistake are named."""
 _AT = datetime(1970, 1, 1, tzinfo=UTC)
-"""When a stage is opened: no time passes in a replay."""
+"""The start of each stage: no time passes in a replay."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def replay(definition: Definition, attempts: Attempts, *, where: str = "the outc
 
 
 class _Playing:
-    """A campaign that is played: its definition with the stages opened so far, and what its cells have found."""
+    """A campaign that is played: its definition with the stages started so far, and what its cells have found."""
 
     def __init__(self, definition: Definition, attempts: Attempts) -> None:
         self._attempts = attempts
@@ -74,10 +74,10 @@ class _Playing:
         self._use(definition)
 
     def play(self) -> Replay:
-        """Run rounds and open stages until the strategies ask for nothing that can run."""
+        """Run rounds and start stages until the strategies ask for nothing that can run."""
         while True:
             decision = self._strategy.next(self._outcomes)
-            if stage := stage_to_open(self._definition, self._missing(decision)):
+            if stage := stage_to_start(self._definition, self._missing(decision)):
                 self._open(stage)
             elif cells := self._round(decision):
                 for one in cells:
@@ -94,8 +94,8 @@ class _Playing:
         return (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
 
     def _open(self, stage: str) -> None:
-        self._stage_starts[stage] = opening(self._definition, stage, Results(self._outcomes), _AT)
-        self._use(self._definition.opened(self._stage_starts))
+        self._stage_starts[stage] = stage_start(self._definition, stage, Results(self._outcomes), _AT)
+        self._use(self._definition.with_stage_starts(self._stage_starts))
 
     def _round(self, decision: Decision) -> Sequence[str]:
         """The cells that run now: those that the strategy asks for and that have further attempts."""
@@ -133,8 +133,8 @@ class _Playing:
         return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in taken}
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
-        for stage, opened in self._stage_starts.items():
-            for one in opened.loads:
+        for stage, start in self._stage_starts.items():
+            for one in start.loads:
                 cell = Cell(stage=stage, variant=one.variant, workload=one.workload, load_ops_s=1, repeat=1)
                 yield cell.ladder, one.load_ops_s
 

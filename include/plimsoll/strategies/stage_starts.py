@@ -8,7 +8,7 @@ from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.stage import OpenedLoad, StageStart
+from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.ladder import CapacityKind
 from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
@@ -28,14 +28,14 @@ class Results:
     attempts: Mapping[str, int] = field(default_factory=dict)
 
 
-def open_stage(state: State, at: datetime) -> StageStart:
+def find_stage_start(state: State, at: datetime) -> StageStart:
     """The loads of the first stage without known loads. All earlier stages must be complete in that state."""
     outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
     attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
-    return opening(state.definition, state.unopened[0], Results(outcomes, attempts), at)
+    return stage_start(state.definition, state.stages_without_loads[0], Results(outcomes, attempts), at)
 
 
-def opening(definition: Definition, stage: str, results: Results, at: datetime) -> StageStart:
+def stage_start(definition: Definition, stage: str, results: Results, at: datetime) -> StageStart:
     """The loads of a stage without known loads. `results` has every cell that the earlier stages need."""
     found = parts(definition)
     own = [part for part in found if part.stage == stage]
@@ -59,11 +59,11 @@ def _of_variants(definition: Definition, part: Part) -> Iterator[Sequence[Cell]]
         yield [one for one in cells if (one.part, one.variant) == (part.name, variant.id)]
 
 
-def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> OpenedLoad:
+def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> StageLoad:
     """The variant's capacity in a part. The result's load is this maximum, to be replaced by the stage's rule."""
     kind, maximum = carried
     missed = (one.load_ops_s for one in cells if results.outcomes.get(one.id) == "missed")
-    return OpenedLoad(
+    return StageLoad(
         variant=cells[0].variant,
         workload=cells[0].workload,
         load_ops_s=maximum,
@@ -79,7 +79,7 @@ def _deciders(cells: Sequence[Cell], results: Results, loads: Sequence[int | Non
             yield f"{one.id}/{results.attempts[one.id]}"
 
 
-def _loads(part: Part, maxima: Sequence[OpenedLoad]) -> Iterator[OpenedLoad]:
+def _loads(part: Part, maxima: Sequence[StageLoad]) -> Iterator[StageLoad]:
     """The loads of a part: from each variant's own maximum, or from the lowest maximum if every variant has one."""
     taken = part.taken
     assert taken is not None

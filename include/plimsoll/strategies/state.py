@@ -15,7 +15,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome, Verdict
 from plimsoll.domain.strategy import tries_of_a_cell
-from plimsoll.strategies.decision import StrategyOfCampaign, stage_to_open
+from plimsoll.strategies.decision import StrategyOfCampaign, stage_to_start
 from plimsoll.strategies.matrix import of_one_round, running_order
 
 
@@ -123,19 +123,19 @@ class CampaignState(Generic[C_co]):
     strays: tuple[AttemptRecord, ...] = ()
 
     @property
-    def unopened(self) -> tuple[str, ...]:
+    def stages_without_loads(self) -> tuple[str, ...]:
         """The ids of stages whose loads are not known yet, because they depend on an earlier stage's results."""
-        return tuple(dict.fromkeys(part.stage for part in parts(self.definition) if not part.is_open))
+        return tuple(dict.fromkeys(part.stage for part in parts(self.definition) if not part.has_loads))
 
     @property
     def is_complete(self) -> bool:
         """Whether the campaign needs no further cell, including cells of stages whose loads are not known yet."""
-        return not self.missing and not self.unopened
+        return not self.missing and not self.stages_without_loads
 
     @property
-    def is_to_be_opened(self) -> bool:
+    def can_start_stage(self) -> bool:
         """Whether all stages before the first one with unknown loads are complete, so that its loads can be found."""
-        return bool(stage_to_open(self.definition, (one.cell for one in self.missing)))
+        return bool(stage_to_start(self.definition, (one.cell for one in self.missing)))
 
     @cached_property
     def by_id(self) -> Mapping[str, C_co]:

@@ -129,7 +129,7 @@ def _stack(places: Places, clusters: int | None = None) -> Stack:
     return Stack(
         Home(places.home),
         told,
-        say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
+        log=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
         shield=interrupts.shielded,
         destroy_clusters=destroy_clusters,
         in_haste=lambda: interrupts.count > 1,

@@ -21,7 +21,7 @@ from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG
 
-FAILURES_TOLD = 8
+MOST_FAILURES = 8
 
 
 def poll_s(cells: int) -> float:
@@ -73,8 +73,8 @@ class CampaignRun:
         cells = [run for run in failed if run.conf.get("campaign_id") == self.campaign_id]
         runs = [*cells, self.run] if self.run.state == "failed" else cells
         told = [line for run in runs for line in self._failures_of(run)]
-        more = len(told) - FAILURES_TOLD
-        return [*told[:FAILURES_TOLD], f"… and {more} more failed tasks"] if more > 0 else told
+        more = len(told) - MOST_FAILURES
+        return [*told[:MOST_FAILURES], f"… and {more} more failed tasks"] if more > 0 else told
 
     def _progress(self, now: datetime) -> CampaignProgress | None:
         with suppress(NotFound):

@@ -23,11 +23,11 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
         running = stack.up([definition.dag_id, CELL_DAG], kept=False)
         with stack.client(running) as client:
             found = start_or_find(client, store, definition, _now())
-            _tell(console, f"campaign {found.campaign_id}, DAG run {found.run.run_id}")
+            _print(console, f"campaign {found.campaign_id}, DAG run {found.run.run_id}")
             with open_screen(console) as screen:
                 ended = found.watch(screen, _now)
-            _tell(console, *outcome(ended))
-        _tell(console, stack.how_to_open(running))
+            _print(console, *outcome(ended))
+        _print(console, stack.how_to_open(running))
         return ended.has_succeeded
     finally:
         stack.down_unless_kept()
@@ -49,7 +49,7 @@ def outcome(ended: CampaignRun) -> list[object]:
     return [answer_view(answer), f"Report: {ended.store.url(report_key(ended.campaign_id))}"]
 
 
-def _tell(console: Console, *things: object) -> None:
+def _print(console: Console, *things: object) -> None:
     for thing in things:
         console.print(thing, markup=False, highlight=False, soft_wrap=True)
 

@@ -27,14 +27,14 @@ MIGRATE_TIMEOUT_S = 180.0
 class Stack:
     """One Airflow in one home. Callers hold `launcher_lock` while they change anything.
 
-    `say` receives a line on each event. `shield` makes a block that no interruption breaks into. `destroy_clusters`
+    `log` receives a line on each event. `shield` makes a block that no interruption breaks into. `destroy_clusters`
     ends the clusters of campaigns, given the processes' environment. `in_haste` turns true when the user has asked
     twice to stop.
     """
 
     home: Home
     settings: StackSettings
-    say: Callable[[str], None] = print
+    log: Callable[[str], None] = print
     shield: Callable[[], AbstractContextManager[None]] = nullcontext
     destroy_clusters: Callable[[Mapping[str, str]], None] = field(default=lambda _: None)
     in_haste: Callable[[], bool] = field(default=lambda: False)
@@ -114,7 +114,7 @@ class Stack:
             database.start(self.home)
         database.migrate(self.home, version("apache-airflow"), lambda: self._migrate(environment))
         if closed := database.close_unfinished_runs(self.home):
-            self.say(f"closed {closed} DAG runs that an earlier stop or crash had left unfinished")
+            self.log(f"closed {closed} DAG runs that an earlier stop or crash had left unfinished")
 
     def _dismiss_guard(self) -> None:
         guard, self._guard = self._guard, None
@@ -157,7 +157,7 @@ class Stack:
         return started
 
     def _migrate(self, environment: Mapping[str, str]) -> None:
-        self.say("setting up the metadata database (once)")
+        self.log("setting up the metadata database (once)")
         with self.shield():
             command = processes.airflow_command(["db", "migrate"])
             migration = processes.start("migration", command, self.home, environment)

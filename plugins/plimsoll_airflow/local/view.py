@@ -12,7 +12,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CampaignProgress, CellProgress, CellStateName
 from plimsoll.domain.units import show_usd
 
-FAILURES_SHOWN = 5
+MOST_FAILURES = 5
 BAR_WIDTH = 40
 
 
@@ -112,10 +112,10 @@ def _running_words(cell: CellProgress) -> str:
 def _failure_lines(cells: Sequence[CellProgress]) -> list[Text]:
     lines = [
         Text(f"{cell.cell.id} {cell.state}: {cell.reason or 'its task log says why'}", style="red")
-        for cell in cells[-FAILURES_SHOWN:]
+        for cell in cells[-MOST_FAILURES:]
     ]
-    if len(cells) > FAILURES_SHOWN:
-        lines.insert(0, Text(f"… {len(cells) - FAILURES_SHOWN} more", style="red"))
+    if len(cells) > MOST_FAILURES:
+        lines.insert(0, Text(f"… {len(cells) - MOST_FAILURES} more", style="red"))
     return lines
 
 

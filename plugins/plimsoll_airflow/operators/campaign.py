@@ -40,7 +40,7 @@ from plimsoll_airflow.wiring import toolkit
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-OPENED_CAMPAIGN = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}"
+CREATED_CAMPAIGN = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}"
 
 
 class Plan(BaseOperator):
@@ -88,16 +88,16 @@ class CampaignTask(BaseOperator):
     def __init__(
         self,
         *,
-        campaign_id: str = OPENED_CAMPAIGN,
+        campaign_id: str = CREATED_CAMPAIGN,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.campaign_id = campaign_id
 
     def require_campaign(self) -> str:
-        """The campaign's id. Fails when no campaign was opened."""
+        """The campaign's id. Fails when no campaign was created."""
         if not self.campaign_id:
-            raise AirflowFailException("no campaign was opened; the log of `plan` says why")
+            raise AirflowFailException("no campaign was created; the log of `plan` says why")
         return self.campaign_id
 
 

@@ -42,7 +42,7 @@ class StepTask(BaseOperator):
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         declared = step(task_id)
-        super().__init__(task_id=task_id, execution_timeout=declared.timeout, doc=declared.does, **kwargs)
+        super().__init__(task_id=task_id, execution_timeout=declared.timeout, doc=declared.purpose, **kwargs)
 
     @property
     def step(self) -> Step:
@@ -57,7 +57,7 @@ class StepTask(BaseOperator):
         """The attempt of this run. Raises NotFound when it has begun none."""
         return require_attempt(toolkit(), cell_of(context), context["run_id"], own_installation())
 
-    def tell(self, lines: Iterable[str]) -> None:
+    def log_lines(self, lines: Iterable[str]) -> None:
         """Write sentences to the task's log."""
         for line in lines:
             self.log.info(line)
@@ -75,8 +75,8 @@ class Measure(StepTask):
             work = self.attempt(context)
             self.log.info("attempt %s", work.key)
             with overrun_recorded(work, self.step.name), failures_recorded(work, self.step.name):
-                self.tell(self.beforehand(work))
-                self.tell(log_messages.came_of(self.step, self.step.run(work)))
+                self.log_lines(self.beforehand(work))
+                self.log_lines(log_messages.came_of(self.step, self.step.run(work)))
         if self.step.polling is not None:
             since = work.toolkit.clock.now().isoformat()
             self.defer(
@@ -135,7 +135,9 @@ class Keep(StepTask):
     def execute(self, context: "Context") -> None:
         """Run the step and log its result."""
         run, again = partial(self._run, context), PASSING_WHILE_KEEPING
-        self.tell(log_messages.came_of(self.step, with_retries(toolkit().clock, run, self.log.warning, again=again)))
+        self.log_lines(
+            log_messages.came_of(self.step, with_retries(toolkit().clock, run, self.log.warning, again=again))
+        )
 
     def _run(self, context: "Context") -> object:
         try:
@@ -153,7 +155,7 @@ class Judge(StepTask):
         with final():
             work = self.attempt(context)
             verdict = self.step.run(work)
-            self.tell(log_messages.came_of(self.step, verdict))
+            self.log_lines(log_messages.came_of(self.step, verdict))
             if not isinstance(verdict, Verdict):
                 raise TypeError(f"{self.task_id} gave no verdict")
             if not verdict.valid:
@@ -182,8 +184,8 @@ class CleanUp(StepTask):
             self.log.info("no attempt was begun, so there is nothing to destroy")
             return
         self.step.run(work)
-        self.tell([log_messages.destroyed(work)])
-        self.tell(_money(work))
+        self.log_lines([log_messages.destroyed(work)])
+        self.log_lines(_money(work))
 
 
 def cell_of(context: "Context") -> CellRunId:

@@ -10,7 +10,7 @@ from plimsoll.services.campaign.request import words_for
 from plimsoll.services.campaign.rounds import name_of_next, next_round
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.operators.campaign import OPENED_CAMPAIGN
+from plimsoll_airflow.operators.campaign import CREATED_CAMPAIGN
 from plimsoll_airflow.own_task import require_running
 from plimsoll_airflow.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
 from plimsoll_airflow.wiring import toolkit
@@ -33,7 +33,7 @@ class NextRound(TriggerDagRunOperator):
 
     def __init__(self, *, dag_id: str, **kwargs: Any) -> None:
         super().__init__(**{"trigger_dag_id": dag_id, "logical_date": None, "skip_when_already_exists": True, **kwargs})
-        self.campaign_id = OPENED_CAMPAIGN
+        self.campaign_id = CREATED_CAMPAIGN
 
     def execute(self, context: "Context") -> None:
         """Start the run of the next round."""
@@ -53,7 +53,7 @@ class NextRound(TriggerDagRunOperator):
 
     def _require_search(self, context: "Context") -> None:
         if not self.campaign_id:
-            raise AirflowSkipException("no campaign was opened; the log of `plan` says why")
+            raise AirflowSkipException("no campaign was created; the log of `plan` says why")
         if not _is_of_search(context):
             raise AirflowSkipException(f"this run was asked for some cells alone. {_how_to_go_on(self.campaign_id)}")
 

@@ -23,7 +23,7 @@ from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
 from plimsoll_airflow.pacing import LOOKS_AT_ONCE
 from plimsoll_airflow.wiring import toolkit
 
-TOLD_EVERY = timedelta(seconds=30)
+LOG_EVERY = timedelta(seconds=30)
 """A line in the task's log at least so often."""
 SOON_S = 1.0
 """When to look again at what could not be observed, s."""
@@ -99,7 +99,7 @@ class LoadTrigger(BaseTrigger):
             elif status.state != "running":
                 return status
             else:
-                told = self._tell(status, told, time.monotonic())
+                told = self._log_phase(status, told, time.monotonic())
             await asyncio.sleep(pause_s)
 
     def _look(self) -> tuple[LoadStatus | str, float]:
@@ -112,9 +112,9 @@ class LoadTrigger(BaseTrigger):
             return found, SOON_S
         return found, self._polling.pause_s(self.work.definition)
 
-    def _tell(self, status: LoadStatus, told: tuple[str, float], now: float) -> tuple[str, float]:
+    def _log_phase(self, status: LoadStatus, told: tuple[str, float], now: float) -> tuple[str, float]:
         phase, at = told
-        if status.phase == phase and now - at < TOLD_EVERY.total_seconds():
+        if status.phase == phase and now - at < LOG_EVERY.total_seconds():
             return told
         self.log.info(log_messages.loading(status, self.work.cell.load_ops_s))
         return status.phase, now

@@ -65,7 +65,7 @@ def run_again(
     asked = cells or " ".join(cell or ())
     if not asked:
         raise Refused([Problem("cells", "no cell is selected", "tick the cells to run again")], where="Run again")
-    return _back(visit, _asked_for(runs.run_again(visit.definition, visit.campaign_id, asked, visit.user)))
+    return _back(visit, _link_to_run(runs.run_again(visit.definition, visit.campaign_id, asked, visit.user)))
 
 
 @pages.get("/cancel")
@@ -99,7 +99,7 @@ def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None
 def destroy(visit: Visited) -> Response:
     """*Destroy*."""
     require_change(visit.definition, visit.user)
-    return _back(visit, _asked_for(runs.destroy_clusters(visit.campaign_id, visit.user)))
+    return _back(visit, _link_to_run(runs.destroy_clusters(visit.campaign_id, visit.user)))
 
 
 def _confirm(visit: Visit, what: str) -> Response:
@@ -127,7 +127,7 @@ def _back(visit: Visit, place: str = "") -> Response:
     return RedirectResponse(f"{here}{place}", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _asked_for(started: runs.StartedRun) -> str:
+def _link_to_run(started: runs.StartedRun) -> str:
     """The part of the address by which the campaign's page tells of the run."""
     return f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}"
 

@@ -110,8 +110,8 @@ def campaign_of_run(
     if not may_read(user, dag_id):
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     work = runs.work_of_run(dag_id, run_id)
-    if work.opens_campaign and not library().has(work.campaign_id):
-        return render(request, "unopened.html.j2", {"work": work})
+    if work.creates_campaign and not library().has(work.campaign_id):
+        return render(request, "no-campaign.html.j2", {"work": work})
     place = f"{base_of(request)}/campaigns/{work.campaign_id}"
     return RedirectResponse(
         f"{place}/cells/{work.cell_id}" if work.cell_id else place, status_code=HTTPStatus.SEE_OTHER

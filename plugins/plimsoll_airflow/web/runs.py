@@ -43,15 +43,15 @@ class RunSubject:
     campaign_id: str
     cell_id: str | None = None
     plan: str | None = None
-    """State of the task that opens the campaign; None where the run has no such task, or it has not begun."""
+    """State of the task that creates the campaign; None where the run has no such task, or it has not begun."""
 
     @property
-    def opens_campaign(self) -> bool:
-        """Whether a task of the run opens the campaign."""
+    def creates_campaign(self) -> bool:
+        """Whether a task of the run creates the campaign."""
         return self.dag_id not in (CELL_DAG, REAPER_DAG)
 
     @property
-    def may_still_open(self) -> bool:
+    def may_still_create(self) -> bool:
         """Whether that task has not ended yet."""
         return self.is_live and self.plan not in api_server.FINISHED_STATES
 

@@ -120,7 +120,7 @@ def words(cell: CellStatus) -> str:
 def tip(cell: CellStatus) -> str:
     """The same as a tooltip, with what the step of a running cell does."""
     current = step_in(cell.phase) if cell.runs and cell.phase else None
-    return f"{words(cell)}. Step {current.name}: {current.does}" if current else words(cell)
+    return f"{words(cell)}. Step {current.name}: {current.purpose}" if current else words(cell)
 
 
 def now(cell: CellStatus) -> str:

@@ -399,7 +399,7 @@ def test_the_tab_of_a_run_turns_into_its_campaign_once_that_is_open(
 ) -> None:
     page = visited("light")
     page.goto(PAGES["run without a campaign"])
-    expect(page.get_by_role("status")).to_contain_text("has not opened its campaign yet")
+    expect(page.get_by_role("status")).to_contain_text("has not created its campaign yet")
 
     shown.open_campaign(DEFINITION, "demo-20260131t120000")
 

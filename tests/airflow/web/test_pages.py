@@ -59,8 +59,8 @@ def test_each_square_says_in_words_what_its_colour_and_sign_say(client: Client) 
     assert any("v3-001k-r1: running; achieved 990 ops/s of 1,000 ops/s; load, 5 s of load left" in one for one in told)
     assert "v3-002k-r1: waiting" in told
     tips = page(client, HERE).attributes("a", "data-tip")
-    does = f" Step load: {step('load').does}"
-    assert any(one.startswith("v3-001k-r1: running") and one.endswith(does) for one in tips)
+    purpose = f" Step load: {step('load').purpose}"
+    assert any(one.startswith("v3-001k-r1: running") and one.endswith(purpose) for one in tips)
     assert [one for one in tips if "Step " in one and "running" not in one] == []
 
 
@@ -131,7 +131,7 @@ def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Clien
     for told in ("p99.9 of every 10s interval below 100ms", "provision", "5.11.0-1022-aws", "1 of 1 checks passed"):
         assert told in shown.text
     for one in STEPS:
-        assert one.does in shown.text
+        assert one.purpose in shown.text
     assert "Given up after" in shown.text
     links = shown.attributes("a", "href")
     assert "/dags/cell/runs/demo-mine__v1-002k-r1" in links

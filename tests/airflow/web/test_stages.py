@@ -8,7 +8,7 @@ from tests.support.campaigns.stored import store_every_state
 from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.stage import OpenedLoad, Stage, StageStart
+from plimsoll.domain.stage import Stage, StageLoad, StageStart
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.doc_md import campaign_doc
 from plimsoll_airflow.forms import campaign_params
@@ -60,8 +60,8 @@ def test_the_json_names_stages_and_the_campaign_is_not_complete_before_all_are_o
 
 def test_a_load_from_an_earlier_stage_is_shown_in_ops_s(staged: Installation, client: Client) -> None:
     campaign = CampaignStore(staged.toolkit.store, STAGED)
-    load = OpenedLoad(variant="v1", load_ops_s=700, maximum_ops_s=1000, kind="found")
-    campaign.open_stage(StageStart(stage="share", of="maximum", at=GENERATED_AT, loads=(load,)))
+    load = StageLoad(variant="v1", load_ops_s=700, maximum_ops_s=1000, kind="found")
+    campaign.record_stage_start(StageStart(stage="share", of="maximum", at=GENERATED_AT, loads=(load,)))
     shown = page(client, HERE)
     assert "700 ops/s" in shown.text
     assert "share-v1-70pct-r1: waiting; at 700 ops/s" in shown.attributes("a", "aria-label")
@@ -83,8 +83,8 @@ def test_a_comparison_shows_capacities_only_of_the_stage_that_asks_for_them(
     staged: Installation, client: Client
 ) -> None:
     campaign = CampaignStore(staged.toolkit.store, STAGED)
-    load = OpenedLoad(variant="v1", load_ops_s=700, maximum_ops_s=1000, kind="found")
-    campaign.open_stage(StageStart(stage="share", of="maximum", at=GENERATED_AT, loads=(load,)))
+    load = StageLoad(variant="v1", load_ops_s=700, maximum_ops_s=1000, kind="found")
+    campaign.record_stage_start(StageStart(stage="share", of="maximum", at=GENERATED_AT, loads=(load,)))
     shown = page(client, f"/plimsoll/compare?a={STAGED}&b={STAGED}").text
 
     assert ("maximum: Capacity" in shown, "share: Capacity" in shown) == (True, False)

@@ -41,7 +41,7 @@ def test_the_tab_of_a_run_says_that_its_plan_has_not_opened_the_campaign_and_lea
     waiting = tab(client)
 
     assert (waiting.status_code, "location" in waiting.headers) == (200, False)
-    assert "has not opened its campaign yet. The task <code>plan</code> has not begun" in waiting.text
+    assert "has not created its campaign yet. The task <code>plan</code> has not begun" in waiting.text
     _set_states(run="running", plan="up_for_retry")
     assert "<code>plan</code> is up for retry" in tab(client).text
     campaign.open_campaign(DEFINITION, "maiden-voyage")
@@ -51,9 +51,9 @@ def test_the_tab_of_a_run_says_that_its_plan_has_not_opened_the_campaign_and_lea
 @pytest.mark.parametrize(
     ("run", "plan", "said"),
     [
-        ("failed", "failed", "This run has ended and has opened no campaign: its task <code>plan</code> is failed."),
-        ("running", "failed", "This run has opened no campaign: its task <code>plan</code> is failed. Its log says"),
-        ("failed", None, "has opened no campaign: its task <code>plan</code> never began"),
+        ("failed", "failed", "This run has ended and has created no campaign: its task <code>plan</code> is failed."),
+        ("running", "failed", "This run has created no campaign: its task <code>plan</code> is failed. Its log says"),
+        ("failed", None, "has created no campaign: its task <code>plan</code> never began"),
         ("failed", "success", "it was removed since"),
     ],
 )
@@ -67,7 +67,7 @@ def test_the_tab_of_a_run_that_opened_no_campaign_says_so_and_where_to_look(
     (log,) = (link for link in shown.attributes("a", "href") if link.endswith("/tasks/plan"))
 
     assert said in tab(client).text
-    assert "not opened its campaign yet" not in shown.text
+    assert "not created its campaign yet" not in shown.text
     assert log.startswith("/dags/demo/runs/manual__")
 
 

@@ -43,7 +43,7 @@ def provider(cloud: Cloud, options: dict[str, object], tmp_path: Path) -> Iterat
         clock=clock,
         connect=over_ssh(connections),
         store=f"s3://{cloud.landscape.bucket}",
-        say=lambda _: None,
+        log=lambda _: None,
         launches=StoredLaunches(ObjectStore(str(tmp_path / "records")), Outage(clock)),
     )
     cloud.clear()

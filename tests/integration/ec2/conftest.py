@@ -95,7 +95,7 @@ def provider(
         clock=clock,
         connect=connect,
         store=STORE,
-        say=account.said.append,
+        log=account.said.append,
         launches=records,
     )
 

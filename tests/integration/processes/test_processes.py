@@ -44,7 +44,7 @@ ALL = {*JVMS, "gateway"}
 
 
 @dataclass(frozen=True)
-class Ran:
+class EndedCell:
     """The one attempt of a campaign, and the campaign's report."""
 
     tools: Toolkit
@@ -57,7 +57,7 @@ class Ran:
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def ran(tmp_path_factory: pytest.TempPathFactory) -> EndedCell:
     folder = tmp_path_factory.mktemp("processes")
     java = Artefacts(Settings().cache, print).jdk(OWN_JDK).java
     compile_java(java, folder, Path(__file__).with_name("Churn.java"), str(folder / "classes"))
@@ -81,10 +81,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     assert manifest is not None
     assert verdict is not None
     page = tools.store.read(report_key("campaign")).decode()
-    return Ran(tools, manifest, attempt_data(tools.store, verdict), page)
+    return EndedCell(tools, manifest, attempt_data(tools.store, verdict), page)
 
 
-def test_files_of_one_name_are_kept_of_each_process(ran: Ran) -> None:
+def test_files_of_one_name_are_kept_of_each_process(ran: EndedCell) -> None:
     assert ran.manifest.failure is None
     logs = {entry.path for entry in ran.manifest.files if entry.path.endswith("gc.log")}
     assert logs == {f"raw/{node}/{process}/gc.log" for node in NODES for process in JVMS}
@@ -95,14 +95,14 @@ def test_files_of_one_name_are_kept_of_each_process(ran: Ran) -> None:
     }
 
 
-def test_the_fingerprint_tells_of_each_process(ran: Ran) -> None:
+def test_the_fingerprint_tells_of_each_process(ran: EndedCell) -> None:
     assert ran.data.fingerprint is not None
     for node in ran.data.fingerprint.nodes:
         found = {one.name: one.jvm.collector if one.jvm else None for one in node.processes}
         assert found == {**JVMS, "gateway": None}
 
 
-def test_each_process_is_checked_against_what_it_was_to_run_in(ran: Ran) -> None:
+def test_each_process_is_checked_against_what_it_was_to_run_in(ran: EndedCell) -> None:
     checks = {check.name: check for check in ran.data.verdict.checks}
     of_jvms = {f"{name}: {check}" for name in JVMS for check in ("collector", "heap", "JDK", "JVM flags")}
     assert {name for name in checks if ": " in name} == {*of_jvms, "gateway: JVM"}
@@ -110,7 +110,7 @@ def test_each_process_is_checked_against_what_it_was_to_run_in(ran: Ran) -> None
     assert ran.data.verdict.valid, ran.data.verdict.reasons
 
 
-def test_pauses_causes_and_log_lines_are_of_processes(ran: Ran) -> None:
+def test_pauses_causes_and_log_lines_are_of_processes(ran: EndedCell) -> None:
     jvms = {(node, process) for node in NODES for process in JVMS}
     assert set(zip(ran.data.pauses["host"], ran.data.pauses["process"], strict=True)) == jvms
     assert set(zip(ran.data.jvms["host"], ran.data.jvms["process"], strict=True)) == jvms
@@ -120,7 +120,7 @@ def test_pauses_causes_and_log_lines_are_of_processes(ran: Ran) -> None:
     assert set(ran.data.log_lines["process"]) == ALL
 
 
-def test_the_report_names_each_process(ran: Ran) -> None:
+def test_the_report_names_each_process(ran: EndedCell) -> None:
     for process in JVMS:
         assert f"{process}: collector" in ran.page
         assert f", {process}</th>" in ran.page

@@ -92,7 +92,7 @@ class Site:
             clock=clock,
             connect=self._host,
             store=settings.store,
-            say=print,
+            log=print,
             launches=StoredLaunches(store, outage),
         )
         return Toolkit(

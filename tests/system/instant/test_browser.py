@@ -86,7 +86,7 @@ def test_a_campaign_from_the_form_to_its_report(ada: Page, airflow: StackUnderTe
     # Only a run's page has that tab. Until it is drawn there are two such checkboxes, the DAG's own page has one more.
     expect(tab).to_be_visible()
     expect(ada.get_by_test_id("toggle-pause").get_by_role("checkbox")).to_be_checked()
-    # Not waiting for `plan` to open the campaign: until then the tab says so, and then it shows the matrix by itself.
+    # Not waiting for `plan` to create the campaign: until then the tab says so, and then it shows the matrix by itself.
     tab.click()
     page = ada.frame_locator("iframe")
     expect(square(page, MET, "met")).to_be_visible()
@@ -257,7 +257,7 @@ def leave(page: Page) -> None:
 
 
 def await_opened(installation: Installation, campaign_id: str) -> None:
-    """Wait until `plan` has opened the campaign."""
+    """Wait until `plan` has created the campaign."""
     until(lambda: campaign_id in installation.toolkit.store.folders(""), campaign_id, patience_s=END_S)
 
 

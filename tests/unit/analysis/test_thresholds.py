@@ -9,7 +9,7 @@ from plimsoll.analysis.campaign.capacity import capacities
 from plimsoll.analysis.campaign.statistics import Comparison, are_few, smallest_corrected_p
 from plimsoll.analysis.campaign.steadiness import Steadiness, unsteady
 from plimsoll.analysis.campaign.taken_loads import changed_maxima
-from plimsoll.domain.stage import OpenedLoad
+from plimsoll.domain.stage import StageLoad
 
 
 def test_steal_is_noticed_beyond_one_percent_and_other_programs_beyond_five() -> None:
@@ -54,5 +54,5 @@ def test_a_maximum_that_is_another_by_now_is_told_and_one_that_stands_is_not() -
     assert changed_maxima([opened("a", 20_000), opened("b", 10_000)], now) == {"a": 10_000, "b": None}
 
 
-def opened(variant: str, maximum: int | None) -> OpenedLoad:
-    return OpenedLoad(variant=variant, kind="found", maximum_ops_s=maximum, load_ops_s=maximum)
+def opened(variant: str, maximum: int | None) -> StageLoad:
+    return StageLoad(variant=variant, kind="found", maximum_ops_s=maximum, load_ops_s=maximum)

@@ -9,7 +9,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.parts import parts, stage_ids
-from plimsoll.domain.stage import OpenedLoad, StageStart
+from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.domain.stage_notes import notes_of_stage
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.services.definitions.text import dump_definition, parse_definition
@@ -52,9 +52,9 @@ def faults_of(text: str) -> str:
     return str(caught.value)
 
 
-def opening(stage: str, **loads: int | None) -> StageStart:
+def stage_start(stage: str, **loads: int | None) -> StageStart:
     found = [
-        OpenedLoad(variant=name, load_ops_s=load, maximum_ops_s=load, kind="found" if load else "none")
+        StageLoad(variant=name, load_ops_s=load, maximum_ops_s=load, kind="found" if load else "none")
         for name, load in loads.items()
     ]
     return StageStart(stage=stage, of="maximum", at=AT, loads=tuple(found))
@@ -78,7 +78,7 @@ def test_ids_gain_the_stage_and_loads_that_are_not_known_yet_have_a_name_of_thei
 
 
 def test_cells_of_an_opened_stage_have_their_variant_s_load_and_the_ids_that_were_told_before() -> None:
-    definition = parsed().opened({"share": opening("share", g1=700, zgc=1400)})
+    definition = parsed().with_stage_starts({"share": stage_start("share", g1=700, zgc=1400)})
     cells = cells_by_id(definition)
     assert (cells["share-g1-70pct-r2"].load_ops_s, cells["share-zgc-70pct-r2"].load_ops_s) == (700, 1400)
     assert set(cell_ids(definition)) == set(cell_ids(parsed()))
@@ -87,7 +87,7 @@ def test_cells_of_an_opened_stage_have_their_variant_s_load_and_the_ids_that_wer
 
 
 def test_a_variant_that_carried_nothing_has_no_cells_where_loads_are_taken_from_what_it_carried() -> None:
-    definition = parsed().opened({"share": opening("share", g1=700, zgc=None)})
+    definition = parsed().with_stage_starts({"share": stage_start("share", g1=700, zgc=None)})
     assert [one for one in cells_by_id(definition) if one.startswith("share-zgc")] == []
     assert definition.cells == len(cell_ids(definition)) == 4 + 3 + 2
 
@@ -146,7 +146,7 @@ def test_a_share_may_be_a_fraction_and_the_slowest_has_another_name(written: str
 
 
 def test_cells_are_as_long_as_their_own_stage_says() -> None:
-    definition = parsed().opened({"share": opening("share", g1=700, zgc=1400)})
+    definition = parsed().with_stage_starts({"share": stage_start("share", g1=700, zgc=1400)})
     assert duration_of(definition, "share-g1-70pct-r1") == timedelta(seconds=40)
     assert duration_of(definition, "maximum-g1-001k-r1") == timedelta(seconds=20)
     assert definition.shortest == timedelta(seconds=20)
@@ -291,9 +291,9 @@ def test_a_share_that_is_no_whole_percentage_is_told_with_what_to_write(share: s
 
 def test_advice_about_variants_without_a_maximum_is_given_once_for_all_of_a_stage() -> None:
     definition = parsed(STAGES + "workloads: [{id: kv}, {id: series}]")
-    none = [OpenedLoad(variant=variant, workload=workload, load_ops_s=None, maximum_ops_s=None, kind="none")
+    none = [StageLoad(variant=variant, workload=workload, load_ops_s=None, maximum_ops_s=None, kind="none")
             for variant in ("g1", "zgc") for workload in ("kv", "series")]  # fmt: skip
-    found = definition.opened({"share": StageStart(stage="share", of="maximum", at=AT, loads=tuple(none))})
+    found = definition.with_stage_starts({"share": StageStart(stage="share", of="maximum", at=AT, loads=tuple(none))})
     notes = notes_of_stage([part for part in parts(found) if part.stage == "share"])
     assert [note.split(" carried")[0] for note in notes if " carried" in note] == [
         "g1 with kv", "zgc with kv", "g1 with series", "zgc with series",

@@ -11,7 +11,7 @@ from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.result import Verdict
-from plimsoll.domain.stage import OpenedLoad, Stage, StageStart
+from plimsoll.domain.stage import Stage, StageLoad, StageStart
 from plimsoll.domain.strategy import FullGrid
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
@@ -99,8 +99,8 @@ def test_a_campaign_is_gone_on_with_after_a_stage_has_found_its_loads(
         Stage(id="share", loads=TakenLoad.model_validate({"share": "70%", "of": "maximum"})),
     )
     staged = definition.model_copy(update={"stages": stages})
-    load = OpenedLoad(variant=staged.variants[0].id, load_ops_s=700, maximum_ops_s=1000, kind="found")
-    opened(store, LATE, staged).open_stage(StageStart(stage="share", of="maximum", at=NOON, loads=(load,)))
+    load = StageLoad(variant=staged.variants[0].id, load_ops_s=700, maximum_ops_s=1000, kind="found")
+    opened(store, LATE, staged).record_stage_start(StageStart(stage="share", of="maximum", at=NOON, loads=(load,)))
     assert unfinished_campaign(store, staged) == LATE
 
 

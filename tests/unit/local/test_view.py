@@ -10,7 +10,7 @@ from rich.console import Console
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, CellStateName
 from plimsoll_airflow.local.screen import PlainScreen
-from plimsoll_airflow.local.view import FAILURES_SHOWN, clock, progress_line, progress_view
+from plimsoll_airflow.local.view import MOST_FAILURES, clock, progress_line, progress_view
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -74,7 +74,7 @@ def test_a_cell_that_has_said_nothing_yet_is_starting() -> None:
 
 
 def test_failures_are_told_with_their_reasons_the_newest_only_when_there_are_many() -> None:
-    count = FAILURES_SHOWN + 2
+    count = MOST_FAILURES + 2
     text = shown(campaign(*(cell("invalid", repeat=n, reason=f"node {n} died [sic]") for n in range(1, count + 1))))
     assert f"g1-01500-r{count} invalid: node {count} died [sic]" in text
     assert "… 2 more" in text

@@ -16,7 +16,7 @@ from plimsoll.analysis.campaign.parts import data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
 from plimsoll.domain.cell import cells_by_id, grid
 from plimsoll.domain.errors import Refused
-from plimsoll.domain.stage import OpenedLoad, StageStart
+from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
 from plimsoll.report.side_by_side_parts import Comparisons, compare_parts, comparisons_of, only_in_one
@@ -30,9 +30,9 @@ STAGES = [
 MAXIMA: Mapping[str, int | None] = {"a": 10_000, "b": 20_000, "c": None}
 
 
-def opening(stage: str, loads: Mapping[str, int | None]) -> StageStart:
+def stage_start(stage: str, loads: Mapping[str, int | None]) -> StageStart:
     found = [
-        OpenedLoad(
+        StageLoad(
             variant=name,
             load_ops_s=load,
             maximum_ops_s=MAXIMA[name],
@@ -47,10 +47,10 @@ def opening(stage: str, loads: Mapping[str, int | None]) -> StageStart:
 @pytest.fixture(scope="module")
 def data() -> CampaignData:
     outcomes = {name: {10_000: "mm", 20_000: "mm"} for name in MAXIMA}
-    definition = definition_of(outcomes, control="a", stages=STAGES).opened(
+    definition = definition_of(outcomes, control="a", stages=STAGES).with_stage_starts(
         {
-            "share": opening("share", {"a": 7_000, "b": 14_000, "c": None}),
-            "common": opening("common", dict.fromkeys(MAXIMA)),
+            "share": stage_start("share", {"a": 7_000, "b": 14_000, "c": None}),
+            "common": stage_start("common", dict.fromkeys(MAXIMA)),
         }
     )
     carried = {"a": "mx", "b": "mm", "c": "xx"}
@@ -135,10 +135,10 @@ def test_a_stage_at_the_slowest_maximum_says_the_load_once_and_who_has_no_valid_
         of="maximum",
         at=GENERATED_AT,
         loads=tuple(
-            OpenedLoad(variant=name, load_ops_s=10_000, maximum_ops_s=10_000, kind="at-least") for name in ("a", "b")
+            StageLoad(variant=name, load_ops_s=10_000, maximum_ops_s=10_000, kind="at-least") for name in ("a", "b")
         ),
     )
-    opened = definition.opened({"common": common})
+    opened = definition.with_stage_starts({"common": common})
     attempts = [attempt_of(opened, cell, 1, "x" if cell.stage == "common" else "m") for cell in grid(opened)]
     without_b = tuple(one for one in attempts if (one.verdict.cell.stage, one.verdict.cell.variant) != ("common", "b"))
     files = build_report(CampaignData("staged-2", opened, without_b, (), GENERATED_AT)).files
@@ -184,7 +184,9 @@ def shared_by(campaign_id: str, *variants: str) -> CampaignData:
     """Two stages, of which the second has cells of these variants alone: the others carried nothing in the first."""
     outcomes = {name: {10_000: "mm", 20_000: "mm"} for name in MAXIMA}
     loads = {name: 7_000 if name in variants else None for name in MAXIMA}
-    definition = definition_of(outcomes, control="a", stages=STAGES[:2]).opened({"share": opening("share", loads)})
+    definition = definition_of(outcomes, control="a", stages=STAGES[:2]).with_stage_starts(
+        {"share": stage_start("share", loads)}
+    )
     attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(definition))
     return CampaignData(campaign_id, definition, attempts, (), GENERATED_AT)
 
@@ -305,7 +307,7 @@ def test_a_miss_by_other_service_levels_is_put_beside_and_does_not_count() -> No
 def test_a_miss_at_a_load_that_was_taken_from_the_maximum_counts_against_it() -> None:
     stages = [{"id": "maximum"}, {"id": "share", "loads": {"share": "70%", "of": "maximum"}}]
     definition = definition_of({"a": {10_000: "mm", 20_000: "mm"}}, stages=stages)
-    opened = definition.opened({"share": opening("share", {"a": 7_000})})
+    opened = definition.with_stage_starts({"share": stage_start("share", {"a": 7_000})})
     attempts = [
         attempt_of(opened, cell, 1, "x" if cell.stage == "share" or cell.load_ops_s == 20_000 else "m")
         for cell in grid(opened)

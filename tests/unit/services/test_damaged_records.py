@@ -15,7 +15,7 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.assignments import newest_use
+from plimsoll.services.hosts.assignments import newest_assignment
 from plimsoll.services.hosts.launches import StoredLaunches, read_launches, read_provided
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
@@ -45,7 +45,7 @@ READS: tuple[tuple[str, Read], ...] = (
     (layout.retired_key(KEPT), lambda tools: retirement_of(tools.store, KEPT)),
     (layout.replaced_key(KEPT, 1), lambda tools: why_replaced(tools.store, KEPT)),
     (layout.unfit_key(KEPT, 1), lambda tools: unfit_hosts(tools.store, KEPT)),
-    (layout.use_key("campaign", "hosts", 1), lambda tools: newest_use(tools.store, "campaign", "hosts")),
+    (layout.assignment_key("campaign", "hosts", 1), lambda tools: newest_assignment(tools.store, "campaign", "hosts")),
 )
 
 

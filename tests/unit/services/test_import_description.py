@@ -4,10 +4,10 @@ import pytest
 
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.services.imports.description import (
+    described_runs,
     imported_definition,
     parse_description,
     unknown_facts,
-    wanted_runs,
 )
 
 TEXT = """\
@@ -34,7 +34,7 @@ definition:
 
 
 def test_patterns_name_every_cell_and_runs_single_ones() -> None:
-    runs = {one.cell.id: one for one in wanted_runs(parse_description(TEXT, "x"))}
+    runs = {one.cell.id: one for one in described_runs(parse_description(TEXT, "x"))}
     assert list(runs) == ["g1-01500-r1", "g1-020k-r1", "zgc-01500-r1", "zgc-020k-r1"]
     assert runs["g1-020k-r1"].patterns == ("g1/20k/r1/*.hdr-*", "g1-020k-r1-20000.csv")
     assert runs["g1-01500-r1"].patterns[0] == "g1/1.5k/r1/*.hdr-*"
@@ -45,9 +45,9 @@ def test_patterns_name_every_cell_and_runs_single_ones() -> None:
 
 def test_a_run_may_have_a_unit_of_its_own() -> None:
     text = TEXT.replace("    files: [late", "    unit: us\n    files: [late")
-    units = {one.cell.id: one.unit for one in wanted_runs(parse_description(text, "x"))}
+    units = {one.cell.id: one.unit for one in described_runs(parse_description(text, "x"))}
     assert units == {"g1-01500-r1": None, "g1-020k-r1": None, "zgc-01500-r1": "us", "zgc-020k-r1": None}
-    others = wanted_runs(parse_description(f"unit: ms\n{text}", "x"))
+    others = described_runs(parse_description(f"unit: ms\n{text}", "x"))
     assert [one.unit for one in others] == ["ms", "ms", "us", "ms"]
 
 
@@ -69,7 +69,7 @@ def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody() -> None:
 def test_the_example_in_the_docs_is_one() -> None:
     page = (Path(__file__).parents[3] / "docs" / "guides" / "importing.md").read_text()
     example = page.partition("```yaml\n")[2].partition("```")[0]
-    runs = wanted_runs(parse_description(example, "importing.md"))
+    runs = described_runs(parse_description(example, "importing.md"))
     assert len(runs) == 2 * 11 * 5
     assert [one.cell.id for one in runs if one.required] == ["zgc-020k-r2"]
 
@@ -117,6 +117,6 @@ def test_a_stage_whose_load_is_taken_from_another_is_refused_with_what_to_write(
 
 def test_runs_of_several_stages_are_named_with_their_stage() -> None:
     staged = STAGED.replace("LOADS", "loads: [30k/s]").replace("- variant: zgc", "- stage: one\n    variant: zgc")
-    runs = {one.cell.id: one for one in wanted_runs(parse_description(staged, "x"))}
+    runs = {one.cell.id: one for one in described_runs(parse_description(staged, "x"))}
     assert [name for name, one in runs.items() if one.required] == ["one-zgc-01500-r1"]
     assert "two-g1-030k-r1" in runs

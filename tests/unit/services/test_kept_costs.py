@@ -23,7 +23,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.accounts import note_begun
-from plimsoll.services.hosts.assignments import Use, assignment_of, end_use, newest_use
+from plimsoll.services.hosts.assignments import Assignment, assignment_of, end_assignment, newest_assignment
 from plimsoll.services.hosts.ending import destroy_cluster, record_share
 from plimsoll.services.hosts.reaping import destroy_unseen, reap
 from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
@@ -148,23 +148,23 @@ class Counting:
         return getattr(self._store, name)
 
 
-def used_so_often(tools: Toolkit, uses: int) -> None:
+def used_so_often(tools: Toolkit, assignments: int) -> None:
     """Put so many uses of one kept cluster on record, of which the last one lasts."""
     definition, cluster_id = CampaignStore(tools.store, "campaign").definition(), ClusterId.kept("campaign", "", 1)
     note_begun(tools, definition, cluster_id)
-    for number in range(1, uses + 1):
+    for number in range(1, assignments + 1):
         key, now = AttemptKey(campaign_id="campaign", cell_id=CELLS[0], attempt=number), tools.clock.now()
-        use = Use(attempt=key, owner="me", cluster=cluster_id, since=now, until=now + HOUR)
-        tools.store.create(layout.use_key("campaign", "hosts", number), use.model_dump_json().encode())
-        write_model(tools.store, key, layout.USE, use)
+        use = Assignment(attempt=key, owner="me", cluster=cluster_id, since=now, until=now + HOUR)
+        tools.store.create(layout.assignment_key("campaign", "hosts", number), use.model_dump_json().encode())
+        write_model(tools.store, key, layout.ASSIGNMENT, use)
         note_begun(tools, definition, ClusterId.of_attempt(key))
-        if number < uses:
-            end_use(tools.store, "campaign", "hosts", number, now + HOUR / 2)
+        if number < assignments:
+            end_assignment(tools.store, "campaign", "hosts", number, now + HOUR / 2)
 
 
-def asked_of(make: Callable[[Path], Toolkit], folder: Path, uses: int, what: Callable[[Toolkit], object]) -> int:
-    tools = make(folder / str(uses))
-    used_so_often(tools, uses)
+def asked_of(make: Callable[[Path], Toolkit], folder: Path, assignments: int, what: Callable[[Toolkit], object]) -> int:
+    tools = make(folder / str(assignments))
+    used_so_often(tools, assignments)
     store = Counting(tools.store)
     what(replace(tools, store=cast(ResultStore, store)))
     return store.asked
@@ -185,7 +185,7 @@ def test_what_is_read_of_the_store_grows_with_the_uses_not_with_their_square(
     def make(folder: Path) -> Toolkit:
         return paid_tools(folder, clock)
 
-    few, more, most = (asked_of(make, tmp_path, uses, what) for uses in (4, 8, 16))
+    few, more, most = (asked_of(make, tmp_path, assignments, what) for assignments in (4, 8, 16))
     assert most - more <= 2 * (more - few)
     assert most <= 4 * 16 + 10
 
@@ -194,8 +194,8 @@ def test_the_first_end_of_a_use_counts(tools: Toolkit) -> None:
     used_so_often(tools, 1)
     first = tools.clock.now()
     for at in (first + HOUR, first, first + 2 * HOUR):
-        end_use(tools.store, "campaign", "hosts", 1, at)
-    assert newest_use(tools.store, "campaign", "hosts")[1].over_at == first
+        end_assignment(tools.store, "campaign", "hosts", 1, at)
+    assert newest_assignment(tools.store, "campaign", "hosts")[1].over_at == first
 
 
 def test_an_attempt_that_moves_to_other_hosts_is_not_final_while_it_runs(tools: Toolkit, clock: SteppingClock) -> None:
@@ -251,10 +251,10 @@ def test_a_dead_attempts_share_that_can_not_be_recorded_holds_up_nobody(
 
 def test_a_use_that_its_attempt_could_not_note_ends_with_it(tools: Toolkit, clock: SteppingClock) -> None:
     work = started(tools, CELLS[0])
-    tools.store.delete(layout.attempt_file(work.key, layout.USE))
+    tools.store.delete(layout.attempt_file(work.key, layout.ASSIGNMENT))
     clock.at += HOUR
     actions.destroy(AttemptContext(tools, work.key))
-    assert newest_use(tools.store, "campaign", "hosts")[1].over
+    assert newest_assignment(tools.store, "campaign", "hosts")[1].over
     assert shares(tools) == pytest.approx({CELLS[0]: 4.0})
 
 

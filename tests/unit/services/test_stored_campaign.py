@@ -18,7 +18,7 @@ from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.definitions.text import dump_definition
-from plimsoll.services.hosts.assignments import uses
+from plimsoll.services.hosts.assignments import assignments
 from plimsoll.services.hosts.replacing import retirement_of
 from plimsoll.services.publish.comparison import compare_stored
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, comparison_data, mixed_judging
@@ -99,7 +99,7 @@ def test_its_note_its_costs_and_the_uses_of_its_hosts_are_read(campaign: Campaig
     assert data.note.text == "Held by the tests"
     assert data.spending is not None
     assert [entry.final for entry in (*data.spending.entries, *data.spending.idle)] == [True] * 5
-    assert all(use.over_at for use in uses(campaign.store, CAMPAIGN, "hosts"))
+    assert all(use.over_at for use in assignments(campaign.store, CAMPAIGN, "hosts"))
     retired = retirement_of(campaign.store, ClusterId.kept(CAMPAIGN, "", 1))
     assert retired is not None
     assert retired.reason == "the run that used it had ended"

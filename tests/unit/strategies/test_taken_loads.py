@@ -12,7 +12,7 @@ from plimsoll.domain.result import Outcome, ValidOutcome, Verdict
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.strategies.replay import Replay, replay
-from plimsoll.strategies.stage_starts import open_stage
+from plimsoll.strategies.stage_starts import find_stage_start
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
 from plimsoll.strategies.synthetic import play
 
@@ -38,14 +38,16 @@ class Simulated:
         )
 
     def run(self) -> State:
-        """Run and open stages until nothing is left. Returns the state at the end."""
+        """Run cells and start stages until nothing is left. Returns the state at the end."""
         opened = {}
         while True:
-            state = campaign_state(self.definition.opened(opened), self._attempts, CellAttempts[JudgedAttempt])
+            state = campaign_state(
+                self.definition.with_stage_starts(opened), self._attempts, CellAttempts[JudgedAttempt]
+            )
             if state.to_run_now:
                 self._attempts += [self._attempt(one.cell, len(one.attempts) + 1) for one in state.to_run_now]
-            elif state.unopened:
-                opened[state.unopened[0]] = open_stage(state, NOON)
+            elif state.stages_without_loads:
+                opened[state.stages_without_loads[0]] = find_stage_start(state, NOON)
             else:
                 return state
 

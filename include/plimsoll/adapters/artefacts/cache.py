@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 from plimsoll.adapters.artefacts.checksums import STAMPS, faulty, sha256
 from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.ports.log import Log
 
 SEAL = ".sealed.json"
 _PATIENCE_S = 1800
@@ -29,7 +30,7 @@ _PATIENCE_S = 1800
 class Cache:
     """One root folder. `log` receives lines for a person who waits."""
 
-    def __init__(self, root: Path, log: Callable[[str], None]) -> None:
+    def __init__(self, root: Path, log: Log) -> None:
         self._place, self.log = root.absolute(), log
         self._read: set[str] = set()
 

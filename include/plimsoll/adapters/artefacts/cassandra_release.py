@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJar, locked_set
 from plimsoll.adapters.artefacts.maven import fetch
-from plimsoll.adapters.artefacts.tarballs import damage_told
+from plimsoll.adapters.artefacts.tarballs import damage_as_tar_error
 from plimsoll.domain.errors import ArtefactError
 
 CASSANDRA_STRESS = "cassandra-stress"
@@ -74,7 +74,7 @@ def _fill(cache: Cache, folder: Path) -> None:
 
 def _unpack(packed: Path, name: str, folder: Path) -> None:
     try:
-        with damage_told(), tarfile.open(packed) as tar:
+        with damage_as_tar_error(), tarfile.open(packed) as tar:
             _take_jars(tar, folder)
     except tarfile.TarError as error:
         mend = "remove it from the cache, then try again"

@@ -8,13 +8,13 @@ from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_t
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of
 from plimsoll.adapters.artefacts.java_programs import LIBRARY_SETS, JavaProgram
-from plimsoll.adapters.artefacts.jdks import Wanted
+from plimsoll.adapters.artefacts.jdks import ChosenJdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_jdks, locked_set
 from plimsoll.domain.download import Download
 from plimsoll.ports.artefacts import OWN_JDK
 
 
-def of_jdk(cache: Cache, wanted: Wanted) -> Iterator[Download]:
+def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
     """The download of a JDK; nothing for one that no registry has and nobody gave."""
     name, locked = f"JDK {wanted.id}", locked_jdks().get(wanted.id)
     if wanted.archive is not None:
@@ -34,7 +34,7 @@ def of_databases(cache: Cache, releases: Iterable[tuple[str, str]]) -> Iterator[
 
 def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
     """The downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK."""
-    yield from of_jdk(cache, Wanted(OWN_JDK))
+    yield from of_jdk(cache, ChosenJdk(OWN_JDK))
     is_built = is_sound(cache.root / program.entry())
     for name, title in LIBRARY_SETS.items():
         if locked := locked_set(name):
@@ -43,7 +43,7 @@ def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
 
 def of_cassandra_stress(cache: Cache) -> Iterator[Download]:
     """The download of cassandra-stress, and of its JDK."""
-    yield from of_jdk(cache, Wanted(OWN_JDK))
+    yield from of_jdk(cache, ChosenJdk(OWN_JDK))
     title = f"{CASSANDRA_STRESS}, in the release of Cassandra {release()}"
     yield Download(name=title, size_bytes=size_bytes(), is_there=is_there(cache))
 

@@ -34,14 +34,14 @@ class Jdk:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ChosenJdk:
     """A JDK in the form of a definition."""
 
     id: str
     archive: Archive | None = None
 
 
-def archived(cache: Cache, wanted: Wanted, archives: Archives, *, thorough: bool = False) -> Jdk:
+def archived(cache: Cache, wanted: ChosenJdk, archives: Archives, *, thorough: bool = False) -> Jdk:
     """The runtime from the named archive, downloaded if necessary; without an archive, as `jdk`.
 
     Raises ArtefactError.

@@ -1,6 +1,6 @@
 """Artefacts by the names that definitions use."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import archives as archives_of
@@ -12,13 +12,14 @@ from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_t
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
 from plimsoll.adapters.artefacts.java_programs import Sources, built, load_generator, node_tool
-from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
+from plimsoll.adapters.artefacts.jdks import ChosenJdk, Jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Archive, Collector, Variant
 from plimsoll.ports.artefacts import OWN_JDK, Program
+from plimsoll.ports.log import Log
 
 
 class Artefacts:
@@ -31,7 +32,7 @@ class Artefacts:
     def __init__(
         self,
         cache: Path,
-        log: Callable[[str], None],
+        log: Log,
         *,
         sources: Sources | None = None,
         archives: Archives | None = None,
@@ -41,7 +42,7 @@ class Artefacts:
 
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
         """The Java runtime with that name."""
-        return jdks.archived(self._cache, Wanted(jdk_id, archive), self._archives)
+        return jdks.archived(self._cache, ChosenJdk(jdk_id, archive), self._archives)
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> frozenset[Collector]:
         """The garbage collectors that this JDK really has, as its `java` reports them."""
@@ -163,12 +164,12 @@ def _known(product: str, version: str) -> str:
     return f"name one of {known}, or {make}" if known else f"let the adapter of {product} bring its software itself"
 
 
-def _jdks(definition: Definition) -> dict[Wanted, list[str]]:
+def _jdks(definition: Definition) -> dict[ChosenJdk, list[str]]:
     """Each JDK with the variants that use it."""
-    found: dict[Wanted, list[str]] = {}
+    found: dict[ChosenJdk, list[str]] = {}
     on_jvms = [(variant.id, variant.jvm) for variant in definition.variants if variant.jvm]
     for variant_id, jvm in sorted(on_jvms, key=lambda one: one[1].jdk):
-        found.setdefault(Wanted(jvm.jdk, jvm.archive), []).append(variant_id)
+        found.setdefault(ChosenJdk(jvm.jdk, jvm.archive), []).append(variant_id)
     return found
 
 

@@ -35,13 +35,13 @@ def unpack_tar(packed: Path, folder: Path, most_bytes: int = MOST_BYTES) -> None
     more than `MOST_MEMBERS`. What came before it stays. Raises OSError where the disk is at fault.
     """
     filtered: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-    with damage_told(), tarfile.open(packed) as tar:
+    with damage_as_tar_error(), tarfile.open(packed) as tar:
         members = _harmless(_bounded(tar, most_bytes), folder.resolve())
         tar.extractall(folder, members, **filtered)  # noqa: S202 (each is checked)
 
 
 @contextmanager
-def damage_told() -> Iterator[None]:
+def damage_as_tar_error() -> Iterator[None]:
     """Turn every error that a damaged archive leads to into tarfile.TarError."""
     try:
         yield

@@ -38,7 +38,9 @@ def backlog_frame(
     """
     import pandas as pd  # late: few need it
 
-    told = [(_middle_s(one, started_at), one.in_flight, one.backlog, one.lag_ms) for one in seconds if _tells(one)]
+    told = [
+        (_middle_s(one, started_at), one.in_flight, one.backlog, one.lag_ms) for one in seconds if _reports_backlog(one)
+    ]
     table = pd.DataFrame(told, columns=["at_s", "in_flight", "unsent", "lag_ms"])
     begun = [bisect_right(starts_s, at_s) for at_s in table["at_s"].tolist()]
     table = table.assign(start_s=[starts_s[count - 1] if count else nan for count in begun])
@@ -54,24 +56,24 @@ def opening_backlog(
     seconds: Sequence[GeneratorSecond], judged_from: datetime, attempted_ops_s: float, warmup: timedelta
 ) -> OpeningBacklog | None:
     """The backlog at the start of the judged time; None where the generator did not report it."""
-    if not warmup and any(map(_tells, seconds)):
+    if not warmup and any(map(_reports_backlog, seconds)):
         return OpeningBacklog(in_flight=0, unsent=0, seconds=0.0)
-    before = [one for one in seconds if _tells(one) and -OLD <= one.at - judged_from <= LATE]
+    before = [one for one in seconds if _reports_backlog(one) and -OLD <= one.at - judged_from <= LATE]
     if not before:
         return None
     in_flight, unsent = before[-1].in_flight or 0, before[-1].backlog or 0
     return OpeningBacklog(in_flight=in_flight, unsent=unsent, seconds=(in_flight + unsent) / attempted_ops_s)
 
 
-def begins_with_backlog(opening: OpeningBacklog | None, level: ServiceLevel) -> bool:
+def begins_with_backlog(backlog: OpeningBacklog | None, level: ServiceLevel) -> bool:
     """Whether the backlog at the start of the judged time is large enough to make an interval miss by itself.
 
     False where the backlog is not known.
     """
-    return opening is not None and opening.seconds * 1000 > level.standstill_ms
+    return backlog is not None and backlog.seconds * 1000 > level.standstill_ms
 
 
-def _tells(one: GeneratorSecond) -> bool:
+def _reports_backlog(one: GeneratorSecond) -> bool:
     return one.in_flight is not None and one.backlog is not None
 
 

@@ -102,7 +102,7 @@ def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Di
     if not missed or _numbers(found) != set(range(len(missed))):
         return None
     found.sort(key=lambda one: one.size, reverse=True)
-    told = [_told(one, within, collected) for one in found[:_MOST_CAUSES]]
+    told = [_sentence(one, within, collected) for one in found[:_MOST_CAUSES]]
     more = f"; {len(found) - _MOST_CAUSES} more" if len(found) > _MOST_CAUSES else ""
     which = "the only missed interval" if len(missed) == 1 else f"each of {len(missed)} missed intervals"
     return Disturbed(f"noise in {which}: {'; '.join(told)}{more}", found[0].size)
@@ -195,7 +195,7 @@ def _latest(begins: Floats, ends: Floats, lates: Floats, span: Span) -> int | No
     return int(first + touching[np.argmax(lates[part][touching])]) if len(touching) else None
 
 
-def _told(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
+def _sentence(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
     """What took how much, where, when, and beyond which bound."""
     numbers, amounts = list(noise.amounts), noise.amounts.values()
     if noise.kind in _TIMES:

@@ -131,7 +131,7 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     return tuple(_beside(_relative(one, control).model_copy(update=names), data) for one in found)
 
 
-def told_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
+def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
     """The capacities that may be told: those of `capacities`, and none of a part that takes its load from a stage.
 
     Such a part asks what happens at one load, not for the highest, which the earlier stage has found.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.by_load import RepeatsAtLoad, repeats_by_load
-from plimsoll.analysis.campaign.capacity import Capacity, Rung, capacities, told_capacities
+from plimsoll.analysis.campaign.capacity import Capacity, Rung, capacities, reported_capacities
 from plimsoll.analysis.campaign.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results
 from plimsoll.analysis.campaign.highest_achieved import HighestAchieved, highest_achieved
@@ -98,7 +98,7 @@ def analyse(data: CampaignData) -> Findings:
     return Findings(
         data=data,
         cells=cells,
-        capacities=told_capacities(data, cells),
+        capacities=reported_capacities(data, cells),
         rungs={one.variant: one.rungs for one in found},
         left_out=left_out(data.definition, cells),
         comparisons=compare_with_control(cells, data.definition.control),

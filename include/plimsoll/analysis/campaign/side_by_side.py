@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from plimsoll.analysis.campaign.capacity import Capacity, Rung, rungs_of, told_capacities
+from plimsoll.analysis.campaign.capacity import Capacity, Rung, reported_capacities, rungs_of
 from plimsoll.analysis.campaign.cell_results import (
     PERCENTILES,
     CampaignData,
@@ -97,8 +97,8 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     """Compare two campaigns. Variants with the same id belong together; `pairing` maps further ids of A to ids of B."""
     pairs = variant_pairs(a.definition, b.definition, pairing or {})
     cells_a, cells_b = cell_results(a), cell_results(b)
-    found_a = {one.variant: one for one in told_capacities(a, cells_a)}
-    found_b = {one.variant: one for one in told_capacities(b, cells_b)}
+    found_a = {one.variant: one for one in reported_capacities(a, cells_a)}
+    found_b = {one.variant: one for one in reported_capacities(b, cells_b)}
     return SideBySide(
         pairs=pairs,
         incomparable=incomparable(a.definition, b.definition, pairs),

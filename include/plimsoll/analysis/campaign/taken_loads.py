@@ -19,7 +19,7 @@ from plimsoll.domain.service_level import ALL_OPERATIONS
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.analysis.campaign.cell_results import CellResult
-    from plimsoll.domain.stage import OpenedLoad
+    from plimsoll.domain.stage import StageLoad
 
 PERCENTILES: Mapping[str, float] = {"p50_ms": 50.0, "p90_ms": 90.0, "p99_ms": 99.0, "p99_9_ms": 99.9}
 _TWO_SIDED = 0.975
@@ -60,13 +60,13 @@ def at_taken_loads(cells: Iterable[CellResult], control: str | None) -> tuple[At
     return tuple(_at_load(variant, own, rates, control) for variant, own in runs.items())
 
 
-def changed_maxima(opened: Iterable[OpenedLoad], now: Iterable[Capacity]) -> dict[str, int | None]:
+def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) -> dict[str, int | None]:
     """Variants whose maximum is another by now than when their loads were found: variant → its capacity now, ops/s.
 
     None: it has no capacity by now.
     """
     found = {one.variant: one.capacity_ops_s for one in now}
-    return {one.variant: found.get(one.variant) for one in opened if found.get(one.variant) != one.maximum_ops_s}
+    return {one.variant: found.get(one.variant) for one in found_loads if found.get(one.variant) != one.maximum_ops_s}
 
 
 def _at_load(

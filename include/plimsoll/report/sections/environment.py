@@ -25,7 +25,7 @@ def environment_frame(findings: Findings) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = [*_compared(environment(findings)), *_told(findings)]
+    rows = [*_compared(environment(findings)), *_stated(findings)]
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
@@ -44,7 +44,7 @@ def _compared(ran: Environment) -> Iterator[tuple[str, str, str, str, str]]:
     yield from (("equal", fact, value, "", "") for fact, value in ran.equal.items())
 
 
-def _told(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
+def _stated(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
     for origin in origins(findings):
         for fact, by_value in origin.told.items():
             yield from (("told", fact, value, "", " ".join(cells)) for value, cells in by_value.items())

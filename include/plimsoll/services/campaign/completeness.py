@@ -19,18 +19,18 @@ from plimsoll.strategies.state import C, CampaignState
 class Completeness:
     """The cells that still need a valid attempt, the number of all cells, and the number that a search need not run.
 
-    `unopened`: ids of stages without cells so far, because their loads depend on earlier stages' results.
+    `stages_without_loads`: ids of stages without cells so far, because their loads depend on earlier stages' results.
     """
 
     missing: tuple[str, ...]
     total: int
     not_needed: int = 0
-    unopened: tuple[str, ...] = ()
+    stages_without_loads: tuple[str, ...] = ()
 
     @property
     def is_complete(self) -> bool:
         """Whether every needed cell has a valid attempt, and the loads of every stage are known."""
-        return not self.missing and not self.unopened
+        return not self.missing and not self.stages_without_loads
 
     @property
     def words(self) -> str:
@@ -48,17 +48,19 @@ class Completeness:
     @property
     def to_come(self) -> str:
         """The end of a sentence about stages without cells so far; empty where there are none."""
-        if not self.unopened:
+        if not self.stages_without_loads:
             return ""
-        stages = f"{'stage' if len(self.unopened) == 1 else 'stages'} {', '.join(self.unopened)}"
+        stages = (
+            f"{'stage' if len(self.stages_without_loads) == 1 else 'stages'} {', '.join(self.stages_without_loads)}"
+        )
         return f"; {stages} will follow, with loads from the results of those before"
 
-    def lost(self, asked: Iterable[str]) -> tuple[str, ...]:
+    def lost(self, requested: Iterable[str]) -> tuple[str, ...]:
         """The cells that were asked for and still have no valid attempt."""
-        return tuple(cell for cell in asked if cell in self.missing)
+        return tuple(cell for cell in requested if cell in self.missing)
 
 
-class Asked(Model):
+class RequestedCells(Model):
     """The cells that a run was asked for, and the time of the request.
 
     `for_all`: whether this run, or one before it, was asked for everything that the campaign needs.
@@ -77,33 +79,33 @@ def completeness(campaign: CampaignStore) -> Completeness:
 def completeness_of(state: CampaignState[C]) -> Completeness:
     """The completeness of a campaign in that state."""
     missing = tuple(one.cell.id for one in state.missing)
-    return Completeness(missing, len(state.cells), len(state.not_needed), state.unopened)
+    return Completeness(missing, len(state.cells), len(state.not_needed), state.stages_without_loads)
 
 
-def note_asked(campaign: CampaignStore, asked: Asked) -> None:
+def record_request(campaign: CampaignStore, requested: RequestedCells) -> None:
     """Record the cells that a new run was asked for. The campaign's progress is about these cells."""
-    campaign.store.write(layout.asked_key(campaign.campaign_id), asked.model_dump_json().encode())
+    campaign.store.write(layout.request_key(campaign.campaign_id), requested.model_dump_json().encode())
 
 
-def note_asked_too(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
+def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
     """Record further cells for a run that goes on, because its strategy asked for them."""
-    asked = _asked(campaign)
-    if asked is not None:
+    requested = _request(campaign)
+    if requested is not None:
         more = tuple(cell.id for cell in cells)
-        note_asked(campaign, asked.model_copy(update={"cells": (*asked.cells, *more)}))
+        record_request(campaign, requested.model_copy(update={"cells": (*requested.cells, *more)}))
 
 
-def asked_cells(campaign: CampaignStore) -> frozenset[str] | None:
+def requested_cells(campaign: CampaignStore) -> frozenset[str] | None:
     """Ids of the cells that the newest run was asked for; None, meaning all cells, where this was not recorded."""
-    asked = _asked(campaign)
-    return None if asked is None else frozenset(asked.cells)
+    requested = _request(campaign)
+    return None if requested is None else frozenset(requested.cells)
 
 
-def was_asked_for_all(campaign: CampaignStore) -> bool:
+def was_everything_requested(campaign: CampaignStore) -> bool:
     """Whether any run was asked for everything that the campaign needs. False where this was not recorded."""
-    asked = _asked(campaign)
-    return asked is not None and asked.for_all
+    requested = _request(campaign)
+    return requested is not None and requested.for_all
 
 
-def _asked(campaign: CampaignStore) -> Asked | None:
-    return find_sound_record(campaign.store, layout.asked_key(campaign.campaign_id), Asked)
+def _request(campaign: CampaignStore) -> RequestedCells | None:
+    return find_sound_record(campaign.store, layout.request_key(campaign.campaign_id), RequestedCells)

@@ -8,10 +8,15 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.plurals import plural
-from plimsoll.services.campaign.completeness import Asked, completeness_of, note_asked, was_asked_for_all
+from plimsoll.services.campaign.completeness import (
+    RequestedCells,
+    completeness_of,
+    record_request,
+    was_everything_requested,
+)
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
 from plimsoll.services.campaign.runnable import require_runnable
-from plimsoll.services.campaign.stages import open_stages
+from plimsoll.services.campaign.stages import start_stages
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.spending import require_budget
@@ -23,7 +28,7 @@ from plimsoll.strategies.state import CampaignState
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """A campaign that is open in the store, and the cells to run now, in running order."""
+    """A campaign in the store, and the cells to run now, in running order."""
 
     campaign_id: str
     cells: tuple[Cell, ...]
@@ -65,7 +70,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     require_free(toolkit, campaign.campaign_id)
     now, memory = toolkit.clock.now(), Memory(owners=toolkit.owners)
     if campaign_exists(toolkit.store, campaign.campaign_id):
-        open_stages(campaign, now)
+        start_stages(campaign, now)
     known = campaign.with_stage_starts(definition)
     state = read_state(toolkit.store, campaign.campaign_id, known, now, memory)
     chosen = tuple(one.cell for one in choose(request, state, at))
@@ -73,8 +78,8 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     if chosen:
         require_budget(toolkit, campaign, known, chosen[0].id)
     campaign.open(definition)
-    for_all = request.is_for_all or was_asked_for_all(campaign)
-    note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen), for_all=for_all))
+    for_all = request.is_for_all or was_everything_requested(campaign)
+    record_request(campaign, RequestedCells(at=at, cells=tuple(cell.id for cell in chosen), for_all=for_all))
     found = completeness_of(state)
     return CampaignPlan(
         campaign.campaign_id,

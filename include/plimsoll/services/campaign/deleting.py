@@ -1,7 +1,7 @@
 """Delete a campaign with all its measurements, and record in the store who deleted it.
 
-After an interrupted deletion no run opens the campaign, and its page says so. Deleting it again completes the deletion.
-The definition is deleted last, because it says who may delete the campaign.
+After an interrupted deletion no run continues the campaign, and its page says so. Deleting the campaign again completes
+the deletion. The definition is deleted last, because it says who may delete the campaign.
 """
 
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
     return tuple({one.name: one for one in found}.values())
 
 
-def downloads_told(found: Sequence[Download]) -> Iterator[str]:
+def download_lines(found: Sequence[Download]) -> Iterator[str]:
     """Sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is needed."""
     there, wanted = [one for one in found if one.is_there], [one for one in found if not one.is_there]
     if wanted:

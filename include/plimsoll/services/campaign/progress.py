@@ -9,7 +9,7 @@ from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.progress import CampaignProgress, CellProgress
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.completeness import asked_cells
+from plimsoll.services.campaign.completeness import requested_cells
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import usual_time
@@ -24,7 +24,7 @@ def campaign_progress(
     campaign = CampaignStore(store, campaign_id)
     definition = campaign.definition()
     state = read_state(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
-    cells, asked = tuple(map(cell_progress, state.cells)), asked_cells(campaign)
+    cells, asked = tuple(map(cell_progress, state.cells)), requested_cells(campaign)
     return CampaignProgress(
         campaign_id=campaign_id,
         title=definition.title,

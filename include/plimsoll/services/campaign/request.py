@@ -34,7 +34,7 @@ _WORDS = (MISSING, FAILED, INVALID)
 LONGEST_CHOICE = 20_000
 _LONGEST_PATTERN = 2 * LONGEST_CELL_ID
 """A set such as `[a-z]` is longer than the character that it stands for."""
-_PROBLEMS_TOLD = 20
+_MOST_PROBLEMS = 20
 
 
 class Request(Model):
@@ -77,9 +77,9 @@ def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
     except ValidationError as error:
         problems += problems_of(error, Request)
     else:
-        problems += islice(_problems(definition, request), _PROBLEMS_TOLD)
+        problems += islice(_problems(definition, request), _MOST_PROBLEMS)
     if problems:
-        raise Refused(problems[:_PROBLEMS_TOLD], where="what the run was asked for")
+        raise Refused(problems[:_MOST_PROBLEMS], where="what the run was asked for")
     return request
 
 

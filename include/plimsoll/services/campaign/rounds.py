@@ -7,8 +7,8 @@ from datetime import datetime
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.strategy import TRIES_BY_ITSELF
 from plimsoll.ports.clock import Clock
-from plimsoll.services.campaign.completeness import note_asked_too
-from plimsoll.services.campaign.stages import open_stages
+from plimsoll.services.campaign.completeness import add_to_request
+from plimsoll.services.campaign.stages import start_stages
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt
 
@@ -19,14 +19,14 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     A search or a ramp runs an invalid cell once more by itself. If the next stage can begin, its loads are set first.
     The result is empty when the campaign is complete, or when it waits for a person.
     """
-    definition = open_stages(campaign, at)
+    definition = start_stages(campaign, at)
     return tuple(one.cell for one in judged_state(campaign, definition).to_go_on_with)
 
 
 def name_of_next(campaign: CampaignStore) -> str:
     """A name for the next round: the number of attempts so far and the start of the first.
 
-    It stays the same until another attempt begins. A campaign that was opened again under the id of a deleted one has
+    It stays the same until another attempt begins. A campaign that was created again under the id of a deleted one has
     as many attempts as that one had, but they began later.
     """
     attempts = [campaign.attempts(cell_id) for cell_id in campaign.cells_with_attempts()]
@@ -48,4 +48,4 @@ def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -
         tried.update(cell.id for cell in cells)
         cells = tuple(cell for cell in next_round(campaign, clock.now()) if tried[cell.id] < TRIES_BY_ITSELF)
         if cells:
-            note_asked_too(campaign, cells)
+            add_to_request(campaign, cells)

@@ -20,7 +20,7 @@ from plimsoll.domain.status import (
 )
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.annotating import read_note
-from plimsoll.services.campaign.completeness import asked_cells
+from plimsoll.services.campaign.completeness import requested_cells
 from plimsoll.services.campaign.progress import cell_progress, seconds_left
 from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
@@ -37,7 +37,7 @@ def campaign_status(
 ) -> CampaignStatus:
     """The status of the campaign and every cell. `memory` keeps what can't change for the next call."""
     state, campaign = read_state(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
-    asked = asked_cells(campaign)
+    asked = requested_cells(campaign)
     return CampaignStatus(
         **_facts(campaign, definition, tally_of(state), now),
         state=_state(state),

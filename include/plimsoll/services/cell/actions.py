@@ -33,7 +33,7 @@ from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.toolkit import ports_of
-from plimsoll.services.waiting import waiting_told_to
+from plimsoll.services.waiting import waiting_reported_to
 
 _LONGEST_NOTE = 300
 
@@ -54,10 +54,10 @@ def provision(work: AttemptContext) -> Cluster:
         expires_at=attempt.started_at + time_of_hosts(work),
         options=dict(work.definition.provider.options),
         ports=ports_of(work.toolkit.databases, work.definition),
-        **(_as_known(work) if work.keeps_hosts else {}),
+        **(_recorded_facts(work) if work.keeps_hosts else {}),
     )
     try:
-        with waiting_told_to(partial(_note_waiting, work, "provision")):
+        with waiting_reported_to(partial(_note_waiting, work, "provision")):
             cluster = work.provider.ensure(request)
     except HostsLost as error:
         if not request.was_whole:
@@ -77,7 +77,7 @@ def provision(work: AttemptContext) -> Cluster:
     return cluster
 
 
-def _as_known(work: AttemptContext) -> dict[str, Any]:
+def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
     """What is on record of the kept cluster that is asked for, and of hosts of its campaign."""
     store, cluster_id = work.toolkit.store, work.cluster_id
     return {
@@ -101,7 +101,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
     """
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     if work.definition.wait_for_calm is not None:
-        with waiting_told_to(partial(_note_waiting, work, "deploy")):
+        with waiting_reported_to(partial(_note_waiting, work, "deploy")):
             await_calm(work, _sampled(_all_hosts(work)))
     canary = _preflight(work)
     cluster = work.cluster()

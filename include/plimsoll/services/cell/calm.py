@@ -8,7 +8,7 @@ from plimsoll.domain.host_activity import noise
 from plimsoll.domain.units import format_duration
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.waiting import tell_waiting
+from plimsoll.services.waiting import report_waiting
 
 _PAUSE_S = 10.0
 
@@ -24,9 +24,9 @@ def await_calm(work: AttemptContext, hosts: Sequence[Host]) -> None:
     until = work.toolkit.clock.now() + longest
     while busy := "; ".join(_busy(work, hosts)):
         if work.toolkit.clock.now() >= until:
-            tell_waiting(f"the hosts are not calm after {format_duration(longest)}, the cell goes on: {busy}")
+            report_waiting(f"the hosts are not calm after {format_duration(longest)}, the cell goes on: {busy}")
             return
-        tell_waiting(f"waiting for calm hosts until {until:%H:%M:%S} UTC at most: {busy}")
+        report_waiting(f"waiting for calm hosts until {until:%H:%M:%S} UTC at most: {busy}")
         work.toolkit.clock.sleep(_PAUSE_S)
 
 

@@ -151,7 +151,7 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
     if start is None:
         return
     if ready:
-        _tell(work, ready, job_id, start)
+        _begin_together(work, ready, job_id, start)
     elif _first_clock(work, start) > start.start + _OVERDUE:
         _require_begun(statuses)
 
@@ -184,16 +184,16 @@ def _recorded(work: AttemptContext, start: LoadStart) -> LoadStart:
     return read_start(work) or start
 
 
-def _tell(work: AttemptContext, hosts: Sequence[Host], job_id: str, start: LoadStart) -> None:
+def _begin_together(work: AttemptContext, hosts: Sequence[Host], job_id: str, start: LoadStart) -> None:
     generator = work.load_generator
     if not isinstance(generator, SplitLoadGenerator):
         raise LoadError(f"{generator.name} can't share a load", where=str(work.key), mend="write `hosts: 1`")
 
-    def tell(host: Host) -> None:
+    def begin(host: Host) -> None:
         ahead = timedelta(milliseconds=start.ahead_ms[host.info.name])
         generator.begin(host, job_id, start.start, start.start + ahead)
 
-    _at_once(hosts, tell)
+    _at_once(hosts, begin)
 
 
 def _require_begun(statuses: Mapping[str, LoadStatus]) -> None:

@@ -43,7 +43,7 @@ def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -
     fresh = DataOrigin(cluster=cluster.id, until=cluster.expires_at)
     before = work.origin
     if before is None or before.cluster != cluster.id:
-        before = _of_last_use(work, cluster) or fresh
+        before = _of_last_assignment(work, cluster) or fresh
     goes_on = bool(before.earlier) and not is_changed and _runs(work, cluster, before)
     origin = before if goes_on or not before.earlier else fresh
     if origin != work.origin:
@@ -74,7 +74,7 @@ def _higher_loads(work: AttemptContext) -> int:
     return sum(load > work.cell.load_ops_s for load in loads)
 
 
-def _of_last_use(work: AttemptContext, cluster: Cluster) -> DataOrigin | None:
+def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | None:
     """The data of the attempt that had the hosts just before, if this one may go on with them."""
     store = work.toolkit.store
     last = assignment_before(store, work.key, cluster.id.purpose)

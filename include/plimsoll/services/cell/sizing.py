@@ -31,7 +31,7 @@ from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, write_model
 from plimsoll.services.store.records import find_record
-from plimsoll.services.waiting import tell_waiting
+from plimsoll.services.waiting import report_waiting
 
 _LONGEST = timedelta(minutes=20)
 """For all samples together: less than the step that starts the load may take."""
@@ -187,7 +187,7 @@ class _Measurement:
     def _await(self, job: str, rows: int) -> None:
         toolkit = self._work.toolkit
         note = f"counting how many rows make {format_size(self._asked_bytes)} on each node: a sample of {rows:,}"
-        tell_waiting(note)
+        report_waiting(note)
         while (status := self._generator.sample_status(self._load, job)).state == "running":
             rate, attempted = status.achieved_ops_s, self._request.load_ops_s
             self._highest_rate = max(rate or 0.0, self._highest_rate or 0.0) or None

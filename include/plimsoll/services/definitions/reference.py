@@ -60,14 +60,14 @@ def _cql(tables: Mapping[str, Sequence[Row]]) -> str:
 
 
 def _keys(rows: Iterable[Row]) -> str:
-    return "\n".join(f"- `{key}` ({value}{_else(default)}){_told(meaning)}" for key, value, default, meaning in rows)
+    return "\n".join(f"- `{key}` ({value}{_else(default)}){_meaning(meaning)}" for key, value, default, meaning in rows)
 
 
 def _else(default: str) -> str:
     return {"required": ", required", "none": "", "see there": ""}.get(default, f"; by default {default}")
 
 
-def _told(meaning: str) -> str:
+def _meaning(meaning: str) -> str:
     return f": {meaning}" if meaning else ""
 
 

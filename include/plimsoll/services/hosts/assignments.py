@@ -21,7 +21,7 @@ _OVER = ".over"
 _TIME = "%Y%m%dT%H%M%S-%fZ"
 
 
-class Use(Model):
+class Assignment(Model):
     """One attempt's time on kept hosts."""
 
     attempt: AttemptKey
@@ -33,31 +33,33 @@ class Use(Model):
     over_at: Annotated[AwareDatetime | None, Field(description="When it ended, where that is on record")] = None
 
 
-def assignment_of(store: ReadableStore, key: AttemptKey) -> Use | None:
+def assignment_of(store: ReadableStore, key: AttemptKey) -> Assignment | None:
     """The attempt's time on kept hosts; None where it has used none yet."""
-    return read_model(store, key, layout.USE, Use)
+    return read_model(store, key, layout.ASSIGNMENT, Assignment)
 
 
-def newest_use(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
+def newest_assignment(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[int, Assignment | None]:
     """The newest use of hosts kept for that purpose, with its number; 0 and None where there was none."""
     files = _files(store, campaign_id, purpose)
     number = max(files, default=0)
-    return number, _use(store, layout.use_key(campaign_id, purpose, number), files[number]) if number else None
+    return number, _read_assignment(
+        store, layout.assignment_key(campaign_id, purpose, number), files[number]
+    ) if number else None
 
 
-def assignment_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Use | None:
+def assignment_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Assignment | None:
     """The newest use of hosts kept for that purpose by another attempt; None where there was none."""
     files = _files(store, key.campaign_id, purpose)
     newest_first = (
-        _use(store, layout.use_key(key.campaign_id, purpose, number), files[number])
+        _read_assignment(store, layout.assignment_key(key.campaign_id, purpose, number), files[number])
         for number in sorted(files, reverse=True)
     )
     return next((use for use in newest_first if use.attempt != key), None)
 
 
-def assignment_under_way(store: ReadableStore, cluster_id: ClusterId) -> Use | None:
+def assignment_under_way(store: ReadableStore, cluster_id: ClusterId) -> Assignment | None:
     """The current use of that kept cluster; None where nobody uses it."""
-    _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)
+    _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
     return newest if newest is not None and not newest.over and newest.cluster == cluster_id else None
 
 
@@ -67,7 +69,7 @@ def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
     Its process may have stood still, such as on a computer that slept, until others took it for dead.
     """
     use = assignment_of(store, key)
-    newest = newest_use(store, key.campaign_id, use.cluster.purpose)[1] if use else None
+    newest = newest_assignment(store, key.campaign_id, use.cluster.purpose)[1] if use else None
     if newest is None or (newest.attempt == key and not newest.over):
         return
     others = f"its hosts were given to attempt {newest.attempt} of {owner_since(newest.owner, newest.since)}"
@@ -75,19 +77,22 @@ def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
     raise ProviderError(what, where=str(key), mend="run the cell again")
 
 
-def uses(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Use, ...]:
+def assignments(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:
     """All uses of hosts kept for that purpose, in order. It takes one listing of the store, and one read per use."""
     files = _files(store, campaign_id, purpose)
-    return tuple(_use(store, layout.use_key(campaign_id, purpose, number), files[number]) for number in sorted(files))
+    return tuple(
+        _read_assignment(store, layout.assignment_key(campaign_id, purpose, number), files[number])
+        for number in sorted(files)
+    )
 
 
-def end_use(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
+def end_assignment(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
     """Record the end of the use. After several calls the first time counts."""
-    name = layout.use_over_key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
+    name = layout.assignment_end_key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
     store.create(name, at.isoformat().encode())
 
 
-def spans(every: Sequence[Use], cluster_id: ClusterId) -> tuple[Span, ...]:
+def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...]:
     """When each attempt used that cluster. `every` has all uses of the cluster's purpose, in order.
 
     A use without a recorded end ended when the next one began.
@@ -104,13 +109,13 @@ def spans(every: Sequence[Use], cluster_id: ClusterId) -> tuple[Span, ...]:
 def _files(store: ReadableStore, campaign_id: str, purpose: str) -> dict[int, list[str]]:
     """The files of each use, by its number."""
     files: dict[int, list[str]] = {}
-    for file in store.keys(layout.uses_prefix(campaign_id, purpose)):
+    for file in store.keys(layout.assignments_prefix(campaign_id, purpose)):
         files.setdefault(int(file.rpartition("/")[2].partition(".")[0]), []).append(file)
     return files
 
 
-def _use(store: ReadableStore, key: str, files: Sequence[str]) -> Use:
-    use = read_record(store, key, Use)
+def _read_assignment(store: ReadableStore, key: str, files: Sequence[str]) -> Assignment:
+    use = read_record(store, key, Assignment)
     ends = [_over_at(file) for file in files if file.endswith(_OVER)]
     return use.model_copy(update={"over": True, "over_at": min(ends)}) if ends else use
 

@@ -10,7 +10,7 @@ from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd
-from plimsoll.services.hosts.assignments import assignment_of, newest_use
+from plimsoll.services.hosts.assignments import assignment_of, newest_assignment
 from plimsoll.services.hosts.kept_costs import KeptCosts
 from plimsoll.services.hosts.launches import name_of, read_launched
 from plimsoll.services.retries import with_retries
@@ -125,7 +125,7 @@ def _record_shares(
 
 def _goes_on_with_others(store: ResultStore, cluster_id: ClusterId) -> AttemptKey | None:
     """The attempt that uses the cluster's replacement. Its share is recorded when it is over."""
-    _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)
+    _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
     is_elsewhere = newest is not None and not newest.over and newest.cluster != cluster_id
     return newest.attempt if newest is not None and is_elsewhere else None
 

@@ -8,7 +8,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.cost import Paid, shared
 from plimsoll.ports.store import ReadableStore
-from plimsoll.services.hosts.assignments import Use, assignment_of, spans, uses
+from plimsoll.services.hosts.assignments import Assignment, assignment_of, assignments, spans
 from plimsoll.services.hosts.launches import read_launched
 
 
@@ -18,7 +18,7 @@ class KeptCosts:
     def __init__(self, store: ReadableStore, end: datetime, seen: Cluster | None = None) -> None:
         """Hosts whose end is not known count until `end`. `seen` is a cluster as its provider showed it."""
         self._store, self._end, self._seen = store, end, seen
-        self._uses, self._of = cache(self._read_uses), cache(self._share_out)
+        self._uses, self._of = cache(self._read_assignments), cache(self._share_out)
 
     def share(self, key: AttemptKey) -> Paid | None:
         """The attempt's cost on all kept clusters that it used; None where it has used none."""
@@ -42,8 +42,8 @@ class KeptCosts:
         """The cost of the cluster while no attempt used it."""
         return self._of(cluster_id)[1]
 
-    def _read_uses(self, campaign_id: str, purpose: str) -> tuple[Use, ...]:
-        return uses(self._store, campaign_id, purpose)
+    def _read_assignments(self, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:
+        return assignments(self._store, campaign_id, purpose)
 
     def _share_out(self, cluster_id: ClusterId) -> tuple[dict[AttemptKey, Paid], Paid]:
         seen = self._seen if self._seen and self._seen.id == cluster_id else None

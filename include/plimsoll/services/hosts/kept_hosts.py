@@ -19,7 +19,13 @@ from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.accounts import note_begun
-from plimsoll.services.hosts.assignments import Use, assignment_of, end_use, newest_use, uses
+from plimsoll.services.hosts.assignments import (
+    Assignment,
+    assignment_of,
+    assignments,
+    end_assignment,
+    newest_assignment,
+)
 from plimsoll.services.hosts.ending import destroy_cluster, destroy_replaced, record_share
 from plimsoll.services.hosts.launches import read_launched, read_provided
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
@@ -43,19 +49,21 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
     """
     store, campaign_id = toolkit.store, attempt.key.campaign_id
     purpose = _purpose(definition, attempt.key)
-    number, last = newest_use(store, campaign_id, purpose)
+    number, last = newest_assignment(store, campaign_id, purpose)
     if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
         raise _refused(last)
     _end(toolkit, definition, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
     cluster_id = _usable(toolkit, definition, _newest(store, campaign_id, purpose, last), attempt.key)
-    use = Use(attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until)
+    use = Assignment(
+        attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until
+    )
     note_begun(toolkit, definition, cluster_id)
     if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
         # Of several attempts at once, the one that creates the next number gets the hosts.
         content = use.model_dump_json(indent=1).encode()
-        if not store.create(layout.use_key(campaign_id, purpose, number + 1), content):
-            raise _refused(newest_use(store, campaign_id, purpose)[1] or use)
-    write_model(store, attempt.key, layout.USE, use)
+        if not store.create(layout.assignment_key(campaign_id, purpose, number + 1), content):
+            raise _refused(newest_assignment(store, campaign_id, purpose)[1] or use)
+    write_model(store, attempt.key, layout.ASSIGNMENT, use)
     if last is not None and last.attempt != attempt.key and not last.over:  # the attempt that had the hosts died
         with suppress(StoreError):  # its share is recorded at the latest when the hosts are destroyed
             record_share(toolkit, toolkit.provider(definition), last.attempt)
@@ -67,7 +75,7 @@ def served_before(store: ResultStore, key: AttemptKey) -> bool:
     use = assignment_of(store, key)
     if use is None:
         return False
-    every = uses(store, key.campaign_id, use.cluster.purpose)
+    every = assignments(store, key.campaign_id, use.cluster.purpose)
     return any(one.cluster == use.cluster and one.attempt != key for one in every)
 
 
@@ -78,11 +86,11 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey, *, keep: froz
     Hosts that must not be used again are destroyed, and so are the hosts of a cancelled attempt. Raises ProviderError
     when they can't be destroyed.
     """
-    store, use = toolkit.store, _recorded_use(toolkit.store, key)
+    store, use = toolkit.store, _recorded_assignment(toolkit.store, key)
     if use is None:
         record_share(toolkit, provider, key)
         return
-    number, newest = newest_use(store, key.campaign_id, use.cluster.purpose)
+    number, newest = newest_assignment(store, key.campaign_id, use.cluster.purpose)
     if newest is None or newest.attempt != key or newest.over:  # the attempt has no hosts any more
         return
     if read_cancellation(store, key) is not None:
@@ -91,7 +99,7 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey, *, keep: froz
         _clear(toolkit, provider, newest.cluster, keep)
     if retirement_of(store, newest.cluster) is not None:
         destroy_cluster(toolkit, provider, newest.cluster)
-    end_use(store, key.campaign_id, newest.cluster.purpose, number, toolkit.clock.now())
+    end_assignment(store, key.campaign_id, newest.cluster.purpose, number, toolkit.clock.now())
     record_share(toolkit, provider, key)
 
 
@@ -111,16 +119,16 @@ def _purpose(definition: Definition, key: AttemptKey) -> str:
     return kept_for(cell_of(definition, key.cell_id).variant if definition.cluster_scope == "variant" else "")
 
 
-def _recorded_use(store: ResultStore, key: AttemptKey) -> Use | None:
+def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | None:
     """The attempt's use; None where it has none. Writes the attempt's own record if its process died before that."""
     use = assignment_of(store, key)
     if use is not None:
         return use
     purpose = _purpose(CampaignStore(store, key.campaign_id).definition(), key)
-    _, newest = newest_use(store, key.campaign_id, purpose)
+    _, newest = newest_assignment(store, key.campaign_id, purpose)
     if newest is None or newest.attempt != key:
         return None
-    write_model(store, key, layout.USE, newest)
+    write_model(store, key, layout.ASSIGNMENT, newest)
     return newest
 
 
@@ -231,7 +239,7 @@ def _end(
     store, provider = toolkit.store, toolkit.provider(definition)
 
     def end(purpose: str) -> None:
-        _, last = newest_use(store, campaign_id, purpose)
+        _, last = newest_assignment(store, campaign_id, purpose)
         if last is not None and _is_at_work(toolkit, last, toolkit.owners.me()):
             return
         cluster_id = _newest(store, campaign_id, purpose, last)
@@ -245,7 +253,7 @@ def _end(
     try_all(partial(end, purpose) for purpose in purposes)
 
 
-def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
+def _is_at_work(toolkit: Toolkit, use: Assignment, asker: str) -> bool:
     """Whether the attempt still needs its hosts. Where nothing is known of its owner, it does until its latest end."""
     store = toolkit.store
     if use.over or use.owner == asker:
@@ -254,14 +262,14 @@ def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
     return is_in_force(is_at_work(store, toolkit.owners, use.attempt.campaign_id, use.owner, now), use.until, now)
 
 
-def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Use | None) -> ClusterId:
+def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Assignment | None) -> ClusterId:
     """The newest cluster of the purpose that was used, provisioned or retired; the first one where there was none."""
     folders = store.folders(f"{layout.clusters_prefix(campaign_id)}/{purpose}")
     known = [int(name) for name in folders if name.isdecimal()]
     return ClusterId.of(campaign_id, purpose, max([1, *known, *([last.cluster.number] if last else [])]))
 
 
-def _refused(use: Use) -> Refused:
+def _refused(use: Assignment) -> Refused:
     what = f"are in use by attempt {use.attempt} of {owner_since(use.owner, use.since)}"
     mend = "cells that share hosts run one after the other: wait until that one has ended, then run this cell again"
     return Refused([Problem(f"hosts of campaign {use.attempt.campaign_id}", what, mend)])

@@ -65,7 +65,7 @@ def living_clusters(toolkit: Toolkit) -> Living:
 
 def living_of(providers: Iterable[Provider]) -> Living:
     """The living clusters of these providers, wherever they look."""
-    seen = [_seen(provider) for provider in providers]
+    seen = [_living(provider) for provider in providers]
     return Living(
         clusters=tuple(cluster for one in seen for cluster in one.clusters),
         unseen=tuple(why for one in seen for why in one.unseen),
@@ -122,7 +122,7 @@ def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
     return True
 
 
-def _seen(provider: Provider) -> Living:
+def _living(provider: Provider) -> Living:
     try:
         return Living(tuple(provider.clusters()))
     except HostsSilent as error:

@@ -103,7 +103,7 @@ class ImportDescription(Model):
 
 
 @dataclass(frozen=True)
-class WantedRun:
+class DescribedRun:
     """A cell and the patterns of its files. `required`: the description names this cell, so its files must exist."""
 
     cell: Cell
@@ -118,11 +118,11 @@ def parse_description(text: str, where: str) -> ImportDescription:
     return parse_yaml(text, where).model(ImportDescription)
 
 
-def wanted_runs(description: ImportDescription) -> tuple[WantedRun, ...]:
+def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
     """Every cell of the definition with its patterns. The patterns in `runs` take precedence over the general ones."""
     named = {run.cell: run for run in description.runs}
     return tuple(
-        WantedRun(
+        DescribedRun(
             cell=cell,
             patterns=named[cell].files if cell in named else tuple(_filled(one, cell) for one in description.files),
             environment={**description.environment, **(named[cell].environment if cell in named else {})},

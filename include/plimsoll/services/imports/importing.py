@@ -11,14 +11,15 @@ from plimsoll.analysis.logs.formats import FORMATS
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.result import Manifest, ManifestEntry
+from plimsoll.ports.log import Log
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.imports.description import (
+    DescribedRun,
     ImportDescription,
-    WantedRun,
+    described_runs,
     imported_definition,
     unknown_facts,
-    wanted_runs,
 )
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store import layout
@@ -49,8 +50,7 @@ class LocalFile(Protocol):
         """The checksum of the content."""
 
 
-Say = Callable[[str], None]
-FindFiles = Callable[[WantedRun], Sequence[LocalFile]]
+FindFiles = Callable[[DescribedRun], Sequence[LocalFile]]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class _Import:
 
     toolkit: Toolkit
     description: ImportDescription
-    wanted: WantedRun
+    wanted: DescribedRun
     files: Sequence[LocalFile]
 
     @property
@@ -76,7 +76,7 @@ class _Import:
         return {file.name: layout.imported_file(file.name) for file in self.files}
 
 
-def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFiles, say: Say) -> tuple[Verdict, ...]:
+def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFiles, log: Log) -> tuple[Verdict, ...]:
     """Import every run whose files are found. Run again, cells with unchanged files are left as they are.
 
     Raises Refused where the campaign exists with another definition, where no file is found or one belongs to several
@@ -84,7 +84,7 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     Raises StoreError where the store can't be written, or its folder does not exist.
     """
     _require_format(description)
-    found = [(wanted, find(wanted)) for wanted in wanted_runs(description)]
+    found = [(wanted, find(wanted)) for wanted in described_runs(description)]
     if not any(files for _, files in found):
         raise Refused(
             [Problem("files", "no pattern finds any file", "see docs/guides/importing.md")], where=description.source
@@ -94,10 +94,10 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     campaign = CampaignStore(toolkit.store, description.campaign)
     campaign.open(imported_definition(description))
     imports = [_Import(toolkit, description, wanted, files) for wanted, files in found if files]
-    return tuple(_imported(campaign, one, say) for one in imports)
+    return tuple(_imported(campaign, one, log) for one in imports)
 
 
-def _require_own_files(found: Sequence[tuple[WantedRun, Sequence[LocalFile]]], where: str) -> None:
+def _require_own_files(found: Sequence[tuple[DescribedRun, Sequence[LocalFile]]], where: str) -> None:
     """Refuse a file for several cells: one measurement would be judged as that of several loads or variants."""
     cells: dict[str, str] = {}
     for wanted, files in found:
@@ -115,18 +115,18 @@ def _require_format(description: ImportDescription) -> None:
         raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(names)}")])
 
 
-def _imported(campaign: CampaignStore, one: _Import, say: Say) -> Verdict:
+def _imported(campaign: CampaignStore, one: _Import, log: Log) -> Verdict:
     newest = campaign.newest_attempt(one.cell.id)
     if newest is not None and _is_same(one, newest):
         verdict = judge(AttemptContext(one.toolkit, newest))
-        say(f"{newest}: there already, {verdict.outcome}")
+        log(f"{newest}: there already, {verdict.outcome}")
         return verdict
     key = campaign.begin_attempt(one.cell.id, _OWNER, one.toolkit.clock.now(), one.toolkit.code_version)
     _store_files(one, key)
     verdict = judge(AttemptContext(one.toolkit, key))
     judged = read_provenance(one.store, key)
     unit = f" (values in {judged.unit_taken})" if judged and judged.unit_taken else ""
-    say(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip() + unit)
+    log(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip() + unit)
     return verdict
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run, unreadable
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
-from plimsoll.analysis.logs.formats import Asked, Reading, read_run
+from plimsoll.analysis.logs.formats import Reading, ReadOptions, read_run
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
@@ -53,7 +53,9 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
     kinds = {name.lower(): kind for name, kind in provenance.operations.items()}
     run = Run(warmup=timing.warmup, duration=timing.duration, attempted_ops_s=evidence.cell.load_ops_s)
     try:
-        reading = read_run(evidence.files, Asked(provenance.unit, kinds, provenance.tags), provenance.forced_format)
+        reading = read_run(
+            evidence.files, ReadOptions(provenance.unit, kinds, provenance.tags), provenance.forced_format
+        )
         return reading, judge_reading(reading, run, evidence.definition.service_levels)
     except LogError as error:
         return None, unreadable(error)

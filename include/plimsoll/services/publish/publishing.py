@@ -14,7 +14,7 @@ from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services.campaign.completeness import Completeness, completeness, completeness_of
-from plimsoll.services.campaign.stages import open_stages
+from plimsoll.services.campaign.stages import start_stages
 from plimsoll.services.campaign.totals import record_totals
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
@@ -51,7 +51,7 @@ def pass_gate(toolkit: Toolkit, campaign_id: str, asked: Collection[str]) -> Com
     GateClosed where a requested cell has no valid attempt, or the complete campaign's checks fail.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
-    open_stages(campaign, toolkit.clock.now())
+    start_stages(campaign, toolkit.clock.now())
     found = completeness(campaign)
     lost = found.lost(asked)
     if found.is_complete or 0 < len(lost) == len(found.missing):
@@ -76,7 +76,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     verdicts = [parse_record(campaign.store, key, text, Verdict) for key, text in texts.items()]
     judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
     state = campaign_state(campaign.definition(), judged, CellAttempts[JudgedAttempt])
-    _require_every_stage_opened(campaign, state)
+    _require_loads_of_every_stage(campaign, state)
     _require_one_kind_of_judging(campaign_id, state)
     fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
     quality = check(state, fingerprints)
@@ -93,8 +93,8 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     return passed.checks
 
 
-def _require_every_stage_opened(campaign: CampaignStore, state: CampaignState[C]) -> None:
-    if state.unopened:
+def _require_loads_of_every_stage(campaign: CampaignStore, state: CampaignState[C]) -> None:
+    if state.stages_without_loads:
         found = completeness_of(state)
         mend = _mend(campaign, ", ".join(found.missing))
         raise GateClosed(found.words, where=f"campaign {campaign.campaign_id}", mend=mend)

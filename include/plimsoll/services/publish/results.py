@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.campaign.capacity import told_capacities
+from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.parts import data_of_parts
 from plimsoll.domain.errors import Problem
@@ -49,7 +49,7 @@ def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], a
     Stages that take their load from an earlier one have none.
     """
     of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
-    return tuple(one for part in of_parts for one in told_capacities(part))
+    return tuple(one for part in of_parts for one in reported_capacities(part))
 
 
 def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:

@@ -1,6 +1,6 @@
 """Run cells of a campaign in this process, one after another: the steps of a cell without Airflow."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -9,6 +9,7 @@ from functools import partial
 from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.ports.log import Log
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.money import money_line
@@ -22,7 +23,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
-Say = Callable[[str], None]
 _FIGURES_EVERY = timedelta(seconds=5)
 
 
@@ -38,7 +38,7 @@ class CellRunEnd:
 
 
 def run_cells(
-    toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner: str, say: Say
+    toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner: str, log: Log
 ) -> tuple[CellRunEnd, ...]:
     """Run one attempt at each cell. Each cell is taken from `cells` when the one before it is over.
 
@@ -48,90 +48,90 @@ def run_cells(
     campaign are destroyed.
     """
     try:
-        ran = [one for cell_id in cell_ids for one in _tries(toolkit, campaign_id, cell_id, owner, say)]
-        ran = [_without_remains(one, say) for one in ran]
+        ran = [one for cell_id in cell_ids for one in _tries(toolkit, campaign_id, cell_id, owner, log)]
+        ran = [_without_remains(one, log) for one in ran]
     except BaseException:
-        _end_kept(toolkit, campaign_id, say)
+        _end_kept(toolkit, campaign_id, log)
         raise
-    troubles = _end_kept(toolkit, campaign_id, say)
+    troubles = _end_kept(toolkit, campaign_id, log)
     if troubles and ran:
         ran[-1] = replace(ran[-1], remains=True, troubles=(*ran[-1].troubles, *troubles))
     return tuple(ran)
 
 
-def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Verdict:
+def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log) -> Verdict:
     """Run a cell from provisioning to verdict, as `run_cells` does. The verdict is that of its newest attempt.
 
     In every case its cluster is destroyed and its logs are kept. Raises PlimsollError where the attempt could not be
     judged, or something of its cluster remains.
     """
-    ran = run_cells(toolkit, campaign_id, [cell_id], owner, say)[-1]
+    ran = run_cells(toolkit, campaign_id, [cell_id], owner, log)[-1]
     if ran.verdict is None or ran.remains:
         raise PlimsollError("; ".join(ran.troubles), where=str(ran.work.key))
     return ran.verdict
 
 
-def _tries(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Iterator[CellRunEnd]:
+def _tries(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log) -> Iterator[CellRunEnd]:
     campaign = CampaignStore(toolkit.store, campaign_id)
-    yield (ran := _run(toolkit, campaign_id, cell_id, owner, say))
-    while ran.verdict is not None and with_retries(toolkit.clock, lambda: runs_again(campaign, cell_id), say):
-        say(f"{cell_id}: noise disturbed it, so it runs again")
-        yield (ran := _run(toolkit, campaign_id, cell_id, owner, say))
+    yield (ran := _run(toolkit, campaign_id, cell_id, owner, log))
+    while ran.verdict is not None and with_retries(toolkit.clock, lambda: runs_again(campaign, cell_id), log):
+        log(f"{cell_id}: noise disturbed it, so it runs again")
+        yield (ran := _run(toolkit, campaign_id, cell_id, owner, log))
 
 
-def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> CellRunEnd:
-    work = with_retries(toolkit.clock, lambda: begin(toolkit, campaign_id, cell_id, owner), say)
-    say(f"{work.key}: begun")
+def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log) -> CellRunEnd:
+    work = with_retries(toolkit.clock, lambda: begin(toolkit, campaign_id, cell_id, owner), log)
+    log(f"{work.key}: begun")
     try:
-        return _attempted(work, say)
+        return _attempted(work, log)
     except KeyboardInterrupt:
-        _give_up(work, say)
+        _give_up(work, log)
         raise
 
 
-def _attempted(work: AttemptContext, say: Say) -> CellRunEnd:
+def _attempted(work: AttemptContext, log: Log) -> CellRunEnd:
     try:
         for step in steps_of("measure"):
-            _measure(work, step, say)
+            _measure(work, step, log)
     except Exception as error:  # what is kept and judged next tells it
         reason = str(error)
-        say(f"{work.key}: {reason}")
+        log(f"{work.key}: {reason}")
         # On record already, unless the store was away just then.
         with suppress(PlimsollError):
-            with_retries(work.toolkit.clock, lambda: record_failure(work, reason), say)
-    unkept = _all_of(work, steps_of("keep"), say)
-    remains = _cleaned_up(work, say)
-    verdict, unjudged = (None, ()) if unkept else _judged(work, say)
+            with_retries(work.toolkit.clock, lambda: record_failure(work, reason), log)
+    unkept = _all_of(work, steps_of("keep"), log)
+    remains = _cleaned_up(work, log)
+    verdict, unjudged = (None, ()) if unkept else _judged(work, log)
     if money := money_line(work):
-        say(f"{work.key}: {money}")
+        log(f"{work.key}: {money}")
     return CellRunEnd(work, verdict, (*unkept, *remains, *unjudged), remains=bool(remains))
 
 
-def _judged(work: AttemptContext, say: Say) -> tuple[Verdict | None, tuple[str, ...]]:
+def _judged(work: AttemptContext, log: Log) -> tuple[Verdict | None, tuple[str, ...]]:
     """The verdict, which is also shown, or the reason why there is none."""
-    if unjudged := _all_of(work, steps_of("judge"), say):
+    if unjudged := _all_of(work, steps_of("judge"), log):
         return None, unjudged
     try:
-        verdict = with_retries(work.toolkit.clock, lambda: read_verdict(work.toolkit.store, work.key), say)
+        verdict = with_retries(work.toolkit.clock, lambda: read_verdict(work.toolkit.store, work.key), log)
     except PlimsollError as error:
-        say(f"{work.key}: its verdict could not be read: {error}")
+        log(f"{work.key}: its verdict could not be read: {error}")
         return None, (f"{work.key}: its verdict could not be read: {error}",)
     if verdict is not None:
-        say(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
+        log(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
     return verdict, ()
 
 
-def _measure(work: AttemptContext, step: Step, say: Say) -> None:
+def _measure(work: AttemptContext, step: Step, log: Log) -> None:
     """Run the step, and wait for the end of what it starts. Raises the error of the step."""
-    say(f"{work.key}: {step.name}")
+    log(f"{work.key}: {step.name}")
     with failures_recorded(work, step.name):
-        with_retries(work.toolkit.clock, partial(step.run, work), say)
+        with_retries(work.toolkit.clock, partial(step.run, work), log)
     if step.polling is not None:
-        _follow(work, step.polling, say)
+        _follow(work, step.polling, log)
 
 
-def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
-    poller, pause_s, lines = LoadPoller(work, polling), polling.pause_s(work.definition), _ProgressLines(work, say)
+def _follow(work: AttemptContext, polling: Polling, log: Log) -> None:
+    poller, pause_s, lines = LoadPoller(work, polling), polling.pause_s(work.definition), _ProgressLines(work, log)
     while isinstance(status := poller.look(), str) or status.state == "running":
         lines.show(status)
         work.toolkit.clock.sleep(pause_s)
@@ -141,8 +141,8 @@ def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
 class _ProgressLines:
     """Shows what differs from the last line: another phase at once, other figures every _FIGURES_EVERY."""
 
-    def __init__(self, work: AttemptContext, say: Say) -> None:
-        self._work, self._say = work, say
+    def __init__(self, work: AttemptContext, log: Log) -> None:
+        self._work, self._log = work, log
         self._phase, self._line, self._at = "", "", datetime.min.replace(tzinfo=UTC)
 
     def show(self, status: LoadStatus | str) -> None:
@@ -150,23 +150,23 @@ class _ProgressLines:
         phase, line = (status, status) if isinstance(status, str) else (status.phase + status.note, _progress(status))
         now = self._work.toolkit.clock.now()
         if line != self._line and (phase != self._phase or now - self._at >= _FIGURES_EVERY):
-            self._say(f"{self._work.key}: {line}")
+            self._log(f"{self._work.key}: {line}")
             self._phase, self._line, self._at = phase, line, now
 
 
-def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str, ...]:
+def _all_of(work: AttemptContext, steps: Iterable[Step], log: Log) -> tuple[str, ...]:
     """Run the steps until one fails. Returns its reason, which is also shown and recorded."""
     for step in steps:
         try:
             with failures_recorded(work, step.name):
-                with_retries(work.toolkit.clock, partial(step.run, work), say, again=PASSING_WHILE_KEEPING)
+                with_retries(work.toolkit.clock, partial(step.run, work), log, again=PASSING_WHILE_KEEPING)
         except Exception as error:
-            say(f"{work.key}: {step.name} failed: {error}")
+            log(f"{work.key}: {step.name} failed: {error}")
             return (f"{work.key}: {step.name}: {error}",)
     return ()
 
 
-def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
+def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
     """Destroy the cluster.
 
     Returns the reason if something remains; the reason is shown and recorded until it is gone.
@@ -175,9 +175,9 @@ def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
     again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):
         try:
-            with_retries(work.toolkit.clock, partial(step.run, work), say, again=again, pauses_s=SOON_S)
+            with_retries(work.toolkit.clock, partial(step.run, work), log, again=again, pauses_s=SOON_S)
         except Exception as error:
-            say(f"{work.key}: its cluster could not be destroyed: {error}")
+            log(f"{work.key}: its cluster could not be destroyed: {error}")
             with suppress(PlimsollError):
                 work.toolkit.store.write(remaining, str(error).encode())
             return (f"{work.key}: {step.name}: {error}",)
@@ -186,40 +186,40 @@ def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
     return ()
 
 
-def _without_remains(ran: CellRunEnd, say: Say) -> CellRunEnd:
+def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
     """The outcome after another try to destroy what remained."""
     if not ran.remains:
         return ran
-    say(f"{ran.work.key}: destroying its cluster, which resisted before")
-    troubles = _cleaned_up(ran.work, say)
+    log(f"{ran.work.key}: destroying its cluster, which resisted before")
+    troubles = _cleaned_up(ran.work, log)
     return replace(ran, remains=bool(troubles), troubles=(*ran.troubles, *troubles))
 
 
-def _end_kept(toolkit: Toolkit, campaign_id: str, say: Say) -> tuple[str, ...]:
+def _end_kept(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[str, ...]:
     """Destroy the kept hosts. Returns and shows the reason where some remain."""
     try:
         with_retries(
             toolkit.clock,
             lambda: end_kept(toolkit, campaign_id),
-            say,
+            log,
             again=(*PASSING, ProviderError),
             pauses_s=SOON_S,
         )
     except PlimsollError as error:
-        say(f"{campaign_id}: the hosts that were kept could not be destroyed: {error}")
+        log(f"{campaign_id}: the hosts that were kept could not be destroyed: {error}")
         return (f"{campaign_id}: kept hosts: {error}",)
     return ()
 
 
-def _give_up(work: AttemptContext, say: Say) -> None:
+def _give_up(work: AttemptContext, log: Log) -> None:
     """Cancel the attempt because somebody ends the run, and destroy its cluster."""
-    say(
+    log(
         f"{work.key}: ending it, and destroying its cluster. Press Ctrl-C again to leave the cluster alive: "
         f"`plimsoll clusters destroy {work.key}` destroys it then"
     )
     with suppress(PlimsollError):  # this process ends, and so the attempt is known to be over
         cancel(work, "a signal, such as Ctrl-C")
-    _cleaned_up(work, say)
+    _cleaned_up(work, log)
 
 
 def _progress(status: LoadStatus) -> str:

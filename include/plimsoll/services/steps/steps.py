@@ -50,7 +50,7 @@ class Step:
 
     name: str
     """Also the id of its task in Airflow, and what failures are told with."""
-    does: str
+    purpose: str
     role: Role
     run: Callable[[AttemptContext], object]
     """Idempotent: run again, it finds what is there and goes on."""
@@ -89,7 +89,7 @@ def _judge(work: AttemptContext) -> Verdict:
 STEPS: tuple[Step, ...] = (
     Step(
         name="provision",
-        does="The attempt's hosts exist and answer.",
+        purpose="The attempt's hosts exist and answer.",
         role="measure",
         run=actions.provision,
         timeout=TIME_TO_PROVISION,
@@ -99,7 +99,7 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(
         name="deploy",
-        does="The database is up on all nodes; what really runs is read back from them.",
+        purpose="The database is up on all nodes; what really runs is read back from them.",
         role="measure",
         run=actions.deploy,
         timeout=timedelta(hours=1),
@@ -109,7 +109,7 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(
         name="load",
-        does="Rows are written, then the load runs: first its warm-up, then the judged time.",
+        purpose="Rows are written, then the load runs: first its warm-up, then the judged time.",
         role="measure",
         run=loading.start_load,
         timeout=timedelta(minutes=30),
@@ -125,7 +125,7 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(
         name="collect",
-        does="Everything worth keeping goes to the result store, whatever happened before.",
+        purpose="Everything worth keeping goes to the result store, whatever happened before.",
         role="keep",
         run=collect,
         timeout=timedelta(hours=1),
@@ -135,7 +135,7 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(
         name="destroy",
-        does="Nothing of the attempt's cluster is left, which is verified; what it has cost is on record.",
+        purpose="Nothing of the attempt's cluster is left, which is verified; what it has cost is on record.",
         role="clean-up",
         run=actions.destroy,
         timeout=TIME_TO_DESTROY,
@@ -143,7 +143,7 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(
         name="judge",
-        does="Was the measurement sound, and if so, was the service level met?",
+        purpose="Was the measurement sound, and if so, was the service level met?",
         role="judge",
         run=_judge,
         timeout=timedelta(hours=1),

@@ -45,8 +45,8 @@ class StoredCampaign:
     def with_stage_starts(self, definition: Definition) -> Definition:
         """The definition with the loads that the campaign's stages took from earlier stages' results so far."""
         taking = [stage.id for stage in definition.stages if stage.taken]
-        found = {stage: opening for stage in taking if (opening := self._opening(stage))}
-        return definition.opened(found) if taking else definition
+        found = {stage: start for stage in taking if (start := self._stage_start(stage))}
+        return definition.with_stage_starts(found) if taking else definition
 
     def declared(self) -> Definition:
         """The campaign's own copy as it is stored, without loads that stages took from earlier stages' results."""
@@ -122,7 +122,7 @@ class StoredCampaign:
                 with suppress(NotFound):
                     yield name, self.store.read(name)
 
-    def _opening(self, stage: str) -> StageStart | None:
+    def _stage_start(self, stage: str) -> StageStart | None:
         return find_record(self.store, layout.stage_key(self.campaign_id, stage), StageStart)
 
 
@@ -132,15 +132,15 @@ class CampaignStore(StoredCampaign):
 
     store: ResultStore
 
-    def open_stage(self, opening: StageStart) -> None:
+    def record_stage_start(self, stage_start: StageStart) -> None:
         """Record a stage's loads. Recorded loads never change: of two callers at once, the first one wins.
 
         Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile; then nothing is
         left of it.
         """
         self.require_kept()
-        key = layout.stage_key(self.campaign_id, opening.stage)
-        self.store.create(key, opening.model_dump_json(indent=1).encode())
+        key = layout.stage_key(self.campaign_id, stage_start.stage)
+        self.store.create(key, stage_start.model_dump_json(indent=1).encode())
         if not campaign_exists(self.store, self.campaign_id):  # a deletion that began after the look has ended by now
             self.store.delete(key)
             raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
@@ -204,7 +204,7 @@ def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
 
 
 def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:
-    """Whether the campaign was opened."""
+    """Tell whether the campaign was created."""
     return store.exists(layout.definition_key(campaign_id))
 
 

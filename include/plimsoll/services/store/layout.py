@@ -29,7 +29,7 @@ QUALITY = "quality"
 RAW = "raw"
 REPORT = "report.html"
 UNDESTROYED = "undestroyed.txt"
-USE = "use.json"
+ASSIGNMENT = "use.json"
 VERDICT = "verdict.json"
 EARLIER_VERDICTS = "verdicts"
 
@@ -74,7 +74,7 @@ def deletion_key(campaign_id: str, moment: str) -> str:
     return f".deleted/{moment}-{campaign_id}.json"
 
 
-def asked_key(campaign_id: str) -> str:
+def request_key(campaign_id: str) -> str:
     """The key of the record of cells that the campaign's newest run was asked for."""
     return f"{campaign_id}/asked.json"
 
@@ -176,19 +176,19 @@ def is_unfit(key: str) -> bool:
     return key.rpartition("/")[0].endswith(f"/{_UNFIT}")
 
 
-def uses_prefix(campaign_id: str, purpose: str) -> str:
+def assignments_prefix(campaign_id: str, purpose: str) -> str:
     """The folder of numbered records of the attempts that used the hosts kept for that purpose."""
     return f"{clusters_prefix(campaign_id)}/{purpose}/uses"
 
 
-def use_key(campaign_id: str, purpose: str, number: int) -> str:
+def assignment_key(campaign_id: str, purpose: str, number: int) -> str:
     """The key of the record with that number, which names the attempt that used the hosts."""
-    return f"{uses_prefix(campaign_id, purpose)}/{number}.json"
+    return f"{assignments_prefix(campaign_id, purpose)}/{number}.json"
 
 
-def use_over_key(campaign_id: str, purpose: str, number: int, at: str) -> str:
+def assignment_end_key(campaign_id: str, purpose: str, number: int, at: str) -> str:
     """The key of a file that exists when nothing of that use is left on the hosts. Its name contains the time."""
-    return f"{uses_prefix(campaign_id, purpose)}/{number}.{at}.over"
+    return f"{assignments_prefix(campaign_id, purpose)}/{number}.{at}.over"
 
 
 def launches_prefix(cluster_id: ClusterId) -> str:

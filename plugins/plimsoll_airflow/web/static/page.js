@@ -57,21 +57,21 @@
   });
 
   // A run's campaign that is not there yet: look again, and go there once the answer comes from there.
-  const unopened = document.getElementById("unopened");
+  const missing = document.getElementById("no-campaign");
   const look = async () => {
     if (!document.hidden) {
       try {
         const answer = await fetch(location.href);
         if (answer.redirected) return location.replace(answer.url);
-        const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("unopened");
-        if (fresh && fresh.innerHTML !== unopened.innerHTML) unopened.innerHTML = fresh.innerHTML;
+        const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("no-campaign");
+        if (fresh && fresh.innerHTML !== missing.innerHTML) missing.innerHTML = fresh.innerHTML;
       } catch {
         // Asked again like any other time.
       }
     }
     setTimeout(look, 3000);
   };
-  if (unopened) setTimeout(look, 3000);
+  if (missing) setTimeout(look, 3000);
 
   const live = document.getElementById("live");
   if (!live) return;

@@ -15,7 +15,7 @@ from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.providers.ec2.requests import Wanted
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity
@@ -57,7 +57,7 @@ def subnet() -> Any:
 
 @pytest.fixture
 def wanted(key: Any, options: Any) -> Any:
-    return Wanted(
+    return LaunchPlan(
         id=key,
         owner="airflow:run#0@here",
         store="s3://results/runs",
@@ -105,7 +105,7 @@ def provider(east: Any, west: Any, clock: Any, records: Any, said: list[str], ra
         clock=clock,
         connect=connect,
         store="s3://results/runs",
-        say=said.append,
+        log=said.append,
         launches=records,
         places=Places((there, raw_options)),
         clouds={east.place: east, west.place: west}.__getitem__,

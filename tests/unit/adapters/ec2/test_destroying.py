@@ -12,7 +12,7 @@ from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launched import LAG
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.requests import Wanted, run_instances
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan, run_instances
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError, SecretError
 
@@ -193,7 +193,7 @@ def test_a_host_that_was_told_to_end_and_still_shows_hides_not_the_one_that_repl
     records: Records,
     key: ClusterId,
     clock: SteppingClock,
-    wanted: Wanted,
+    wanted: LaunchPlan,
     subnet: Subnet,
 ) -> None:
     """The old host shows as running, and so the cluster as whole; its successor does not show yet."""

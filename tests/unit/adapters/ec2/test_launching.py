@@ -15,7 +15,7 @@ from plimsoll.adapters.providers.ec2.launched import LAG, Launched
 from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher, once_known
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.options import ROLES
-from plimsoll.adapters.providers.ec2.requests import Wanted, client_token, run_instances
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan, client_token, run_instances
 from plimsoll.domain.cluster import ClusterId
 
 
@@ -24,7 +24,7 @@ def launcher_on(cloud: Any, clock: Any, wanted: Any) -> Launcher:
 
 
 def test_hosts_that_answers_do_not_show_yet_are_waited_for(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     cloud = FakeCloud(clock, lag_s=20)
     assert len(launcher_on(cloud, clock, wanted).launch(subnet)) == 4
@@ -32,7 +32,7 @@ def test_hosts_that_answers_do_not_show_yet_are_waited_for(
 
 
 def test_a_launch_that_answers_do_not_show_yet_is_not_repeated(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     cloud = FakeCloud(clock, lag_s=20)
     cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))  # its answer was lost
@@ -41,7 +41,7 @@ def test_a_launch_that_answers_do_not_show_yet_is_not_repeated(
 
 
 def test_an_earlier_launch_with_other_parameters_is_taken_as_it_is(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     cloud = FakeCloud(clock, lag_s=20)
     cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
@@ -51,7 +51,7 @@ def test_an_earlier_launch_with_other_parameters_is_taken_as_it_is(
 
 
 def test_an_earlier_launch_that_does_not_show_is_followed_by_the_next_token_once_answers_can_not_lag(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     """Its hosts ended more than an hour ago, and nothing is on record of them."""
     cloud = FakeCloud(clock)
@@ -66,7 +66,7 @@ def test_an_earlier_launch_that_does_not_show_is_followed_by_the_next_token_once
 
 @pytest.mark.parametrize("answer", ["refused", "terminated"])
 def test_a_used_up_token_is_followed_by_the_next(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock, answer: str
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock, answer: str
 ) -> None:
     cloud = FakeCloud(clock)
     if answer == "refused":
@@ -80,7 +80,7 @@ def test_a_used_up_token_is_followed_by_the_next(
 
 
 def test_hosts_are_paid_for_from_the_last_time_that_they_were_seen_to_be_pending(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """AWS bills from the moment at which they run, which lies between two looks."""
     cloud, records, pending_at = FakeCloud(clock), Records(), []
@@ -105,7 +105,7 @@ def test_hosts_are_paid_for_from_the_last_time_that_they_were_seen_to_be_pending
 
 @pytest.mark.parametrize("after", ["a lost answer", "a wait before the launch"])
 def test_hosts_that_were_never_seen_to_be_pending_are_paid_for_from_their_launch(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch, after: str
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
     """EC2 answers a repeated request as it answered the first: `pending`."""
     cloud, records = FakeCloud(clock), Records()
@@ -131,14 +131,14 @@ def test_hosts_that_were_never_seen_to_be_pending_are_paid_for_from_their_launch
 
 
 @pytest.fixture
-def kept(wanted: Wanted) -> Wanted:
+def kept(wanted: LaunchPlan) -> LaunchPlan:
     """Hosts that live on when their cell is over."""
     return replace(wanted, id=ClusterId.kept("campaign", "", 1))
 
 
 @pytest.mark.parametrize("is_shown", [True, False])
 def test_of_kept_hosts_those_alone_that_died_are_replaced_whether_they_still_show_or_not(
-    kept: Wanted, subnet: Subnet, clock: SteppingClock, is_shown: bool
+    kept: LaunchPlan, subnet: Subnet, clock: SteppingClock, is_shown: bool
 ) -> None:
     cloud = FakeCloud(clock)
     launcher = launcher_on(cloud, clock, kept)
@@ -155,11 +155,11 @@ def test_of_kept_hosts_those_alone_that_died_are_replaced_whether_they_still_sho
 
 
 def test_an_unfit_host_is_replaced_once_though_its_end_could_not_be_recorded(
-    kept: Wanted, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+    kept: LaunchPlan, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cloud, records = FakeCloud(clock), Records()
 
-    def launched(wanted: Wanted) -> set[str]:
+    def launched(wanted: LaunchPlan) -> set[str]:
         return ids(Launcher(cloud, clock, wanted, Launched.read(records, kept.id, cloud.place, clock)).launch(subnet))  # type: ignore[arg-type]
 
     before = launched(kept)
@@ -172,7 +172,7 @@ def test_an_unfit_host_is_replaced_once_though_its_end_could_not_be_recorded(
 
 
 def test_a_token_whose_hosts_have_all_ended_is_not_asked_for_again(
-    kept: Wanted, subnet: Subnet, clock: SteppingClock
+    kept: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     """EC2 shows hosts for an hour after their end, but keeps their token for a day."""
     cloud = FakeCloud(clock)
@@ -190,11 +190,11 @@ def test_a_token_whose_hosts_have_all_ended_is_not_asked_for_again(
 
 
 def test_hosts_that_show_after_all_are_ended_beside_those_that_took_their_place(
-    kept: Wanted, subnet: Subnet, clock: SteppingClock
+    kept: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     cloud, records = FakeCloud(clock), Records()
 
-    def launched(wanted: Wanted) -> set[str]:
+    def launched(wanted: LaunchPlan) -> set[str]:
         return ids(Launcher(cloud, clock, wanted, Launched.read(records, kept.id, cloud.place, clock)).launch(subnet))  # type: ignore[arg-type]
 
     cloud.call("run_instances", **run_instances(kept, "load", subnet, 0))
@@ -208,7 +208,7 @@ def test_hosts_that_show_after_all_are_ended_beside_those_that_took_their_place(
 
 
 def test_of_hosts_of_one_attempt_all_of_a_role_come_up_anew(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     cloud = FakeCloud(clock)
     launcher = launcher_on(cloud, clock, wanted)
@@ -225,7 +225,7 @@ def is_load_host(instance: Any) -> bool:
     return {"Key": tags.ROLE, "Value": "load"} in instance["Tags"]
 
 
-def test_hosts_that_stay_pending_are_given_up(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:
+def test_hosts_that_stay_pending_are_given_up(wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock) -> None:
     cloud = FakeCloud(clock)
     cloud.state = "pending"
     with pytest.raises(CloudError, match=r"did not start within 0:10:00: i-us0 is pending") as caught:
@@ -233,7 +233,7 @@ def test_hosts_that_stay_pending_are_given_up(wanted: Wanted, subnet: Subnet, cl
     assert caught.value.code == NOT_STARTED
 
 
-def test_hosts_that_end_while_they_start_say_why(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:
+def test_hosts_that_end_while_they_start_say_why(wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock) -> None:
     cloud = FakeCloud(clock)
     launcher = launcher_on(cloud, clock, wanted)
     cloud.state = "pending"
@@ -250,7 +250,7 @@ def test_hosts_that_end_while_they_start_say_why(wanted: Wanted, subnet: Subnet,
 
 
 def test_a_launch_of_which_only_a_part_shows_is_gone_on_with_whole(
-    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+    wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     """The answer was lost with its process, and the list has two of three nodes."""
     cloud = FakeCloud(clock)

@@ -12,14 +12,14 @@ from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.requests import Wanted, run_instances
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan, run_instances
 from plimsoll.domain.cluster import ClusterId, PartlySeen, RecordsUnread
 from plimsoll.domain.cost import cost_until
 from plimsoll.ports.provider import Places
 
 
 @pytest.fixture
-def hidden(east: FakeCloud, launcher: Launcher, wanted: Wanted, subnet: Subnet) -> FakeCloud:
+def hidden(east: FakeCloud, launcher: Launcher, wanted: LaunchPlan, subnet: Subnet) -> FakeCloud:
     """A place with three nodes that nobody lists yet, as their launch alone was answered."""
     east.lag = timedelta(minutes=2)
     launcher._launch_role("node", subnet)
@@ -27,7 +27,7 @@ def hidden(east: FakeCloud, launcher: Launcher, wanted: Wanted, subnet: Subnet) 
 
 
 def test_hosts_that_do_not_show_yet_are_listed_from_their_launches_with_owner_and_price(
-    provider: Ec2Provider, hidden: FakeCloud, clock: SteppingClock, key: ClusterId, wanted: Wanted
+    provider: Ec2Provider, hidden: FakeCloud, clock: SteppingClock, key: ClusterId, wanted: LaunchPlan
 ) -> None:
     (found,) = provider.clusters()
     assert (found.id, found.owner, found.expires_at) == (key, wanted.owner, wanted.expires)
@@ -157,7 +157,7 @@ def test_why_hosts_are_gone_is_told_in_aws_s_words_and_of_no_host_that_was_given
 
 
 def test_hosts_whose_launch_was_never_answered_are_billed_by_their_tags(
-    provider: Ec2Provider, east: FakeCloud, records: Records, wanted: Wanted, subnet: Subnet, clock: SteppingClock
+    provider: Ec2Provider, east: FakeCloud, records: Records, wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     east.call("run_instances", **run_instances(wanted, "node", subnet, 0))
     clock.sleep(600)
@@ -169,7 +169,7 @@ def test_hosts_whose_launch_was_never_answered_are_billed_by_their_tags(
 
 
 def test_hosts_of_an_unanswered_launch_that_are_ended_beside_others_are_billed(
-    launcher: Launcher, east: FakeCloud, records: Records, wanted: Wanted, subnet: Subnet, clock: SteppingClock
+    launcher: Launcher, east: FakeCloud, records: Records, wanted: LaunchPlan, subnet: Subnet, clock: SteppingClock
 ) -> None:
     east.call("run_instances", **run_instances(wanted, "node", subnet, 7))
     clock.sleep(60)

@@ -8,7 +8,7 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.placement import patiently, pauses, placed, preferred
-from plimsoll.adapters.providers.ec2.requests import Wanted
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan
 from plimsoll.domain.errors import ProviderError
 
 A, B = Subnet("subnet-a", "us-east-1a", "vpc-1", 9), Subnet("subnet-b", "us-east-1b", "vpc-1", 9)
@@ -45,14 +45,14 @@ def place(launcher: Any, clock: Any = None) -> tuple[Any, list[Any]]:
     return placed(launcher, clock, [A, B], said.append, deadline), said
 
 
-def test_the_first_zone_is_taken_where_it_has_room(wanted: Wanted) -> None:
+def test_the_first_zone_is_taken_where_it_has_room(wanted: LaunchPlan) -> None:
     launcher = FakeLauncher(wanted, None)
     assert place(launcher)[0] == HOSTS
     assert launcher.log == ["us-east-1a"]
 
 
 @pytest.mark.parametrize("code", ["InsufficientInstanceCapacity", "InsufficientFreeAddressesInSubnet"])
-def test_a_full_zone_moves_the_whole_cell_to_the_next(wanted: Wanted, code: str) -> None:
+def test_a_full_zone_moves_the_whole_cell_to_the_next(wanted: LaunchPlan, code: str) -> None:
     launcher = FakeLauncher(wanted, code, None)
     _, said = place(launcher)
     assert launcher.log == ["us-east-1a", "undo", "us-east-1b"]
@@ -60,13 +60,13 @@ def test_a_full_zone_moves_the_whole_cell_to_the_next(wanted: Wanted, code: str)
 
 
 @pytest.mark.parametrize("code", ["Plimsoll.NotStarted", "Server.InternalError"])
-def test_hosts_that_never_start_or_break_while_they_do_move_the_cell_too(wanted: Wanted, code: str) -> None:
+def test_hosts_that_never_start_or_break_while_they_do_move_the_cell_too(wanted: LaunchPlan, code: str) -> None:
     launcher = FakeLauncher(wanted, code, None)
     place(launcher)
     assert launcher.log == ["us-east-1a", "undo", "us-east-1b"]
 
 
-def test_where_every_zone_is_full_the_cell_waits_and_begins_again(wanted: Wanted) -> None:
+def test_where_every_zone_is_full_the_cell_waits_and_begins_again(wanted: LaunchPlan) -> None:
     full, clock = "InsufficientInstanceCapacity", SteppingClock()
     launcher = FakeLauncher(wanted, full, full, full, None)
     place(launcher, clock)
@@ -74,13 +74,13 @@ def test_where_every_zone_is_full_the_cell_waits_and_begins_again(wanted: Wanted
     assert clock.passed > timedelta(seconds=5)
 
 
-def test_a_quota_holds_in_every_zone_so_the_cell_waits_for_its_share(wanted: Wanted) -> None:
+def test_a_quota_holds_in_every_zone_so_the_cell_waits_for_its_share(wanted: LaunchPlan) -> None:
     launcher = FakeLauncher(wanted, "VcpuLimitExceeded", "VcpuLimitExceeded", None)
     place(launcher)
     assert launcher.log == ["us-east-1a", "undo"] * 2 + ["us-east-1a"]
 
 
-def test_patience_ends_with_the_reason_and_nothing_is_left(wanted: Wanted) -> None:
+def test_patience_ends_with_the_reason_and_nothing_is_left(wanted: LaunchPlan) -> None:
     launcher, clock = FakeLauncher(wanted, "VcpuLimitExceeded"), SteppingClock()
     with pytest.raises(ProviderError, match=r"no room within 0:30:00: no room") as caught:
         place(launcher, clock)
@@ -89,28 +89,28 @@ def test_patience_ends_with_the_reason_and_nothing_is_left(wanted: Wanted) -> No
     assert launcher.log[-1] == "undo"
 
 
-def test_any_other_refusal_is_no_reason_to_wait(wanted: Wanted) -> None:
+def test_any_other_refusal_is_no_reason_to_wait(wanted: LaunchPlan) -> None:
     launcher = FakeLauncher(wanted, "UnauthorizedOperation")
     with pytest.raises(CloudError):
         place(launcher)
     assert launcher.log == ["us-east-1a"]
 
 
-def test_an_interrupted_launch_is_gone_on_with_where_it_began(wanted: Wanted) -> None:
+def test_an_interrupted_launch_is_gone_on_with_where_it_began(wanted: LaunchPlan) -> None:
     launcher = FakeLauncher(wanted, None, begun=["subnet-b"])
     place(launcher)
     assert launcher.log == ["us-east-1b"]
     assert preferred([A, B], []) == [A, B]
 
 
-def test_hosts_that_have_served_are_kept_while_one_that_died_is_waited_for(wanted: Wanted) -> None:
+def test_hosts_that_have_served_are_kept_while_one_that_died_is_waited_for(wanted: LaunchPlan) -> None:
     full = "InsufficientInstanceCapacity"
     launcher = FakeLauncher(wanted, full, full, None, begun=["subnet-b"], serves=["subnet-b"])
     place(launcher)
     assert launcher.log == ["us-east-1b"] * 3
 
 
-def test_only_after_half_of_the_patience_all_hosts_come_up_in_another_zone(wanted: Wanted) -> None:
+def test_only_after_half_of_the_patience_all_hosts_come_up_in_another_zone(wanted: LaunchPlan) -> None:
     class FullInOneZone(FakeLauncher):
         def launch(self, subnet: Any) -> Any:
             self.answers = [None if subnet == A else "InsufficientInstanceCapacity"]
@@ -126,7 +126,7 @@ def test_only_after_half_of_the_patience_all_hosts_come_up_in_another_zone(wante
     assert any("all are launched in another zone" in one for one in said)
 
 
-def test_a_quota_ends_no_hosts_that_have_served(wanted: Wanted) -> None:
+def test_a_quota_ends_no_hosts_that_have_served(wanted: LaunchPlan) -> None:
     launcher = FakeLauncher(wanted, "VcpuLimitExceeded", begun=["subnet-b"], serves=["subnet-b"])
     clock = SteppingClock()
     with pytest.raises(ProviderError, match="no room within"):
@@ -135,7 +135,7 @@ def test_a_quota_ends_no_hosts_that_have_served(wanted: Wanted) -> None:
     assert wanted.options.patience / 2 < clock.passed <= wanted.options.patience
 
 
-def test_where_no_zone_has_room_for_kept_hosts_either_patience_ends_once(wanted: Wanted) -> None:
+def test_where_no_zone_has_room_for_kept_hosts_either_patience_ends_once(wanted: LaunchPlan) -> None:
     launcher = FakeLauncher(wanted, "InsufficientInstanceCapacity", begun=["subnet-b"], serves=["subnet-b"])
     clock = SteppingClock()
     with pytest.raises(ProviderError, match="no room within"):
@@ -144,7 +144,7 @@ def test_where_no_zone_has_room_for_kept_hosts_either_patience_ends_once(wanted:
     assert clock.passed <= wanted.options.patience
 
 
-def test_hosts_of_two_zones_are_given_up(wanted: Wanted) -> None:
+def test_hosts_of_two_zones_are_given_up(wanted: LaunchPlan) -> None:
     launcher = FakeLauncher(wanted, None, begun=["subnet-a", "subnet-b"])
     place(launcher)
     assert launcher.log[0] == "undo"
@@ -195,7 +195,7 @@ def test_what_waiting_does_not_mend_is_raised_at_once(code: str) -> None:
     assert clock.naps == 0
 
 
-def test_a_zone_is_not_given_up_for_throttling(wanted: Wanted) -> None:
+def test_a_zone_is_not_given_up_for_throttling(wanted: LaunchPlan) -> None:
     launcher = FakeLauncher(wanted, "RequestLimitExceeded")
     with pytest.raises(CloudError):
         place(launcher)

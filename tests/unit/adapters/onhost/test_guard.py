@@ -13,28 +13,28 @@ from tests.support.strangers import STRANGER
 from plimsoll.adapters.hosts.onhost import guard
 from plimsoll.adapters.providers.ssh import commands
 
-Ran = subprocess.CompletedProcess[str]
+CommandResult = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture
-def run() -> Callable[..., Ran]:
+def run() -> Callable[..., CommandResult]:
     """Runs a command under the guard, as a host does."""
 
-    def guarded(*arguments: str) -> Ran:
+    def guarded(*arguments: str) -> CommandResult:
         argv = [sys.executable, "-I", "-S", "-B", guard.__file__, *arguments]
         return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
 
     return guarded
 
 
-def test_a_missing_place_is_made_for_this_user_alone(tmp_path: Path, run: Callable[..., Ran]) -> None:
+def test_a_missing_place_is_made_for_this_user_alone(tmp_path: Path, run: Callable[..., CommandResult]) -> None:
     place = tmp_path / "a" / "b"
     ended = run(str(place), "--", "pwd")
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{place}\n", "")
     assert {stat.S_IMODE(folder.stat().st_mode) for folder in (place, place.parent)} == {0o700}
 
 
-def test_a_place_that_others_could_read_is_closed_to_them(tmp_path: Path, run: Callable[..., Ran]) -> None:
+def test_a_place_that_others_could_read_is_closed_to_them(tmp_path: Path, run: Callable[..., CommandResult]) -> None:
     place = tmp_path / "open"
     place.mkdir()
     place.chmod(0o757)
@@ -45,7 +45,7 @@ def test_a_place_that_others_could_read_is_closed_to_them(tmp_path: Path, run: C
 
 
 @pytest.mark.parametrize("depth", ["the place", "above it"])
-def test_a_link_is_not_followed(tmp_path: Path, run: Callable[..., Ran], depth: str) -> None:
+def test_a_link_is_not_followed(tmp_path: Path, run: Callable[..., CommandResult], depth: str) -> None:
     (tmp_path / "real" / "inner").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     place = tmp_path / "link" if depth == "the place" else tmp_path / "link" / "inner"
@@ -55,7 +55,7 @@ def test_a_link_is_not_followed(tmp_path: Path, run: Callable[..., Ran], depth: 
 
 
 def test_a_folder_above_in_which_others_write_is_refused_unless_it_is_sticky(
-    tmp_path: Path, run: Callable[..., Ran]
+    tmp_path: Path, run: Callable[..., CommandResult]
 ) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
@@ -69,7 +69,7 @@ def test_a_folder_above_in_which_others_write_is_refused_unless_it_is_sticky(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another group")
-def test_a_group_may_write_if_it_is_the_users_own(tmp_path: Path, run: Callable[..., Ran]) -> None:
+def test_a_group_may_write_if_it_is_the_users_own(tmp_path: Path, run: Callable[..., CommandResult]) -> None:
     place = tmp_path / "place"
     place.mkdir()
     place.chmod(0o775)
@@ -81,7 +81,9 @@ def test_a_group_may_write_if_it_is_the_users_own(tmp_path: Path, run: Callable[
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
 @pytest.mark.parametrize("below", ["", "bundles"])
-def test_a_folder_that_another_user_made_first_is_refused(tmp_path: Path, run: Callable[..., Ran], below: str) -> None:
+def test_a_folder_that_another_user_made_first_is_refused(
+    tmp_path: Path, run: Callable[..., CommandResult], below: str
+) -> None:
     place = tmp_path / "plimsoll"
     (place / "bundles").mkdir(parents=True)
     os.chown(place, STRANGER, STRANGER)
@@ -91,7 +93,7 @@ def test_a_folder_that_another_user_made_first_is_refused(tmp_path: Path, run: C
 
 
 def test_a_folder_is_run_as_a_program_and_a_missing_one_is_told_by_its_exit_code(
-    tmp_path: Path, run: Callable[..., Ran]
+    tmp_path: Path, run: Callable[..., CommandResult]
 ) -> None:
     program = tmp_path / "program"
     assert run(str(tmp_path), "--", str(program), "x").returncode == 2

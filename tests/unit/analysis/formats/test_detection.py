@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, LATTE, every_second, log
 
-from plimsoll.analysis.logs.formats import FORMATS, Asked, RunFile, detection, read_run
+from plimsoll.analysis.logs.formats import FORMATS, ReadOptions, RunFile, detection, read_run
 from plimsoll.analysis.logs.unpacking import require_bounded
 from plimsoll.domain.errors import LogError
 
@@ -19,11 +19,11 @@ def test_every_format_has_a_name_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", ["run.txt", "tlp-stress.csv", "latte.json"])
 def test_content_tells_the_format_whatever_the_name(name: str) -> None:
-    assert read_run([RunFile(name, HDR)], Asked()).title == "HdrHistogram interval log"
+    assert read_run([RunFile(name, HDR)], ReadOptions()).title == "HdrHistogram interval log"
 
 
 def test_a_gz_is_looked_into() -> None:
-    assert read_run([RunFile("x", gzip.compress(HDR))], Asked()).title == "HdrHistogram interval log"
+    assert read_run([RunFile("x", gzip.compress(HDR))], ReadOptions()).title == "HdrHistogram interval log"
 
 
 @pytest.mark.parametrize(
@@ -36,15 +36,15 @@ def test_a_gz_is_looked_into() -> None:
 )
 def test_a_file_of_no_known_format_is_refused_with_what_it_begins_with(content: Any, found: str) -> None:
     with pytest.raises(LogError, match=rf"x: is of no format that is known here: it {found}(.|\n)*YCSB console output"):
-        read_run([RunFile("x", content)], Asked())
+        read_run([RunFile("x", content)], ReadOptions())
 
 
 def test_a_format_can_be_forced() -> None:
     with pytest.raises(LogError, match=r"x: is not whole JSON"):
-        read_run([RunFile("x", HDR)], Asked(), "latte")
+        read_run([RunFile("x", HDR)], ReadOptions(), "latte")
     tagged = log(every_second([[1], [2]], "requests", per_ms=10**6), comment=LATTE)
-    assert read_run([RunFile("x", tagged)], Asked()).unit == "ns"
-    assert read_run([RunFile("x", tagged)], Asked(unit="us"), "hdr").unit == "us"
+    assert read_run([RunFile("x", tagged)], ReadOptions()).unit == "ns"
+    assert read_run([RunFile("x", tagged)], ReadOptions(unit="us"), "hdr").unit == "us"
 
 
 def test_two_formats_that_both_hold_times_are_refused() -> None:
@@ -52,16 +52,16 @@ def test_two_formats_that_both_hold_times_are_refused() -> None:
     with pytest.raises(
         LogError, match=r"several formats that hold times: HdrHistogram .* and cassandra-stress HDR log"
     ):
-        read_run([RunFile("x", HDR), other], Asked())
+        read_run([RunFile("x", HDR), other], ReadOptions())
 
 
 def test_files_that_hold_too_much_together_are_refused_although_each_alone_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(detection, "require_bounded", partial(require_bounded, most=len(HDR)))
-    assert read_run([RunFile("x", HDR)], Asked())
+    assert read_run([RunFile("x", HDR)], ReadOptions())
     with pytest.raises(LogError, match="y: with this file, those of its run hold more than 0 MiB together"):
-        read_run([RunFile("x", HDR), RunFile("y", gzip.compress(HDR))], Asked())
+        read_run([RunFile("x", HDR), RunFile("y", gzip.compress(HDR))], ReadOptions())
 
 
 DIGITS = "9" * 5000
@@ -88,4 +88,4 @@ REPORT = '{{"conf": {{"sampling_interval": 1, "rate": {}}}, "result": {{"log": [
 )
 def test_figures_that_no_run_can_have_are_refused(text: str) -> None:
     with pytest.raises(LogError):
-        read_run([RunFile("hostile", text.encode())], Asked())
+        read_run([RunFile("hostile", text.encode())], ReadOptions())

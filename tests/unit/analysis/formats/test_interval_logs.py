@@ -15,7 +15,7 @@ from tests.support.campaigns.interval_logs import (
 
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.analysis.logs.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.service_level import ServiceLevel
@@ -40,7 +40,7 @@ def plain(name: str, value: int = 1) -> RunFile:
 
 
 def read(*files: RunFile, **kinds: str) -> Reading:
-    return read_run(files, Asked(kinds=kinds))
+    return read_run(files, ReadOptions(kinds=kinds))
 
 
 def operations(*files: RunFile, **kinds: str) -> list[str]:
@@ -155,7 +155,7 @@ def test_a_log_that_only_begins_as_a_known_tools_is_asked_about(per_ms: int) -> 
     file = RunFile("c.hdr", stress_log(every_second([[5_000_000]], "READ-st", per_ms=per_ms)))
     with pytest.raises(LogError, match=r"c\.hdr \(READ-st\): is not as cassandra-stress writes it(.|\n)*--unit ns"):
         read(file)
-    assert read_run([file], Asked(unit="ns")).unit == "ns"
+    assert read_run([file], ReadOptions(unit="ns")).unit == "ns"
 
 
 @pytest.mark.parametrize("per_ms", [1, 100, 10**6, 10**9])
@@ -164,7 +164,7 @@ def test_a_file_that_only_has_the_name_of_a_known_tools_is_asked_about(per_ms: i
     file = RunFile("run.hdr-intended-selects", log(every_second([[150]], per_ms=per_ms)))
     with pytest.raises(LogError, match="does not say in which unit"):
         read(file)
-    assert read_run([file], Asked(unit="ms")).unit == "ms"
+    assert read_run([file], ReadOptions(unit="ms")).unit == "ms"
 
 
 def test_a_log_without_values_has_the_unit_of_those_beside_it() -> None:
@@ -175,7 +175,7 @@ def test_a_log_without_values_has_the_unit_of_those_beside_it() -> None:
 
 
 def test_a_unit_that_is_given_is_taken_where_the_writer_is_not_known() -> None:
-    found = read_run([RunFile("x", log(every_second([[7]], per_ms=10**6)))], Asked(unit="ms"))
+    found = read_run([RunFile("x", log(every_second([[7]], per_ms=10**6)))], ReadOptions(unit="ms"))
     assert (found.unit, found.unit_why, found.notes) == ("ms", "as told (`--unit`)", ())
 
 
@@ -187,7 +187,7 @@ def test_a_unit_that_is_given_is_taken_where_the_writer_is_not_known() -> None:
     ],
 )
 def test_a_unit_that_is_given_against_what_the_log_shows_is_remarked(file: RunFile, why: str) -> None:
-    found = read_run([file], Asked(unit="ns"))
+    found = read_run([file], ReadOptions(unit="ns"))
     assert found.unit == "ns"
     assert any(note.startswith(why) for note in found.notes)
 
@@ -196,9 +196,9 @@ def test_a_unit_that_is_given_against_a_known_writer_is_refused() -> None:
     with pytest.raises(
         LogError, match=r"its values are in ns, not in us: cassandra-stress writes ns(.|\n)*--format hdr"
     ):
-        read_run([stress("insert-rt")], Asked(unit="us"))
-    assert read_run([stress("insert-rt")], Asked(unit="us"), "hdr").unit == "us"
-    assert read_run([stress("insert-rt")], Asked(unit="ns")).unit_why == "cassandra-stress writes ns"
+        read_run([stress("insert-rt")], ReadOptions(unit="us"))
+    assert read_run([stress("insert-rt")], ReadOptions(unit="us"), "hdr").unit == "us"
+    assert read_run([stress("insert-rt")], ReadOptions(unit="ns")).unit_why == "cassandra-stress writes ns"
 
 
 def test_cassandra_stress_without_a_fixed_rate_has_no_response_times_and_that_is_said() -> None:
@@ -245,7 +245,7 @@ def test_a_maximum_divided_by_a_thousand_says_that_the_log_is_in_us(values: Any)
 def test_where_histogram_and_maximum_do_not_agree_the_unit_is_asked_for(file: RunFile, said: str) -> None:
     with pytest.raises(LogError, match=rf"(?s){said}.*--unit ns"):
         read(file)
-    assert read_run([file], Asked(unit="ms")).unit == "ms"
+    assert read_run([file], ReadOptions(unit="ms")).unit == "ms"
 
 
 def test_a_log_beside_another_is_asked_about_as_well() -> None:
@@ -263,9 +263,9 @@ def two_tags(first: str, second: str, counts: tuple[int, int] = (3, 3)) -> RunFi
 def test_tags_that_look_like_two_measures_of_the_same_operations_are_asked_about(tags: Any) -> None:
     with pytest.raises(LogError, match=r"are they two measures of the same operations\?(.|\n)*`--tags NAME`"):
         read(two_tags(*tags))
-    chosen = read_run([two_tags(*tags)], Asked(tags=tags[:1]))
+    chosen = read_run([two_tags(*tags)], ReadOptions(tags=tags[:1]))
     assert [track.operation for track in chosen.tracks] in ([tags[0]], ["reads"])
-    assert len(read_run([two_tags(*tags)], Asked(tags=tags)).tracks) == 2
+    assert len(read_run([two_tags(*tags)], ReadOptions(tags=tags)).tracks) == 2
 
 
 def test_files_are_asked_about_like_tags() -> None:
@@ -285,7 +285,7 @@ def test_tags_with_other_counts_and_operations_that_are_known_are_judged_togethe
 
 def test_a_tag_that_there_is_not_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(LogError, match=r"no record has the tag 'READ-respons'(.|\n)*did you mean 'READ-response'\?"):
-        read_run([two_tags("READ-response", "READ-service")], Asked(tags=("READ-respons",)))
+        read_run([two_tags("READ-response", "READ-service")], ReadOptions(tags=("READ-respons",)))
 
 
 def of_stress(values: list[list[int] | None], tag: str) -> list[str]:

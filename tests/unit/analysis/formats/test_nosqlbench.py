@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.interval_logs import line, log, payload
 
-from plimsoll.analysis.logs.formats import Asked, RunFile, read_run
+from plimsoll.analysis.logs.formats import ReadOptions, RunFile, read_run
 
 HEAD = b"#logging histograms for session scenario_20220510_144137_250\n"
 
@@ -21,7 +21,7 @@ def run(*tags: str, first_s: float = 8.137) -> RunFile:
 
 
 def test_successes_are_judged_where_they_are_told_apart() -> None:
-    found = read_run([run("kv_main.result", "kv_main.result-success", "kv_main.tries", "kv_main.bind")], Asked())
+    found = read_run([run("kv_main.result", "kv_main.result-success", "kv_main.tries", "kv_main.bind")], ReadOptions())
     assert found.title == "NoSQLBench histogram log"
     assert [track.name for track in found.tracks] == ["nb.log (kv_main.result-success)"]
     assert found.unit == "ns"
@@ -29,24 +29,26 @@ def test_successes_are_judged_where_they_are_told_apart() -> None:
 
 
 def test_a_result_without_its_successes_counts_errors_as_latencies_and_that_is_said() -> None:
-    found = read_run([run("kv_main.result")], Asked())
+    found = read_run([run("kv_main.result")], ReadOptions())
     assert "nb.log: kv_main.result counts failed operations too: errors are counted as latencies" in found.notes
     assert any("coordinated omission" in note for note in found.notes)
 
 
 def test_response_times_of_a_rate_limited_activity_come_first() -> None:
-    found = read_run([run("kv_main.result", "kv_main.cycles.responsetime", "kv_main.cycles.servicetime")], Asked())
+    found = read_run(
+        [run("kv_main.result", "kv_main.cycles.responsetime", "kv_main.cycles.servicetime")], ReadOptions()
+    )
     assert [track.name for track in found.tracks] == ["nb.log (kv_main.cycles.responsetime)"]
     assert not any("coordinated omission" in note for note in found.notes)
 
 
 def test_activities_can_be_declared_reads_and_writes() -> None:
-    found = read_run([run("in.result", "out.result")], Asked(kinds={"in": "writes", "out": "reads"}))
+    found = read_run([run("in.result", "out.result")], ReadOptions(kinds={"in": "writes", "out": "reads"}))
     assert [track.operation for track in found.tracks] == ["writes", "reads"]
 
 
 @pytest.mark.parametrize(("first_s", "records"), [(8.137, 3), (20.0, 4)])
 def test_a_first_stub_is_left_out_and_named(first_s: float, records: int) -> None:
-    found = read_run([run("kv.result", first_s=first_s)], Asked())
+    found = read_run([run("kv.result", first_s=first_s)], ReadOptions())
     assert len(found.tracks[0].records) == records
     assert any("the first record covers 8.137 s only" in note for note in found.notes) == (records == 3)

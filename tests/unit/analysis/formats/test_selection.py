@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, LATTE, every_second, log
 
-from plimsoll.analysis.logs.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.domain.errors import LogError
 
 NOSQLBENCH = "logging histograms for session s"
@@ -21,7 +21,7 @@ def read(*tracks: list[str], comment: str = "", **asked: Any) -> Reading:
     lines = [line for lines in tracks for line in lines]
     if comment:  # the maximum as known tools write it
         lines = [line.replace(",0.007,", ",0.000,") for line in lines]
-    return read_run([RunFile("app.hlog", log(lines, comment=comment))], Asked(**asked))
+    return read_run([RunFile("app.hlog", log(lines, comment=comment))], ReadOptions(**asked))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_service_times_of_more_operations_than_have_response_times_are_refused()
     first = log([*counted("READ-rt", [50]), *counted("READ-st", [50])], comment=CASSANDRA_STRESS)
     second = log(counted("READ-st", [60]), comment=CASSANDRA_STRESS)
     with pytest.raises(LogError, match="holds 50 operations with response time, but 110 with service time"):
-        read_run([RunFile("a.hdr", first), RunFile("b.hdr", second)], Asked())
+        read_run([RunFile("a.hdr", first), RunFile("b.hdr", second)], ReadOptions())
 
 
 @pytest.mark.parametrize(
@@ -108,15 +108,15 @@ def test_a_worse_measure_alone_in_a_log_is_asked_about(comment: str, first: str,
         for place, tag, size in (("a", first, 50), ("b", second, 49))
     ]
     with pytest.raises(LogError, match=r"b/x\.hdr.*: holds (service|wait|cycle) time alone, and a/x\.hdr"):
-        read_run(files, Asked(unit="ns" if first == "co-fixed" else None))
+        read_run(files, ReadOptions(unit="ns" if first == "co-fixed" else None))
 
 
 @pytest.mark.parametrize("other", ["cycles", "requests"])
 def test_times_of_single_functions_are_not_added_to_those_of_all(other: str) -> None:
     files = [RunFile(f"{tag}.hdr", log(counted(tag, [9]), comment=LATTE)) for tag in ("fn--read", other)]
     with pytest.raises(LogError, match=r"holds times of a function, and .* those of all functions"):
-        read_run(files, Asked())
-    assert len(read_run(files, Asked(unit="ns", tags=("fn--read",))).tracks) == 1
+        read_run(files, ReadOptions())
+    assert len(read_run(files, ReadOptions(unit="ns", tags=("fn--read",))).tracks) == 1
 
 
 def test_prefixes_of_latte_are_runs_of_their_own() -> None:
@@ -127,7 +127,7 @@ def test_prefixes_of_latte_are_runs_of_their_own() -> None:
 def test_a_log_of_unknown_name_beside_one_of_plimsolls_may_be_a_second_measure() -> None:
     files = [RunFile(name, log(counted("", [size]))) for name, size in (("r.hdr-intended-selects", 50), ("lat", 49))]
     with pytest.raises(LogError, match="are they two measures of the same operations"):
-        read_run(files, Asked())
+        read_run(files, ReadOptions())
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.interval_logs import every_second, log
 
-from plimsoll.analysis.logs.formats import Asked, RunFile, WholeRun, read_run
+from plimsoll.analysis.logs.formats import ReadOptions, RunFile, WholeRun, read_run
 from plimsoll.domain.errors import LogError
 
 COLUMNS = (
@@ -32,7 +32,7 @@ OURS = table("# plimsoll.stress run at 2026-01-31T12:00:00Z\n")
 
 
 def test_azuls_columns_are_told_apart_and_can_not_be_judged() -> None:
-    found = read_run([AZUL], Asked())
+    found = read_run([AZUL], ReadOptions())
     assert found.samples == ()
     assert "percentiles (p50, p90, p99, p99.9, p99.99, max) are service times from a reservoir" in found.obstacles[0]
     assert found.whole_run == (WholeRun("writes", 900), WholeRun("reads", 225))
@@ -43,14 +43,14 @@ def test_azuls_columns_are_told_apart_and_can_not_be_judged() -> None:
 
 def test_beside_the_histogram_logs_of_its_run_it_tells_the_errors() -> None:
     times = RunFile("metrics.hdr-intended-mutations", log(every_second([[5], [6]])))
-    found = read_run([times, AZUL], Asked())
+    found = read_run([times, AZUL], ReadOptions())
     assert found.title == "HdrHistogram interval log with tlp-stress CSV"
     assert [track.operation for track in found.tracks] == ["writes"]
     assert (found.errors, found.obstacles) == ({"errors": 2}, ())
 
 
 def test_plimsolls_own_percentiles_are_of_each_rows_own_seconds() -> None:
-    found = read_run([OURS], Asked())
+    found = read_run([OURS], ReadOptions())
     assert [(one.operation, one.count, one.length_s) for one in found.samples] == [
         ("writes", 300, 3.0),
         ("reads", 75, 3.0),
@@ -62,12 +62,12 @@ def test_plimsolls_own_percentiles_are_of_each_rows_own_seconds() -> None:
 def test_a_row_that_is_none_is_refused() -> None:
     broken = RunFile("metrics.csv", AZUL.data.replace(b",600,", b",six hundred,"))
     with pytest.raises(LogError, match="a row that is none of tlp-stress'"):
-        read_run([broken], Asked())
+        read_run([broken], ReadOptions())
 
 
 def test_a_last_row_cut_short_is_left_out_and_named() -> None:
     cut = RunFile("metrics.csv", AZUL.data[:-90])
-    found = read_run([cut], Asked())
+    found = read_run([cut], ReadOptions())
     assert found.whole_run == (WholeRun("writes", 600), WholeRun("reads", 150))
     assert any("the last row is cut short" in note for note in found.notes)
 
@@ -75,9 +75,9 @@ def test_a_last_row_cut_short_is_left_out_and_named() -> None:
 @pytest.mark.parametrize("content", [b"", b"one line", b"a,b\nc,d\n\0\n", b"{}\n[]\n1,2,3,4\n"])
 def test_whatever_is_forced_to_be_one_is_refused_and_no_more(content: bytes) -> None:
     with pytest.raises(LogError):
-        read_run([RunFile("x", content)], Asked(), "tlp-csv")
+        read_run([RunFile("x", content)], ReadOptions(), "tlp-csv")
 
 
 def test_a_head_without_rows_is_refused() -> None:
     with pytest.raises(LogError, match="holds no rows"):
-        read_run([RunFile("metrics.csv", HEAD.encode())], Asked())
+        read_run([RunFile("metrics.csv", HEAD.encode())], ReadOptions())

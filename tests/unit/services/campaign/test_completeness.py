@@ -9,7 +9,7 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.errors import GateClosed
 from plimsoll.domain.strategy import Search
-from plimsoll.services.campaign.completeness import Asked, asked_cells, completeness, note_asked
+from plimsoll.services.campaign.completeness import RequestedCells, completeness, record_request, requested_cells
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status, summary_of
@@ -44,7 +44,7 @@ def judge(installation: Installation, cell_id: str, *, valid: bool) -> None:
 
 def ask(installation: Installation, *cells: str) -> None:
     tools = installation.toolkit
-    note_asked(CampaignStore(tools.store, "campaign"), Asked(at=tools.clock.now(), cells=cells))
+    record_request(CampaignStore(tools.store, "campaign"), RequestedCells(at=tools.clock.now(), cells=cells))
 
 
 def test_a_run_whose_cells_are_valid_passes_although_the_campaign_is_incomplete(
@@ -95,7 +95,7 @@ def test_time_left_of_a_search_is_that_of_the_present_round_and_says_so(installa
     tools, search = installation.toolkit, DEFINITION.model_copy(update={"strategy": Search()})
     sought = installation.open_campaign(search, "sought")
     now = tools.clock.now()
-    note_asked(sought, Asked(at=now, cells=(SECOND,), for_all=True))
+    record_request(sought, RequestedCells(at=now, cells=(SECOND,), for_all=True))
 
     progress = campaign_progress(tools.store, "sought", now=now)
     status = campaign_status(tools.store, "sought", search, now, Memory())
@@ -110,6 +110,6 @@ def test_time_left_of_a_search_is_that_of_the_present_round_and_says_so(installa
 
 
 def test_what_was_asked_for_in_a_way_of_another_version_counts_as_everything(campaign: CampaignStore) -> None:
-    assert asked_cells(campaign) is None
-    campaign.store.write(layout.asked_key("campaign"), b"{}")
-    assert asked_cells(campaign) is None
+    assert requested_cells(campaign) is None
+    campaign.store.write(layout.request_key("campaign"), b"{}")
+    assert requested_cells(campaign) is None

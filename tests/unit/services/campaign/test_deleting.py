@@ -169,7 +169,7 @@ def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_ano
 def test_a_stage_that_is_opened_while_its_campaign_is_deleted_leaves_nothing_of_it(
     tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, opening = CampaignStore.require_kept, StageStart(stage="b", of="a", at=tools.clock.now(), loads=())
+    looked, stage_start = CampaignStore.require_kept, StageStart(stage="b", of="a", at=tools.clock.now(), loads=())
 
     def then_somebody_deletes_it(campaign: CampaignStore) -> None:
         looked(campaign)
@@ -178,5 +178,5 @@ def test_a_stage_that_is_opened_while_its_campaign_is_deleted_leaves_nothing_of_
 
     monkeypatch.setattr(CampaignStore, "require_kept", then_somebody_deletes_it)
     with pytest.raises(NotFound, match="was deleted meanwhile"):
-        CampaignStore(tools.store, "mine").open_stage(opening)
+        CampaignStore(tools.store, "mine").record_stage_start(stage_start)
     assert list(tools.store.keys("mine")) == []

@@ -16,7 +16,7 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store.campaigns import read_progress
-from plimsoll.services.waiting import tell_waiting
+from plimsoll.services.waiting import report_waiting
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=1000.0, errors=0)
 Poll = Callable[[LoadStatus], tuple[LoadStatus, int]]
@@ -67,7 +67,7 @@ class Full(InstantProvider):
         self._shown = shown
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        tell_waiting("no room in us-east-1a: waiting for room since 4 of at most 30 minutes")
+        report_waiting("no room in us-east-1a: waiting for room since 4 of at most 30 minutes")
         self._shown()
         return super().ensure(request)
 

@@ -17,7 +17,7 @@ from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.services.waiting import waiting_told_to
+from plimsoll.services.waiting import waiting_reported_to
 
 CELL = "v1-001k-r1"
 CALM, BUSY = HostActivity(0.01, 0.0, None, 8e9), HostActivity(0.9, 0.0, None, 8e9)
@@ -47,7 +47,7 @@ def work(installation: Installation, tools: Toolkit) -> AttemptContext:
 def waited(work: AttemptContext, looks: Looks) -> Sequence[str]:
     """What was told while one host was looked at."""
     told: list[str] = []
-    with waiting_told_to(told.append):
+    with waiting_reported_to(told.append):
         await_calm(AttemptContext(replace(work.toolkit, sampler=looks), work.key), work.nodes(work.cluster())[:1])
     return told
 

@@ -103,7 +103,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     operation, polling = Operation(loading.polling), replace(loading.polling, pause_s=lambda _: PAUSE.total_seconds())
     operate = Step(
         name="operate",
-        does="The operation is over; its begin and its end are on record.",
+        purpose="The operation is over; its begin and its end are on record.",
         role="measure",
         run=operation.begin,
         timeout=timedelta(minutes=1),

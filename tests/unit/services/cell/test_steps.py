@@ -82,7 +82,7 @@ def test_a_step_that_is_added_runs_in_its_place_and_shows_in_progress(
         declare(monkeypatch, name, run=noting(name, run))
     settle = Step(
         name="settle",
-        does="Compactions have come to rest.",
+        purpose="Compactions have come to rest.",
         role="measure",
         run=lambda _: ran.append("settle"),
         timeout=timedelta(minutes=1),

@@ -116,4 +116,4 @@ def test_the_stored_campaign_says_which_attempt_had_which_hosts(installation: In
     campaign = CampaignStore(tools.store, "campaign")
     assert campaign.definition().cluster_scope == "campaign"
     assert work.cluster_id == ClusterId.kept("campaign", "", 1)
-    assert tools.store.exists(layout.use_key("campaign", "hosts", 1))
+    assert tools.store.exists(layout.assignment_key("campaign", "hosts", 1))

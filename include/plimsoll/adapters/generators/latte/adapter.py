@@ -79,12 +79,12 @@ class Latte(ForeignGenerator):
         if not text or ending is None:
             return LoadSummary(complete=False, reason="latte left no report")
         try:
-            return self._told(json.loads(text)["result"], plan, ending)
+            return self._summary(json.loads(text)["result"], plan, ending)
         except (KeyError, TypeError, ValueError) as error:
             what = f"latte left a report that is not {_VERSION}'s ({type(error).__name__}: {shortened(str(error))})"
             return LoadSummary(complete=False, reason=what)
 
-    def _told(self, result: Mapping[str, Any], plan: Plan, ending: Ending) -> LoadSummary:
+    def _summary(self, result: Mapping[str, Any], plan: Plan, ending: Ending) -> LoadSummary:
         """The content of latte's report. Raises KeyError, TypeError or ValueError where its form is unknown."""
         first_s, end_s = plan.warmup_s - _SLACK_S, plan.duration_s - _SLACK_S
         judged = [sample for sample in result["log"] if first_s <= sample["time_s"] < end_s]

@@ -8,9 +8,9 @@ from plimsoll.ports.host import Host
 PLACES = ("~/.cargo/bin", "/usr/local/bin")
 """Where a host is searched beside its PATH, which is a short one where nobody logs in."""
 _TIMEOUT = timedelta(seconds=20)
-_ELSEWHERE = " ".join(f"{place}/latte" for place in PLACES)
-_ASK = f"""
-at=$(command -v latte || ls {_ELSEWHERE} 2>/dev/null | head -n 1)
+_OTHER_PLACES = " ".join(f"{place}/latte" for place in PLACES)
+_FIND = f"""
+at=$(command -v latte || ls {_OTHER_PLACES} 2>/dev/null | head -n 1)
 [ -n "$at" ] || exit 0
 echo "$at"
 "$at" --version
@@ -27,6 +27,6 @@ class Installed:
 
 def installed(host: Host) -> Installed | None:
     """The host's installation; None where it has none. Raises HostError."""
-    path, *told = host.run(("/bin/sh", "-c", _ASK), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
+    path, *told = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
     words = " ".join(told).split()
     return Installed(path, words[-1] if words else "") if path else None

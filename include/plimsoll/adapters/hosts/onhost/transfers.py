@@ -62,7 +62,7 @@ def send(files: list[dict[str, Any]], limit_s: float) -> list[str]:
 
 
 def _fetch(place: Path, url: str, until: float) -> None:
-    with _asked(urllib.request.Request(url)) as answer:  # noqa: S310 - the controller's own
+    with _opened(urllib.request.Request(url)) as answer:  # noqa: S310 - the controller's own
         body = Body(answer, until)
         try:
             receiver.receive(place, cast("IO[bytes]", body))
@@ -102,7 +102,7 @@ def _put(file: dict[str, Any], until: float) -> str:
             file["url"], data=cast("Any", body), headers=headers, method="PUT"
         )
         try:
-            _asked(request).close()
+            _opened(request).close()
         except Taken:
             return "taken"
     return "stored"
@@ -131,7 +131,7 @@ class Body:
         return block
 
 
-def _asked(request: urllib.request.Request) -> Any:
+def _opened(request: urllib.request.Request) -> Any:
     """The open response. Raises OSError for an error that no further try can mend."""
     try:
         return _OPENER.open(request, timeout=_ANSWER_S)

@@ -106,7 +106,7 @@ class Cassandra:
     def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
         """True for releases before 4.0, which have no virtual tables."""
         release = release_of(definition.version_of(variant))
-        return release is not None and not release.tells_compactions
+        return release is not None and not release.reports_compactions
 
     def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
         """Waits for compactions over JMX, on the nodes' own machines."""

@@ -50,5 +50,5 @@ CASSANDRA_3_11 = Release(
     agent_jar="jamm-",
     listening="Starting Messaging Service on ",
     ready="Starting listening for CQL clients on ",
-    tells_compactions=False,
+    reports_compactions=False,
 )

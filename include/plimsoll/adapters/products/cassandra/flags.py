@@ -68,7 +68,7 @@ TLP_2020: dict[Collector, tuple[str, ...]] = {
 
 
 # conf/jvm.options of 3.11 and conf/jvm8-server.options of 4.0.
-_TOLD_BY_JDK_8 = (
+_PRINTED_BY_JDK_8 = (
     "GCDetails",
     "GCDateStamps",
     "HeapAtGC",
@@ -99,7 +99,7 @@ def gc_log_flags(jvm: JvmConfiguration, path: str) -> tuple[str, ...]:
     """The flags that log collections and safepoints to one file without rotation. JDK 8 gets the flags of Cassandra."""
     if jdk_major(jvm) > 8:
         return (f"-Xlog:gc*,safepoint:file={path}:time,uptime,level,tags:filecount=0",)
-    return (f"-Xloggc:{path}", *(f"-XX:+Print{what}" for what in _TOLD_BY_JDK_8))
+    return (f"-Xloggc:{path}", *(f"-XX:+Print{what}" for what in _PRINTED_BY_JDK_8))
 
 
 def jdk_major(jvm: JvmConfiguration) -> int:

@@ -31,7 +31,7 @@ class Release:
     """Text of the log line that says that other nodes can connect."""
     ready: str
     """Text of the log line that says that clients can connect."""
-    tells_compactions: bool = True
+    reports_compactions: bool = True
     """Whether clients can ask a node for its compactions (virtual tables)."""
 
 

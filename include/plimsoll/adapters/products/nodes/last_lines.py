@@ -59,11 +59,11 @@ def picked(lines: Iterable[str]) -> LastLines:
     """The last lines that matter among these lines of a node's log."""
     telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not _NOISE.match(line))]
     complaints = [line for line in telling if _COMPLAINT.search(line)]
-    news = [line for place, line in enumerate(complaints) if not _is_told(line, complaints[:place])]
-    others = [line for line in telling if not _COMPLAINT.search(line) and not _is_told(line, complaints)]
+    news = [line for place, line in enumerate(complaints) if not _is_repeated(line, complaints[:place])]
+    others = [line for line in telling if not _COMPLAINT.search(line) and not _is_repeated(line, complaints)]
     return LastLines(tuple(map(shortened, news[-_COMPLAINTS:])), tuple(map(shortened, others[-_OTHERS:])))
 
 
-def _is_told(line: str, others: Iterable[str]) -> bool:
+def _is_repeated(line: str, others: Iterable[str]) -> bool:
     """Whether another line contains this one: Cassandra logs its final error three times."""
     return any(_STARTUP.sub("", line) in other for other in others)

@@ -38,7 +38,7 @@ class Patience:
         waiting = list(nodes)
         while True:
             began = self.clock.now()
-            waiting = [node for node in waiting if not self._has_said(node, text)]
+            waiting = [node for node in waiting if not self._has_logged(node, text)]
             for node in nodes:
                 self._require_running(node)
             if not waiting:
@@ -48,7 +48,7 @@ class Patience:
             # Reading logs over a network takes a while. A longer pause keeps it from going on all the time.
             self.clock.sleep(max(_POLL_S, 2 * (self.clock.now() - began).total_seconds()))
 
-    def _has_said(self, node: Host, text: str) -> bool:
+    def _has_logged(self, node: Host, text: str) -> bool:
         own, *_ = self.process.logs(node.root)
         return text in node.read_tail(own, max_bytes=_LOG_BYTES)
 

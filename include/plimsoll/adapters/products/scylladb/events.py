@@ -41,11 +41,11 @@ def events(text: str, zone: tzinfo) -> Iterator[Event]:
         at = _time(match, zone)
         if before is not None and at - before <= _SURE:
             yield from (Event(STALL, before, at, ms) for ms in stalls_ms)
-        yield from _told(match["message"], at)
+        yield from _events_of(match["message"], at)
         before, stalls_ms = at, []
 
 
-def _told(message: str, at: datetime) -> Iterator[Event]:
+def _events_of(message: str, at: datetime) -> Iterator[Event]:
     if match := _COMPACTED.match(message):
         yield Event(COMPACTION, at - timedelta(milliseconds=int(match["ms"])), at, float(match["ms"]))
     elif match := _ALLOCATED.match(message):

@@ -23,7 +23,7 @@ _MOST_BYTES = 64 << 20
 def main(command: str, *arguments: str) -> Any:
     """Run that command, and return what it prints."""
     if command == "version":
-        return [asked(place, "storage_service/scylla_release_version") for place in arguments]
+        return [answer_of(place, "storage_service/scylla_release_version") for place in arguments]
     if command == "settle":
         return settled(float(arguments[0]), arguments[1:])
     file, place = arguments
@@ -35,7 +35,7 @@ def settled(patience_s: float, places: tuple[str, ...]) -> dict[str, Any]:
     began, left, error = time.monotonic(), dict[str, int](), ""
     while True:
         try:
-            left, error = {place: asked(place, "compaction_manager/metrics/pending_tasks") for place in places}, ""
+            left, error = {place: answer_of(place, "compaction_manager/metrics/pending_tasks") for place in places}, ""
         except (OSError, ValueError) as problem:
             error = str(problem)
         waited_s, is_done = time.monotonic() - began, not error and not any(left.values())
@@ -44,7 +44,7 @@ def settled(patience_s: float, places: tuple[str, ...]) -> dict[str, Any]:
         time.sleep(_PAUSE_S)
 
 
-def asked(place: str, path: str) -> Any:
+def answer_of(place: str, path: str) -> Any:
     """The answer of the REST API. OSError or ValueError where there is none."""
     return json.loads(_read(place, path))
 

@@ -17,7 +17,7 @@ from plimsoll.adapters.providers.ec2.instance_store import instance_store
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
 from plimsoll.adapters.providers.ec2.quotas import Quota, quota_of
-from plimsoll.adapters.providers.ec2.requests import Wanted, create_placement_group, run_instances
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan, create_placement_group, run_instances
 from plimsoll.adapters.providers.ec2.tagged import KINDS
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
@@ -217,8 +217,8 @@ class _Examination:
             if error.code != "DryRunOperation":
                 self._note(key, error.what, error.mend)
 
-    def _dry(self, image: Image, group: Answer, types: dict[str, Answer]) -> Wanted:
-        return Wanted(
+    def _dry(self, image: Image, group: Answer, types: dict[str, Answer]) -> LaunchPlan:
+        return LaunchPlan(
             id=_DRY_RUN,
             owner="dry-run",
             store="dry-run",

@@ -79,13 +79,13 @@ class Cloud:
     def pages(self, operation: str, key: str, **parameters: Any) -> list[Answer]:
         """The entries below `key` of every page. Operations without pages work too."""
 
-        def asked(client: Any) -> list[Answer]:
+        def fetch(client: Any) -> list[Answer]:
             return [entry for page in client.get_paginator(operation).paginate(**parameters) for entry in page[key]]
 
         if not self._ec2().can_paginate(operation):
             return list(self.call(operation, **parameters)[key])
         with explained("ec2", self.where):
-            found: list[Answer] = self._ec2.ask(asked)
+            found: list[Answer] = self._ec2.ask(fetch)
             return found
 
     def instances(self, filters: Sequence[Filter], states: Sequence[str] = LIVING) -> list[Answer]:

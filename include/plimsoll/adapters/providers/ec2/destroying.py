@@ -1,19 +1,19 @@
 """Destroy a cluster wherever it may be: an error of one place keeps no other place from being tried and verified."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from plimsoll.adapters.providers.ec2.cloud import Cloud, Place
 from plimsoll.adapters.providers.ec2.launched import Launched
-from plimsoll.adapters.providers.ec2.remnants import PATIENCE, Removal, Shown, remove, terminate_shown
+from plimsoll.adapters.providers.ec2.remnants import PATIENCE, ListedInstances, Removal, remove, terminate_listed
 from plimsoll.adapters.providers.ec2.tags import of_cluster
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.launches import Launches
+from plimsoll.ports.log import Log
 
-Say = Callable[[str], None]
 Tried = dict[tuple[ClusterId, Place], datetime]
 
 
@@ -28,7 +28,7 @@ class Destroyer:
     clock: Clock
     store: str
     launches: Launches
-    say: Say
+    log: Log
     tried: Tried = field(default_factory=dict)
 
     def destroy(self, clouds: Sequence[Cloud], cluster_id: ClusterId) -> None:
@@ -38,7 +38,7 @@ class Destroyer:
         once all places were tried.
         """
         # First what shows: the record of launches may be out of reach, and take minutes to be found so.
-        shown = [(cloud, terminate_shown(cloud, of_cluster(self.store, cluster_id))) for cloud in clouds]
+        shown = [(cloud, terminate_listed(cloud, of_cluster(self.store, cluster_id))) for cloud in clouds]
         found = [(cloud, self._launched(cloud, cluster_id, one)) for cloud, one in shown]
         homes = [one for one in found if one[1].is_known_here]
         errors = self._removed(homes or found, cluster_id, PATIENCE)
@@ -51,7 +51,7 @@ class Destroyer:
         for key in [key for key in self.tried if key[0] == cluster_id]:
             self.tried.pop(key, None)
 
-    def _launched(self, cloud: Cloud, cluster_id: ClusterId, shown: Shown) -> Launched:
+    def _launched(self, cloud: Cloud, cluster_id: ClusterId, shown: ListedInstances) -> Launched:
         key = cluster_id, cloud.place
         since = self.tried.setdefault(key, shown.whole_since or self.clock.now())
         launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock, since)
@@ -65,7 +65,7 @@ class Destroyer:
         self, places: Sequence[tuple[Cloud, Launched]], cluster_id: ClusterId, patience: timedelta
     ) -> list[ProviderError]:
         removals = [Removal(cloud, self.clock, self.store, launched, cluster_id) for cloud, launched in places]
-        return remove(removals, self.clock, self.say, patience)
+        return remove(removals, self.clock, self.log, patience)
 
 
 def _require_none(errors: Sequence[ProviderError]) -> None:

@@ -70,7 +70,9 @@ class Launched:
         """Whether the record could be read, so that it names every launch."""
         return self._blind_until is None
 
-    def asked(self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime, owner: str) -> None:
+    def record_request(
+        self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime, owner: str
+    ) -> None:
         """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent."""
         before = self._known.get(token)
         self._note(
@@ -123,7 +125,7 @@ class Launched:
             with suppress(StoreError):
                 self._note(launch)
 
-    def seen(self, instances: Sequence[Answer], asked_at: datetime) -> None:
+    def record_states(self, instances: Sequence[Answer], asked_at: datetime) -> None:
         """Record which instances run, by an answer of EC2's and the time at which it was asked for.
 
         An instance that was pending at its launch is paid for from the last time at which it was seen to be pending, or

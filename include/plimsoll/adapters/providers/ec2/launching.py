@@ -11,7 +11,7 @@ from plimsoll.adapters.providers.ec2.finding import STANDING
 from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, runs, where
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.pausing import looks
-from plimsoll.adapters.providers.ec2.requests import Wanted, create_placement_group, group_name, run_instances
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan, create_placement_group, group_name, run_instances
 from plimsoll.adapters.providers.ec2.tags import of_cluster
 from plimsoll.domain.cluster import Role
 from plimsoll.domain.errors import StoreError
@@ -30,7 +30,7 @@ _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 class Launcher:
     """Launches one requested cluster. The answers of RunInstances are trusted until describe calls show the hosts."""
 
-    def __init__(self, cloud: Cloud, clock: Clock, wanted: Wanted, launched: Launched) -> None:
+    def __init__(self, cloud: Cloud, clock: Clock, wanted: LaunchPlan, launched: Launched) -> None:
         self._cloud, self._clock, self.wanted, self._launched = cloud, clock, wanted, launched
 
     def begun_in(self) -> set[str]:
@@ -139,7 +139,9 @@ class Launcher:
         if self._launched.is_used_up(token):
             return []
         group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
-        self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires, self.wanted.owner)
+        self._launched.record_request(
+            token, role, where(subnet.id, subnet.zone, group), self.wanted.expires, self.wanted.owner
+        )
         try:
             if group:
                 self._make_group(subnet)
@@ -202,7 +204,7 @@ class Launcher:
         for pause in looks():
             asked_at = self._clock.now()
             found = [one for one in self._seen() if one["InstanceId"] in ids]
-            self._launched.seen(found, asked_at)
+            self._launched.record_states(found, asked_at)
             for one in found:
                 _require_alive(one, self._cloud.where)
             if is_whole(found) and all(runs(one) for one in found):

@@ -11,12 +11,12 @@ from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.log import Log
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0
 # The last is AWS's word for hosts that broke while they started.
 _MOVES = CAPACITY | {NOT_STARTED, "Server.InternalError"}
 
-Say = Callable[[str], None]
 T = TypeVar("T")
 
 
@@ -37,7 +37,7 @@ def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]
     return sorted(subnets, key=lambda subnet: subnet.id not in begun)
 
 
-def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime, say: Say) -> T:
+def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime, log: Log) -> T:
     """The step's result. While AWS fails or throttles, the step is tried again until that time, as one waits for room.
 
     Raises the last error.
@@ -48,12 +48,12 @@ def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime
         except CloudError as error:
             if error.code not in FAILED | THROTTLED or clock.now() + timedelta(seconds=pause) > deadline:
                 raise
-            say(f"{name}: {error.what}; next try in {pause:.0f} s, until {deadline:%H:%M:%S} UTC at most")
+            log(f"{name}: {error.what}; next try in {pause:.0f} s, until {deadline:%H:%M:%S} UTC at most")
         clock.sleep(pause)
     raise AssertionError("pauses never end")
 
 
-def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say, deadline: datetime) -> list[Answer]:
+def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], log: Log, deadline: datetime) -> list[Answer]:
     """The hosts, running, all in one zone. Raises ProviderError if there is no room until that time.
 
     If some hosts of a kept cluster still live, the missing ones are first tried in the same zone, for half of the
@@ -66,13 +66,13 @@ def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say
         launcher.undo()
     home = [subnet for subnet in subnets if begun == {subnet.id} == launcher.serves_in()]
     if home:
-        found, full = _by(began + (deadline - began) / 2, launcher, clock, home, say, keeps=True)
+        found, full = _by(began + (deadline - began) / 2, launcher, clock, home, log, keeps=True)
         if full is None:
             return found
         if full.code not in QUOTA:
-            say(f"{launcher.wanted.id}: no room beside the hosts that are left: all are launched in another zone")
+            log(f"{launcher.wanted.id}: no room beside the hosts that are left: all are launched in another zone")
             home = []
-    found, full = _by(deadline, launcher, clock, home or preferred(subnets, begun), say, keeps=bool(home))
+    found, full = _by(deadline, launcher, clock, home or preferred(subnets, begun), log, keeps=bool(home))
     if full is not None:
         patience = launcher.wanted.options.patience
         raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
@@ -80,24 +80,24 @@ def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say
 
 
 def _by(  # noqa: PLR0913  # when, and what a round takes
-    deadline: datetime, launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say, *, keeps: bool
+    deadline: datetime, launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], log: Log, *, keeps: bool
 ) -> tuple[list[Answer], CloudError | None]:
     """The hosts, or the reason why no zone had room by that time."""
     name, patience = str(launcher.wanted.id), launcher.wanted.options.patience
     began = clock.now()
     for pause in pauses(name):
-        found, full = _one_round(launcher, subnets, say, keeps=keeps)
+        found, full = _one_round(launcher, subnets, log, keeps=keeps)
         waited = clock.now() - began
         if full is None or clock.now() + timedelta(seconds=pause) > deadline:
             return found, full
         minutes = f"{waited / timedelta(minutes=1):.0f} of at most {patience / timedelta(minutes=1):.0f} minutes"
-        say(f"{name}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")
+        log(f"{name}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")
         clock.sleep(pause)
     raise AssertionError("pauses never end")
 
 
 def _one_round(
-    launcher: Launcher, subnets: Sequence[Subnet], say: Say, *, keeps: bool
+    launcher: Launcher, subnets: Sequence[Subnet], log: Log, *, keeps: bool
 ) -> tuple[list[Answer], CloudError | None]:
     """The hosts, or the reason why no zone has room. With `keeps`, hosts that were launched stay."""
     full: CloudError | None = None
@@ -112,5 +112,5 @@ def _one_round(
             launcher.undo()
         if full.code in QUOTA:  # it holds in every zone
             break
-        say(f"{launcher.wanted.id}: no room in {subnet.zone}: {full.code}")
+        log(f"{launcher.wanted.id}: no room in {subnet.zone}: {full.code}")
     return [], full

@@ -8,7 +8,6 @@ from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import Self
 
-from plimsoll.adapters.providers.ec2.asking import ROOT, Asking
 from plimsoll.adapters.providers.ec2.checks import problems
 from plimsoll.adapters.providers.ec2.cloud import STATES, Cloud, Place, clouds
 from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
@@ -17,15 +16,16 @@ from plimsoll.adapters.providers.ec2.ending import UNKNOWN
 from plimsoll.adapters.providers.ec2.finding import STANDING, standing
 from plimsoll.adapters.providers.ec2.host_keys import host_key
 from plimsoll.adapters.providers.ec2.kept import SharedHost, clear, in_environment, prolong
+from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlanner
 from plimsoll.adapters.providers.ec2.launched import INSTANCE_ID, Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher, once_known
 from plimsoll.adapters.providers.ec2.network import subnets
 from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read_options
-from plimsoll.adapters.providers.ec2.placement import Say, patiently, placed
+from plimsoll.adapters.providers.ec2.placement import patiently, placed
 from plimsoll.adapters.providers.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.providers.ec2.readiness import await_hosts
-from plimsoll.adapters.providers.ec2.requests import Wanted
-from plimsoll.adapters.providers.ec2.tagged import Seen, tagged
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan
+from plimsoll.adapters.providers.ec2.tagged import TaggedResources, tagged
 from plimsoll.adapters.providers.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
@@ -34,6 +34,7 @@ from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, Secret
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.launches import Launches
+from plimsoll.ports.log import Log
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import Secrets, SshIdentity
 
@@ -55,7 +56,7 @@ class Ec2Provider:
     clock: Clock
     connect: Connect
     store: str
-    say: Say
+    log: Log
     launches: Launches
     further_regions: Sequence[str] = field(default=(), kw_only=True)
     places: Places = field(default=Places(), kw_only=True)
@@ -81,7 +82,7 @@ class Ec2Provider:
 
     @property
     def _destroyer(self) -> Destroyer:
-        return Destroyer(self.clock, self.store, self.launches, self.say, self.tried)
+        return Destroyer(self.clock, self.store, self.launches, self.log, self.tried)
 
     def at(self, places: Places) -> Self:
         """In the regions, and through the connections, that those places name."""
@@ -103,16 +104,16 @@ class Ec2Provider:
         def provided() -> Cluster:
             return self._provided(request, options, deadline)
 
-        return patiently(provided, str(request.id), self.clock, deadline, self.say)
+        return patiently(provided, str(request.id), self.clock, deadline, self.log)
 
     def _provided(self, request: ClusterRequest, options: Ec2Options, deadline: datetime) -> Cluster:
         cloud = self._cloud(_place(options))
         found = subnets(cloud, options)
         launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
-        asking = Asking(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
-        wanted = asking.wanted(request, options, found[0].vpc)
+        planner = LaunchPlanner(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
+        wanted = planner.launch_plan(request, options, found[0].vpc)
         launcher = Launcher(cloud, self.clock, wanted, launched)
-        instances = placed(launcher, self.clock, found, self.say, deadline)
+        instances = placed(launcher, self.clock, found, self.log, deadline)
         cluster = described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
@@ -182,7 +183,7 @@ class Ec2Provider:
     def _options(self, cluster: Cluster) -> Ec2Options:
         return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
 
-    def _prolonged(self, cloud: Cloud, wanted: Wanted, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
+    def _prolonged(self, cloud: Cloud, wanted: LaunchPlan, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
         """The cluster with its new owner, and with the later one of both expiries.
 
         The hosts' own end is moved first, then their tags. If a process is killed in between, the next call does both.
@@ -206,7 +207,7 @@ class Ec2Provider:
         return identity if identity.user else replace(identity, user=_USER)
 
     def _described(
-        self, cloud: Cloud, seen: Seen, unsettled: Sequence[ClusterId], unread: dict[str, None]
+        self, cloud: Cloud, seen: TaggedResources, unsettled: Sequence[ClusterId], unread: dict[str, None]
     ) -> Iterator[Cluster]:
         """The clusters in that place: those that show, and of unsettled ones what does not show yet.
 

@@ -17,6 +17,7 @@ from plimsoll.adapters.providers.ec2.tags import Filter
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.log import Log
 from plimsoll.ports.provider import TIME_TO_DESTROY
 
 PATIENCE = TIME_TO_DESTROY - timedelta(minutes=10)
@@ -40,7 +41,7 @@ class _Left:
 
 
 def remove(
-    removals: Sequence["Removal"], clock: Clock, say: Callable[[str], None], patience: timedelta = PATIENCE
+    removals: Sequence["Removal"], clock: Clock, log: Log, patience: timedelta = PATIENCE
 ) -> list[ProviderError]:
     """Terminate the cluster's instances and delete all else, in all these places. Returns an error for what remains.
 
@@ -59,7 +60,7 @@ def remove(
                 errors.append(ProviderError(error.what, where=error.where, mend=error.mend))
             else:
                 if left and not (is_over or all(one.refused for one in left)):
-                    _tell(removal.name, left, told, say, deadline)
+                    _log_refusals(removal.name, left, told, log, deadline)
                     continue
                 errors += [_not_gone(left, removal.name)] if left else []
             places.remove(removal)
@@ -69,16 +70,16 @@ def remove(
     raise AssertionError("looks never end")
 
 
-def _tell(name: str, left: Sequence[_Left], told: set[str], say: Callable[[str], None], deadline: datetime) -> None:
+def _log_refusals(name: str, left: Sequence[_Left], told: set[str], log: Log, deadline: datetime) -> None:
     """Say which refusals are waited for, each once."""
     for error in (one.later for one in left if one.later):
         if error.code not in told:
             told.add(error.code)
-            say(f"{name}: {error.text()}\n  Destroying goes on until {deadline:%H:%M:%S} UTC at most")
+            log(f"{name}: {error.text()}\n  Destroying goes on until {deadline:%H:%M:%S} UTC at most")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ListedInstances:
     """The instances that EC2 lists, of which those that live were told to end: `accepted`, with their earlier states.
 
     `whole_since`: the launch of the last instance, if they are a whole cluster; none was launched after it.
@@ -89,7 +90,7 @@ class Shown:
     whole_since: datetime | None = None
 
 
-def terminate_shown(cloud: Cloud, filters: Sequence[Filter]) -> Shown:
+def terminate_listed(cloud: Cloud, filters: Sequence[Filter]) -> ListedInstances:
     """Terminate the listed instances. The later removal of the rest reports what failed."""
     with suppress(CloudError, SecretError):
         shown = cloud.instances(filters, STATES)
@@ -98,8 +99,8 @@ def terminate_shown(cloud: Cloud, filters: Sequence[Filter]) -> Shown:
         # Lists lag: a host that was told to end before may still show as if it ran, and hide that others replaced it.
         is_current = len(accepted) == len(living) and all(state in LIVING for state in accepted.values())
         latest = max((one["LaunchTime"] for one in living), default=None)
-        return Shown(shown, accepted, latest if is_current and is_whole(living) else None)
-    return Shown()
+        return ListedInstances(shown, accepted, latest if is_current and is_whole(living) else None)
+    return ListedInstances()
 
 
 def _before(accepted: Mapping[str, str], shown: Sequence[Answer]) -> dict[str, str]:
@@ -135,7 +136,7 @@ class Removal:
             return instances
         rest = [left for kind in KINDS for left in _remove_kind(self._cloud, kind, self._filters)]
         self._deleted |= {one.deleted for one in rest}
-        rest += self._groups_not_shown([one.what for one in rest])
+        rest += self._groups_not_listed([one.what for one in rest])
         # Where instances stay for good, what they hold stays too.
         return [*instances, *(one if one.deleted else replace(one, refused=one.refused or refused) for one in rest)]
 
@@ -144,17 +145,17 @@ class Removal:
             seen = {one["InstanceId"]: one for one in self._cloud.instances(self._filters, STATES)}
         except CloudError as error:
             # What was launched is ended by its id, whether it may be looked for or not.
-            return [_left("instances", error), *self._told_to_end(self._launched.living(), (), self._launched.may_lag)]
+            return [_left("instances", error), *self._terminated(self._launched.living(), (), self._launched.may_lag)]
         self._launched.discovered(seen.values())
         self._note_ends(seen)
         living = [instance for instance, one in seen.items() if one["State"]["Name"] in LIVING]
         hidden = [instance for instance in self._launched.living() if instance not in seen]
         shown = tuple(seen.values())
-        left = [*self._told_to_end(living, shown), *self._told_to_end(hidden, shown, self._launched.may_lag)]
+        left = [*self._terminated(living, shown), *self._terminated(hidden, shown, self._launched.may_lag)]
         going = [one for one in seen.values() if one["State"]["Name"] == "shutting-down"]
-        return [*left, *(_still(one) for one in going), *self._not_shown(set(seen))]
+        return [*left, *(_remaining(one) for one in going), *self._not_listed(set(seen))]
 
-    def _told_to_end(
+    def _terminated(
         self, ids: Sequence[str], shown: Sequence[Answer], may_lag: Callable[[str], bool] = lambda _: False
     ) -> list[_Left]:
         """Terminate the instances. They are checked again in the next round."""
@@ -175,7 +176,7 @@ class Removal:
         times = {instance: at for instance, one in gone.items() if (at := end_of(one))}
         self._launched.ended(dict.fromkeys(gone, "terminated"), times)
 
-    def _not_shown(self, seen: Collection[str]) -> list[_Left]:
+    def _not_listed(self, seen: Collection[str]) -> list[_Left]:
         """Instances that were told to end and were never listed, and launches without a known answer."""
         hidden = [one for one in sorted(self._told) if one not in seen and self._launched.may_lag(one)]
         left = [_Left(f"instance {one} was told to end, and is not shown yet") for one in hidden]
@@ -184,7 +185,7 @@ class Removal:
             left.append(_Left(f"a launch whose answer was lost may show until {until:%H:%M:%S} UTC"))
         return left
 
-    def _groups_not_shown(self, listed: Collection[str]) -> list[_Left]:
+    def _groups_not_listed(self, listed: Collection[str]) -> list[_Left]:
         """Requested placement groups that are not listed. They are deleted by name."""
         left = []
         for name, lags_until in self._launched.groups().items():
@@ -203,7 +204,7 @@ class Removal:
         return left
 
 
-def _still(instance: Answer) -> _Left:
+def _remaining(instance: Answer) -> _Left:
     return _Left(f"instance {instance['InstanceId']} is {instance['State']['Name']}")
 
 

@@ -18,7 +18,7 @@ _GIB = 1 << 30
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LaunchPlan:
     """A cluster that is to be launched, all that does not depend on the zone."""
 
     id: ClusterId
@@ -45,7 +45,7 @@ class Wanted:
 
 
 def run_instances(
-    wanted: Wanted, role: Role, subnet: Subnet, generation: int, beside: Collection[str] = ()
+    wanted: LaunchPlan, role: Role, subnet: Subnet, generation: int, beside: Collection[str] = ()
 ) -> dict[str, Any]:
     """Parameters that launch all missing hosts of one role in one subnet, or none.
 
@@ -68,7 +68,7 @@ def run_instances(
     }
 
 
-def create_placement_group(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
+def create_placement_group(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
     """A group of its own for each cluster and zone: a group that is in use can't follow to another zone."""
     tagged = tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires)
     return {
@@ -84,7 +84,7 @@ def group_name(store: str, cluster_id: ClusterId, zone: str) -> str:
     return f"plimsoll-{whose}-{cluster_id.campaign_id}-{cluster_id.purpose}-{cluster_id.number}-{zone}"
 
 
-def client_token(wanted: Wanted, role: Role, zone: str, generation: int, beside: Collection[str] = ()) -> str:
+def client_token(wanted: LaunchPlan, role: Role, zone: str, generation: int, beside: Collection[str] = ()) -> str:
     """The token of a launch. AWS launches nothing a second time for the same token, even if its first answer was lost.
 
     Once its instances are terminated, a token is used up, and the next `generation` gives another one. Equal names of
@@ -103,7 +103,7 @@ def tuning(options: Ec2Options) -> str:
     return f"readahead {options.readahead_kib} KiB, {pages}, swap off, {set_to}"
 
 
-def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
+def _tags(wanted: LaunchPlan, role: Role) -> dict[str, str]:
     price = wanted.usd_per_hour[role]
     return {
         **tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires),
@@ -115,13 +115,13 @@ def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
     }
 
 
-def _placement(wanted: Wanted, subnet: Subnet) -> dict[str, str]:
+def _placement(wanted: LaunchPlan, subnet: Subnet) -> dict[str, str]:
     grouped = wanted.options.placement_group == "cluster"
     group = {"GroupName": group_name(wanted.store, wanted.id, subnet.zone)} if grouped else {}
     return {"AvailabilityZone": subnet.zone, "Tenancy": wanted.options.tenancy, **group}
 
 
-def _interface(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
+def _interface(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
     """The network interface. It says whether hosts get public addresses, which else the subnet's default decides."""
     return {
         "DeviceIndex": 0,
@@ -132,7 +132,7 @@ def _interface(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
     }
 
 
-def _root_disk(wanted: Wanted) -> dict[str, Any]:
+def _root_disk(wanted: LaunchPlan) -> dict[str, Any]:
     size = -(-wanted.options.root_volume // _GIB)
     disk = {"VolumeType": "gp3", "VolumeSize": size, "Encrypted": True, "DeleteOnTermination": True}
     return {"DeviceName": wanted.image.root_device, "Ebs": disk}

@@ -42,7 +42,7 @@ KINDS = (
 
 
 @dataclass(frozen=True)
-class Seen:
+class TaggedResources:
     """The resources with the tags, and the reasons why there may be others that could not be listed."""
 
     resources: tuple[Resource, ...]
@@ -51,7 +51,7 @@ class Seen:
     """Whether instances could be listed."""
 
 
-def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
+def tagged(cloud: Cloud, filters: Sequence[Filter]) -> TaggedResources:
     """Every resource with those tags: instances that have not ended, then the rest, kind by kind.
 
     A kind that can't be listed does not hide the other kinds.
@@ -65,13 +65,13 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
         unseen.append(error)
         lists_instances = False
     except SecretError as error:  # no kind can be listed
-        return Seen((), (error,))
+        return TaggedResources((), (error,))
     for kind in KINDS:
         try:
             found += [Resource(kind.named(one), one) for one in listed(cloud, kind, filters)]
         except CloudError as error:
             unseen.append(error)
-    return Seen(tuple(found), tuple(unseen), lists_instances)
+    return TaggedResources(tuple(found), tuple(unseen), lists_instances)
 
 
 def listed(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> list[Answer]:

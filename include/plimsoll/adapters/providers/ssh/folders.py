@@ -23,7 +23,7 @@ def absolute(written: PurePosixPath, connection: Connection, where: str) -> Pure
     if not is_below_home(written):
         return written
     if written not in connection.folders:
-        connection.folders[written] = _asked(written, connection, where)
+        connection.folders[written] = _found_on_host(written, connection, where)
     return connection.folders[written]
 
 
@@ -37,7 +37,7 @@ def folder_of(info: HostInfo, written: PurePosixPath) -> PurePosixPath:
     return PurePosixPath(info.facts.get(FOLDER, FORMER_DEFAULT)) if is_below_home(written) else written
 
 
-def _asked(written: PurePosixPath, connection: Connection, where: str) -> PurePosixPath:
+def _found_on_host(written: PurePosixPath, connection: Connection, where: str) -> PurePosixPath:
     line = default_folder_command(written.relative_to(_HOME), FORMER_DEFAULT)
     answer = connection.execute(line, timeout_s=_ANSWER_S)
     found = answer.stdout.decode(errors="replace").strip()

@@ -105,7 +105,7 @@ def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) 
     if abs(until_s - from_s - missing * length_s) <= _MISFIT * length_s:
         for number in range(missing):
             yield beside._replace(
-                start_s=from_s + number * length_s, length_s=length_s, payload=_NOTHING, told_max=None
+                start_s=from_s + number * length_s, length_s=length_s, payload=_NOTHING, interval_max=None
             )
 
 

@@ -8,7 +8,7 @@ from plimsoll.analysis.logs.formats.latte_json import LatteJson
 from plimsoll.analysis.logs.formats.latte_log import LatteLog
 from plimsoll.analysis.logs.formats.nosqlbench import NoSqlBench
 from plimsoll.analysis.logs.formats.percentile_text import PercentileText
-from plimsoll.analysis.logs.formats.reading import Asked, Format, Reading, RunFile
+from plimsoll.analysis.logs.formats.reading import Format, Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.scylla_bench import ScyllaBench
 from plimsoll.analysis.logs.formats.tlp_csv import TlpCsv
 from plimsoll.analysis.logs.formats.ycsb_logs import YcsbLogs
@@ -36,7 +36,7 @@ _MOST = 2**53
 """Of operations, or of ms: numbers up to this one are exact in floating point."""
 
 
-def read_run(files: Sequence[RunFile], asked: Asked, forced: str | None = None) -> Reading:
+def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None = None) -> Reading:
     """Read the files of one run, in the formats that their content shows, or in the format named `forced`.
 
     Of several formats only one may hold times; the others add what they know (a CSV beside histogram logs adds errors).
@@ -47,14 +47,14 @@ def read_run(files: Sequence[RunFile], asked: Asked, forced: str | None = None) 
     by_format: dict[str, list[RunFile]] = {}
     for file in files:
         by_format.setdefault(forced or _format(file).name, []).append(file)
-    return _together([_read(_named(name), own, asked) for name, own in by_format.items()])
+    return _together([_read(_named(name), own, options) for name, own in by_format.items()])
 
 
-def _read(reader: Format, files: Sequence[RunFile], asked: Asked) -> Reading:
+def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Reading:
     """The files' content. Raises LogError on figures that no run can have, such as numbers of a thousand digits."""
     names = ", ".join(file.name for file in files)
     try:
-        reading = reader.read(files, asked)
+        reading = reader.read(files, options)
     except (ArithmeticError, TypeError, ValueError) as error:
         what = f"holds a figure that can't be read as {reader.title} ({error})"
         raise LogError(what, where=names, mend="give the files as the tool wrote them") from error

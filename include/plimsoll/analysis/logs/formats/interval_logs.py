@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
-from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import (
     Measure,
     Series,
@@ -15,7 +15,14 @@ from plimsoll.analysis.logs.formats.selection import (
 )
 from plimsoll.analysis.logs.formats.tlp_stress_logs import name_of, unit_by_file_name, written_unit
 from plimsoll.analysis.logs.formats.two_measures import names_service_time, refuse_two_measures
-from plimsoll.analysis.logs.formats.units import ASK, FoundUnit, doubts, refuse_another_writer, shown_unit, unit_of
+from plimsoll.analysis.logs.formats.units import (
+    ASK_FOR_UNIT,
+    FoundUnit,
+    doubts,
+    refuse_another_writer,
+    shown_unit,
+    unit_of,
+)
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog, read_log
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
@@ -52,25 +59,25 @@ class IntervalLogs:
         """By a record, or by the head that HistogramLogWriter writes. An empty file counts as a log without records."""
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
-    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Response times by operation, or service times of operations that have nothing better."""
         logs = [self._sound(read_log(file.data, file.name)) for file in files]
         log_notes = tuple(note for log in logs for note in log.notes)
-        kinds = {**KINDS, **asked.kinds}
-        series = with_tags([one for log in logs for one in self._series(log, kinds)], asked.tags)
-        self._refuse_unknown(series, asked)
+        kinds = {**KINDS, **options.kinds}
+        series = with_tags([one for log in logs for one in self._series(log, kinds)], options.tags)
+        self._refuse_unknown(series, options)
         self._refuse(series)
         tracks, notes, left_out = select(series)
         by_name = {log.name: log for log in logs}
         named = {track.name for track in tracks if name_of(by_name[track.log])}
-        if not self.tool and not asked.tags and len(named) < len(tracks):
+        if not self.tool and not options.tags and len(named) < len(tracks):
             refuse_two_measures(tracks, kinds, named)
         try:
-            found = self._unit(series, tracks, by_name, asked)
+            found = self._unit(series, tracks, by_name, options)
         except LogError as error:  # what is odd about the logs may be why
             raise LogError("; ".join((error.what, *log_notes)), where=error.where, mend=error.mend) from error
         by_names = [(track, unit_by_file_name(by_name[track.log])) for track in tracks]
-        doubted = [note for track, unit in by_names for note in doubts(asked.unit, track, unit)]
+        doubted = [note for track, unit in by_names for note in doubts(options.unit, track, unit)]
         return Reading(
             title=self.title,
             tracks=tracks,
@@ -113,9 +120,9 @@ class IntervalLogs:
         measure: Measure = "service time" if names_service_time(operation) else "response time"
         return measure, operation if operation.lower() in kinds else ""
 
-    def _refuse_unknown(self, series: Sequence[Series], asked: Asked) -> None:
+    def _refuse_unknown(self, series: Sequence[Series], options: ReadOptions) -> None:
         """Raise LogError on tags that the tool does not write, unless the user names them, and their unit."""
-        named = {*asked.tags, *asked.kinds}
+        named = {*options.tags, *options.kinds}
         unknown = [one for one in series if not one.is_known]
         names = ", ".join(dict.fromkeys(one.own_name for one in unknown))
         if any(not {one.own_name, one.own_name.lower()} & named for one in unknown):
@@ -126,21 +133,21 @@ class IntervalLogs:
                 "read as any tool's log, `--format hdr` (of an import: `tags:`, `operations:`, `format:`)"
             )
             raise LogError(what, where=unknown[0].log.name, mend=mend)
-        if unknown and asked.unit is None:
+        if unknown and options.unit is None:
             what = f"{self.tool} is not known to write {names}, so the unit of its values is not known either"
-            raise LogError(what, where=unknown[0].log.name, mend=ASK)
+            raise LogError(what, where=unknown[0].log.name, mend=ASK_FOR_UNIT)
 
     def _unit(
-        self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], asked: Asked
+        self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], options: ReadOptions
     ) -> FoundUnit:
         """The unit of all tracks, by those that hold values. Raises LogError where it is not known, or units differ."""
         is_known = self.unit and all(one.is_known for one in series)
         by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
-        for track in tracks if by_tool and asked.unit is None else ():
+        for track in tracks if by_tool and options.unit is None else ():
             refuse_another_writer(track, self.tool)
         valued = [track for track in tracks if total(track.records, track.name) != 0] or tracks
         found = {
-            track.name: unit_of(asked.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)
+            track.name: unit_of(options.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)
             or self._shown(track)
             for track in valued
         }

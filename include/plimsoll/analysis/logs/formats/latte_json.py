@@ -9,7 +9,7 @@ from typing import Any
 
 from plimsoll.analysis.logs.continuity import ODD_LENGTH
 from plimsoll.analysis.logs.formats.latte_log import SKIPS
-from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
@@ -35,7 +35,7 @@ class LatteJson:
         head = file.head.lstrip()
         return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
 
-    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Service times by function, from the samples' histograms."""
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
@@ -43,24 +43,24 @@ class LatteJson:
         file = files[0]
         content = _content(file)
         try:
-            return self._reading(file, content, asked)
+            return self._reading(file, content, options)
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise LogError(
                 f"is not a report as latte 0.29 writes it ({error!r})", where=file.name, mend=_MEND
             ) from error
 
-    def _reading(self, file: RunFile, content: Any, asked: Asked) -> Reading:
+    def _reading(self, file: RunFile, content: Any, options: ReadOptions) -> Reading:
         result, conf = content["result"], content["conf"]
         samples, late = _without_long_last_one(file.name, result["log"])
         result = {**result, "log": samples}
         started_at = datetime.fromisoformat(result["start_time"])
-        found = _series(file.name, result, started_at.timestamp(), {**KINDS, **asked.kinds})
+        found = _series(file.name, result, started_at.timestamp(), {**KINDS, **options.kinds})
         series = [one for one in found if one.records]
         if not series:
             what = "holds no samples with histograms"
             raise LogError(what, where=file.name, mend="run latte without `--drop-sampling-log`")
         tracks, notes, _ = select(series)
-        unit_of(asked.unit, _UNIT, file.name)
+        unit_of(options.unit, _UNIT, file.name)
         errors = sum(sample["cycle_error_count"] for sample in result["log"])
         return Reading(
             title=self.title,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile, WholeRun
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, WholeRun
 from plimsoll.analysis.logs.hdr.histogram_layout import UNITS_PER_MS, Unit
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_remarks import COORDINATED_OMISSION
@@ -28,17 +28,17 @@ class PercentileText:
         """By the head of the table."""
         return bool(_TABLE.search(file.head))
 
-    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """One entry per file: its first table, which in wrk2's output is the corrected one."""
-        unit: Unit = asked.unit or "ms"
-        kinds = {**KINDS, **asked.kinds}
+        unit: Unit = options.unit or "ms"
+        kinds = {**KINDS, **options.kinds}
         return Reading(
             title=self.title,
             unit=unit,
-            unit_why="as told (`--unit`)" if asked.unit else "assumed, since such tables mostly are in ms",
+            unit_why="as told (`--unit`)" if options.unit else "assumed, since such tables mostly are in ms",
             whole_run=tuple(_whole_run(file, unit, kinds) for file in files),
             obstacles=("percentiles of the whole run only, warm-up included: they hide intervals that missed",),
-            notes=tuple(note for file in files for note in _remarks(file, unit, told=asked.unit is not None)),
+            notes=tuple(note for file in files for note in _remarks(file, unit, told=options.unit is not None)),
         )
 
 

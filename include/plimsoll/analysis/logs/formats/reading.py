@@ -42,7 +42,7 @@ class RunFile:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadOptions:
     """What the user says about the files.
 
     `unit`: the unit of the histograms' values. `kinds`: names of operations that are reads or writes. `tags`: the tags
@@ -118,5 +118,5 @@ class Format(Protocol):
     def recognises(self, file: RunFile) -> bool:
         """Whether the file's content is of this format."""
 
-    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Read the files of one run. Raises LogError on content that can't be read."""

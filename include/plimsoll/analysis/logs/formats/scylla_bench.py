@@ -7,7 +7,7 @@ from plimsoll.analysis.logs.formats.cassandra_stress import FIRST_COMMENT
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series
-from plimsoll.analysis.logs.formats.units import ASK, FoundUnit
+from plimsoll.analysis.logs.formats.units import ASK_FOR_UNIT, FoundUnit
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
@@ -35,7 +35,7 @@ class ScyllaBench(IntervalLogs):
 
     def _shown(self, track: Track) -> FoundUnit:
         what = "scylla-bench writes the unit of its `-hdr-latency-units` (ns by default), which the log does not say"
-        raise LogError(what, where=track.log, mend=ASK)
+        raise LogError(what, where=track.log, mend=ASK_FOR_UNIT)
 
     def _refuse(self, series: Sequence[Series]) -> None:
         """Raise LogError on times that are a thousand times short, as with hdrhistogram-go from 1.2 on."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile, Sample, WholeRun
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, WholeRun
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.query_kinds import READS, WRITES
@@ -54,7 +54,7 @@ class TlpCsv:
         """By the line of group names."""
         return bool(_HEAD.search(file.head))
 
-    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:  # noqa: ARG002 - its columns say all
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:  # noqa: ARG002 - its columns say all
         """Counts and errors from any such CSV; samples only from Plimsoll's own."""
         if len(files) > 1:
             names = ", ".join(file.name for file in files)

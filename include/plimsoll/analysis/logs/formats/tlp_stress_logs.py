@@ -11,7 +11,7 @@ _NAME = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?
 _PLIMSOLL = re.compile(r"\[plimsoll\.stress: .*, microseconds;")
 
 
-def told_name(comment: str) -> re.Match[str] | None:
+def logged_name(comment: str) -> re.Match[str] | None:
     """The name of a log of tlp-stress, `X.hdr-INTENDED-READS`, in a comment of the log; None where there is none."""
     found = LOGGING_FOR.search(comment)
     return _NAME.search(found["name"]) if found else None
@@ -19,14 +19,14 @@ def told_name(comment: str) -> re.Match[str] | None:
 
 def name_of(log: HistogramLog) -> re.Match[str] | None:
     """The name that one of the two gave to a log: `X.hdr-intended-<operation>` or `X.hdr-<operation>`."""
-    return next((found for comment in log.comments if (found := told_name(comment))), _NAME.search(log.name))
+    return next((found for comment in log.comments if (found := logged_name(comment))), _NAME.search(log.name))
 
 
 def written_unit(log: HistogramLog) -> FoundUnit | None:
     """The unit of a log whose comments show that one of the two wrote it."""
     if any(_PLIMSOLL.search(comment) for comment in log.comments):
         return FoundUnit("us", "Plimsoll's load generator wrote the log, and says so in it")
-    if any(told_name(comment) for comment in log.comments):
+    if any(logged_name(comment) for comment in log.comments):
         return FoundUnit("us", "the log says that tlp-stress wrote it, which writes us")
     return None
 

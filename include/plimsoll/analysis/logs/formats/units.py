@@ -17,9 +17,9 @@ from plimsoll.analysis.logs.hdr.payload import has_index_offset, inflate
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
 
-ASK = "say it: `--unit ns`, `--unit us` or `--unit ms` (in the description of an import, `unit:`)"
+ASK_FOR_UNIT = "say it: `--unit ns`, `--unit us` or `--unit ms` (in the description of an import, `unit:`)"
 
-_ASKED = 50
+_COMPARED_RECORDS = 50
 """Records that are looked at, evenly spread: what holds for these holds for the log."""
 _ROUNDED = 0.0006
 """`Interval_Max` has three decimals."""
@@ -36,16 +36,16 @@ class FoundUnit(NamedTuple):
     why: str
 
 
-def unit_of(told: Unit | None, written: FoundUnit | None, where: str, tool: str = "") -> FoundUnit | None:
+def unit_of(declared: Unit | None, written: FoundUnit | None, where: str, tool: str = "") -> FoundUnit | None:
     """The unit that the user told, or that the file's writer is known to write; None where neither is known.
 
     `tool`: the tool whose format the file was recognised by. Raises LogError where the two contradict each other.
     """
-    if told and written and told != written.unit:
-        what = f"its values are in {written.unit}, not in {told}: {written.why}"
-        other = f"; if another program than {tool} wrote the file: `--format hdr --unit {told}`" if tool else ""
+    if declared and written and declared != written.unit:
+        what = f"its values are in {written.unit}, not in {declared}: {written.why}"
+        other = f"; if another program than {tool} wrote the file: `--format hdr --unit {declared}`" if tool else ""
         raise LogError(what, where=where, mend=f"leave `--unit` out (of an import, `unit:`){other}")
-    return written or (FoundUnit(told, "as told (`--unit`)") if told else None)
+    return written or (FoundUnit(declared, "as told (`--unit`)") if declared else None)
 
 
 def refuse_another_writer(track: Track, tool: str) -> None:
@@ -56,7 +56,7 @@ def refuse_another_writer(track: Track, tool: str) -> None:
     compared, divisors = _divisors(track)
     if compared and _MOST_COMMON not in divisors:
         what = f"is not as {tool} writes it: {_shown(compared, divisors)}, while {tool} divides by 10⁶"
-        raise LogError(what, where=track.name, mend=ASK)
+        raise LogError(what, where=track.name, mend=ASK_FOR_UNIT)
 
 
 def shown_unit(track: Track) -> FoundUnit:
@@ -65,19 +65,19 @@ def shown_unit(track: Track) -> FoundUnit:
     if divisors == [1_000] and not has_index_offset(inflate(track.records[0].payload)):
         return FoundUnit("us", "Interval_Max is the highest value / 10³, which a writer sets for values in us")
     raise LogError(
-        f"does not say in which unit its values are: {_shown(compared, divisors)}", where=track.name, mend=ASK
+        f"does not say in which unit its values are: {_shown(compared, divisors)}", where=track.name, mend=ASK_FOR_UNIT
     )
 
 
-def doubts(told: Unit | None, track: Track, by_name: FoundUnit | None) -> Iterator[str]:
+def doubts(declared: Unit | None, track: Track, by_name: FoundUnit | None) -> Iterator[str]:
     """Remarks on a track that the user told to be in one unit, while its file's name or its log shows another."""
-    if told is None:
+    if declared is None:
         return
     shown = by_name
     with suppress(LogError):
         shown = shown or shown_unit(track)
-    if shown and shown.unit != told:
-        yield f"{track.name}: taken to be in {told} as told, but {shown.why}"
+    if shown and shown.unit != declared:
+        yield f"{track.name}: taken to be in {declared} as told, but {shown.why}"
 
 
 def _divisors(track: Track) -> tuple[list[tuple[float | None, int]], list[int]]:
@@ -87,10 +87,10 @@ def _divisors(track: Track) -> tuple[list[tuple[float | None, int]], list[int]]:
 
 
 def _shown(compared: Sequence[tuple[float | None, int]], divisors: Sequence[int]) -> str:
-    told, found = max(compared, key=lambda pair: pair[1], default=(None, 0))
-    if told is None:
+    declared, found = max(compared, key=lambda pair: pair[1], default=(None, 0))
+    if declared is None:
         return "it has no value, or no Interval_Max"
-    shown = f"Interval_Max is {told:g} beside values up to {found:,}"
+    shown = f"Interval_Max is {declared:g} beside values up to {found:,}"
     if divisors == [_MOST_COMMON]:
         return f"{shown}; most writers divide by 10⁶ whatever the unit is"
     if divisors == [1_000]:
@@ -100,14 +100,14 @@ def _shown(compared: Sequence[tuple[float | None, int]], divisors: Sequence[int]
     return f"{shown}, which fits {'several units' if divisors else 'no unit'}"
 
 
-def _fits(told: float | None, found: int, divisor: int) -> bool:
+def _fits(declared: float | None, found: int, divisor: int) -> bool:
     expected = found / divisor
-    return told is not None and abs(told - expected) <= _ROUNDED + _COARSE * min(told, expected)
+    return declared is not None and abs(declared - expected) <= _ROUNDED + _COARSE * min(declared, expected)
 
 
 def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
     """Pairs of Interval_Max and the histogram's own highest value, for a few of the records."""
     decoder = Decoder("ns")  # the finest unit, so that the widest values fit
-    for record in track.records[:: max(1, len(track.records) // _ASKED)]:
+    for record in track.records[:: max(1, len(track.records) // _COMPARED_RECORDS)]:
         used = np.flatnonzero(decoder.merge([record], track.name))
-        yield record.told_max, int(WIDE.highest_values(used[-1:])[0]) if len(used) else 0
+        yield record.interval_max, int(WIDE.highest_values(used[-1:])[0]) if len(used) else 0

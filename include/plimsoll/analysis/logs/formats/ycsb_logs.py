@@ -6,7 +6,7 @@ from pathlib import PurePath
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
-from plimsoll.analysis.logs.formats.tlp_stress_logs import LOGGING_FOR, told_name
+from plimsoll.analysis.logs.formats.tlp_stress_logs import LOGGING_FOR, logged_name
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
@@ -38,7 +38,7 @@ class YcsbLogs(IntervalLogs):
     def recognises(self, file: RunFile) -> bool:
         """By the first comment of the log, which tlp-stress took over, but with another name in it."""
         first = file.head[:200]
-        return super().recognises(file) and bool(LOGGING_FOR.search(first)) and told_name(first) is None
+        return super().recognises(file) and bool(LOGGING_FOR.search(first)) and logged_name(first) is None
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         for one in super()._series(log, kinds):

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.reading import Asked, Reading, RunFile, Sample, WholeRun
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, WholeRun
 from plimsoll.analysis.logs.formats.selection import JUDGED, LeftOut
 from plimsoll.analysis.logs.formats.ycsb_logs import meaning, remarks
 from plimsoll.domain.errors import LogError
@@ -48,19 +48,19 @@ class YcsbStatus:
         """By a status line, or by the first line of the summary."""
         return bool(_LINE.search(file.head) or re.search(r"^\[OVERALL\], RunTime\(ms\), ", file.head, re.MULTILINE))
 
-    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Samples from the status lines, and the whole run's figures from the summary."""
         if len(files) > 1:
             where = ", ".join(file.name for file in files)
             raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
         text, name = files[0].text, files[0].name
-        kinds = {**KINDS, **asked.kinds}
+        kinds = {**KINDS, **options.kinds}
         statuses, cut = _statuses(text, name)
         summary = _summary(text)
         names = list(dict.fromkeys(one for status in statuses for one in status.operations))
         if names:
             _refuse_averages(text, names, name)
-        _refuse_unknown([*names, *summary], asked, name)
+        _refuse_unknown([*names, *summary], options, name)
         judged, others = _judged(names or list(summary))
         samples = tuple(_samples(statuses, judged if names else [], kinds))
         left_out = tuple(_left_out(statuses, judged, others))
@@ -77,10 +77,10 @@ class YcsbStatus:
         )
 
 
-def _refuse_unknown(names: Sequence[str], asked: Asked, where: str) -> None:
+def _refuse_unknown(names: Sequence[str], options: ReadOptions, where: str) -> None:
     """Raise LogError on measurements that YCSB does not make, unless the user says what they are."""
     unknown = [name for name in dict.fromkeys(names) if meaning(name) is None and not _OF_THE_RUN.match(name)]
-    untold = [name for name in unknown if name.lower() not in asked.kinds]
+    untold = [name for name in unknown if name.lower() not in options.kinds]
     if untold:
         what = f"YCSB is not known to measure {', '.join(untold)}"
         raise LogError(what, where=where, mend="say what it is: `--operation NAME=reads` or `--operation NAME=writes`")

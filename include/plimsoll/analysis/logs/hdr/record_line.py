@@ -20,7 +20,7 @@ class DecimalCommasError(ValueError):
 class Record(NamedTuple):
     """One histogram: its start (s since the epoch, if the log gives that), its length (s), payload and line.
 
-    `told_max`: Interval_Max, the highest value as the log states it, usually in ms; None where it is missing or
+    `interval_max`: Interval_Max, the highest value as the log states it, usually in ms; None where it is missing or
     unreadable.
     """
 
@@ -29,7 +29,7 @@ class Record(NamedTuple):
     length_s: float
     payload: memoryview
     line: int
-    told_max: float | None = None
+    interval_max: float | None = None
 
 
 def parse_record(text: bytes, start: int, end: int, number: int, base_s: float) -> Record:

@@ -1,4 +1,4 @@
-"""What AWS is to launch for a request: image, security group, prices, disks, and how hosts prepare themselves."""
+"""Plan the launch of a requested cluster: image, security group, prices, disks, and how hosts prepare themselves."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from plimsoll.adapters.providers.ec2.images import find_image
 from plimsoll.adapters.providers.ec2.instance_store import InstanceStore, instance_store
 from plimsoll.adapters.providers.ec2.network import security_group
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.providers.ec2.requests import Wanted
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan
 from plimsoll.adapters.providers.ec2.user_data import HostSetup, cloud_config
 from plimsoll.domain.cluster import ClusterRequest, Role
 from plimsoll.domain.cost import Tariff
@@ -19,18 +19,18 @@ ROOT = "/var/lib/plimsoll"
 
 
 @dataclass(frozen=True)
-class Asking:
-    """Asks a place what a launch there has to say. `identity` logs in to the hosts."""
+class LaunchPlanner:
+    """The maker of launch plans for one place, `cloud`. `identity` logs in to the hosts."""
 
     cloud: Cloud
     store: str
     identity: SshIdentity
     tariff: Tariff
 
-    def wanted(self, request: ClusterRequest, options: Ec2Options, vpc: str) -> Wanted:
+    def launch_plan(self, request: ClusterRequest, options: Ec2Options, vpc: str) -> LaunchPlan:
         """The cluster to launch; equal for equal requests. The time of waiting for room is added to the expiry."""
         disks = self._disks(options)
-        return Wanted(
+        return LaunchPlan(
             id=request.id,
             owner=request.owner,
             store=self.store,
