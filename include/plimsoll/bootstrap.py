@@ -28,7 +28,7 @@ from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.text import parse_definition
-from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.store import layout

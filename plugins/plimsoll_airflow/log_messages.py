@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from plimsoll.domain.canary import HostFigures
+from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.cost import cost_until
 from plimsoll.domain.fingerprint import Fingerprint, JvmFacts, NodeFingerprint

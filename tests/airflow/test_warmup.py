@@ -38,7 +38,7 @@ from plimsoll_airflow import warmup
 warmup.warm_up()
 warmup.warm_up_for_tasks()
 known = set(sys.modules)
-from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.attempt_checks import check_attempt
 assert check_attempt(sound.definition(), sound.CELL, sound.measured()).reasons == ()
 heavy = ("great_expectations", "numpy", "pandas", "scipy")
 print("new:", *sorted(name for name in set(sys.modules) - known if name.startswith(heavy)))

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
-from plimsoll.domain.clocks import ClockReading
+from plimsoll.domain.clock_readings import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.host import CommandResult, Job, JobStatus

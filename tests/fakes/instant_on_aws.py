@@ -16,7 +16,7 @@ from plimsoll.adapters.providers.ec2.provider import Connect
 from plimsoll.adapters.providers.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
 from plimsoll.domain.cluster import ClusterId, HostInfo
-from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.toolkit import Toolkit

@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.canary import Canary
+from plimsoll.domain.canary_figures import Canary
 from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
 from plimsoll.domain.limits import LARGEST_GRID
 from plimsoll.domain.loads import LoadLevels, of_the_top

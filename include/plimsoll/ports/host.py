@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
 
-from plimsoll.domain.clocks import ClockReading
+from plimsoll.domain.clock_readings import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.store import StoredFile, UploadTicket

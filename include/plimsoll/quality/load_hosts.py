@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
-from plimsoll.domain.clocks import most_apart_ms
+from plimsoll.domain.clock_readings import most_apart_ms
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
 from plimsoll.quality.attempt_suites import LAG_SHARE

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.attempt.judgement import MissedInterval
-    from plimsoll.domain.clocks import LoadStart
+    from plimsoll.domain.clock_readings import LoadStart
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.log_events import GeneratorSecond

@@ -8,7 +8,7 @@ from plimsoll.analysis.campaign.capacity import Capacity, Rung, nodes_for, repor
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.findings import CampaignCells, Findings
 from plimsoll.analysis.campaign.half_load import HalfLoad
-from plimsoll.analysis.campaign.parts import data_of_parts
+from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least, plural
 from plimsoll.report.over_stages import miss_in_words

@@ -9,7 +9,7 @@ from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.campaign import CampaignRun, start_or_find
+from plimsoll_airflow.local.campaign_run import CampaignRun, start_or_find
 from plimsoll_airflow.local.screen import open_screen
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.ownership import CELL_DAG

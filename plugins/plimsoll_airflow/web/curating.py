@@ -19,7 +19,7 @@ from plimsoll_airflow.web.access import CampaignDefinition, require_campaign, re
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.owners import watching_toolkit
+from plimsoll_airflow.web.owner_lookup import watching_toolkit
 from plimsoll_airflow.web.paths import CampaignId
 from plimsoll_airflow.web.problems import RESPONSES
 from plimsoll_airflow.web.rendering import base_of, render

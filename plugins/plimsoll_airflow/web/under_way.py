@@ -12,7 +12,7 @@ from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.owners import watching_toolkit
+from plimsoll_airflow.web.owner_lookup import watching_toolkit
 
 
 class OthersAttempt(BaseModel):

@@ -15,9 +15,9 @@ from tests.support.suite.requirements import needs
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
-from plimsoll.analysis.campaign.parts import data_of_parts
+from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.cell import grid
-from plimsoll.report.parts import overview
+from plimsoll.report.overview import overview
 from plimsoll.services.store import layout
 
 MIXED = "mixed-1"

@@ -12,7 +12,7 @@ from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.suite.requirements import IS_LONG
 
-from plimsoll.domain.clocks import LoadStart
+from plimsoll.domain.clock_readings import LoadStart
 from plimsoll.domain.data_size import FIRST_SAMPLE, is_within_tolerance
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import parse_size

@@ -23,7 +23,7 @@ from plimsoll.adapters.generators.latte.installed import installed
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.bootstrap import full_toolkit
-from plimsoll.domain.clocks import LoadStart
+from plimsoll.domain.clock_readings import LoadStart
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint

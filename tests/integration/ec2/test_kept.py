@@ -19,7 +19,7 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import HostError, ProviderError
 from plimsoll.ports.host import CommandResult
-from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 
 Ask = Callable[..., ClusterRequest]

@@ -19,7 +19,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, PartlySe
 from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.domain.launch import Launch
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches
 
 LAG_S = 20.0
 UNREAD = "not every campaign could be read"

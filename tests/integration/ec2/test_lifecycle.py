@@ -22,7 +22,7 @@ from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterRequest, HostInfo
 from plimsoll.domain.errors import ProviderError, Unreachable
-from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 
 

@@ -7,7 +7,7 @@ from tests.support.campaigns import sound_attempt as sound
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Search
-from plimsoll.quality.campaign import cells_to_run_again, check_campaign
+from plimsoll.quality.campaign_checks import cells_to_run_again, check_campaign
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from tests.support.campaigns import sound_attempt as sound
 
-from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.engine import validate
 from plimsoll.quality.expectation import Expected, Part, each_between, each_one_of, in_order
 
@@ -32,7 +32,7 @@ def watch(event, args):
 sys.dont_write_bytecode = True
 sys.addaudithook(watch)
 from tests.support.campaigns import sound_attempt as sound
-from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.attempt_checks import check_attempt
 quality = check_attempt(sound.definition(), sound.CELL, sound.measured())
 print(json.dumps({"reasons": quality.reasons, "touched": TOUCHED}))
 """
@@ -55,7 +55,7 @@ def test_it_opens_no_connection_writes_no_file_and_says_nothing(tmp_path: Path) 
 
 def test_importing_the_package_does_not_import_it() -> None:
     code = (
-        "import sys, plimsoll.quality.attempt, plimsoll.quality.campaign, plimsoll.quality.engine;"
+        "import sys, plimsoll.quality.attempt_checks, plimsoll.quality.campaign_checks, plimsoll.quality.engine;"
         "print(sorted({'great_expectations', 'pandas', 'altair', 'sqlalchemy'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)

@@ -22,7 +22,7 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import Reaped, reap

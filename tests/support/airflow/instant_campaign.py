@@ -13,7 +13,7 @@ from tests.fakes.installation import Installation
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.local import process_discovery
-from plimsoll_airflow.local.campaign import CampaignRun, poll_s
+from plimsoll_airflow.local.campaign_run import CampaignRun, poll_s
 from plimsoll_airflow.local.client import DagRun
 
 if TYPE_CHECKING:

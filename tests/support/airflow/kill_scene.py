@@ -18,7 +18,7 @@ from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll_airflow.local import database, process_discovery
-from plimsoll_airflow.local.campaign import CampaignRun
+from plimsoll_airflow.local.campaign_run import CampaignRun
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.local.errors import ApiError
 from plimsoll_airflow.local.processes import is_alive

@@ -9,7 +9,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import DISTURBED, Verdict
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.local.campaign import CampaignRun
+from plimsoll_airflow.local.campaign_run import CampaignRun
 from plimsoll_airflow.local.client import DagRun
 
 STANDSTILLS = frozenset({"load generator", DISTURBED})

@@ -16,7 +16,7 @@ from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.assignments import newest_assignment
-from plimsoll.services.hosts.launches import StoredLaunches, read_launches, read_provided
+from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches, read_provided
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.replacing import retirement_of, unfit_hosts, why_replaced

@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from plimsoll.domain.canary import HostFigures
+from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.errors import DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.domain.fingerprint import Fingerprint
@@ -28,7 +28,7 @@ from plimsoll.services.cell.shared_data import (
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.assignments import require_assignment
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.launches import read_provided
+from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model

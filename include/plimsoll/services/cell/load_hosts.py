@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from plimsoll.domain.clocks import ClockReading, LoadStart, most_apart_ms
+from plimsoll.domain.clock_readings import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
 from plimsoll.domain.leftover_work import LeftoverWork

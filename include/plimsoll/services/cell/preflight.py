@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.domain.canary import Canary, CanaryReport, HostFigures
+from plimsoll.domain.canary_figures import Canary, CanaryReport, HostFigures
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import UnfitHosts
 from plimsoll.domain.units import format_size

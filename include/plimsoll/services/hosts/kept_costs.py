@@ -9,7 +9,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.cost import Paid, shared
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.assignments import Assignment, assignment_of, assignments, spans
-from plimsoll.services.hosts.launches import read_launched
+from plimsoll.services.hosts.launch_records import read_launched
 
 
 class KeptCosts:

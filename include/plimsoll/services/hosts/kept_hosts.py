@@ -27,7 +27,7 @@ from plimsoll.services.hosts.assignments import (
     newest_assignment,
 )
 from plimsoll.services.hosts.ending import destroy_cluster, destroy_replaced, record_share
-from plimsoll.services.hosts.launches import read_launched, read_provided
+from plimsoll.services.hosts.launch_records import read_launched, read_provided
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
 from plimsoll.services.ownership.holding import is_at_work, is_in_force
 from plimsoll.services.retries import try_all

@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.ports.store import ReadableStore
-from plimsoll.services.hosts.launches import read_provided
+from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import find_record, read_record
 from plimsoll.services.toolkit import Toolkit

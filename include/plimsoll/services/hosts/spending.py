@@ -12,7 +12,7 @@ from plimsoll.domain.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.accounts import accounts, tariff_of
 from plimsoll.services.hosts.kept_costs import KeptCosts
-from plimsoll.services.hosts.launches import read_launched
+from plimsoll.services.hosts.launch_records import read_launched
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_attempt
 from plimsoll.services.toolkit import Toolkit
 

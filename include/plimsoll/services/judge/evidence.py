@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.cell import AttemptKey, Cell
-    from plimsoll.domain.clocks import LoadStart
+    from plimsoll.domain.clock_readings import LoadStart
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.log_events import GeneratorSecond

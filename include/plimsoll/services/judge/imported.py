@@ -13,7 +13,7 @@ from plimsoll.analysis.logs.formats import Reading, ReadOptions, read_run
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.quality.attempt import check_imported
+from plimsoll.quality.attempt_checks import check_imported
 from plimsoll.quality.measured import ImportedAttempt
 from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, tables_of, verdict_of
 

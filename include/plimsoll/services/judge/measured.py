@@ -12,7 +12,7 @@ from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts,
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
-from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.quality.miss_cause import error_share, foreign_error_share
 from plimsoll.services.cell.sizing import size_remark

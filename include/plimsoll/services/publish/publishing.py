@@ -68,8 +68,8 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     Raises GateClosed when they fail. The message names the cells to run again and the command, or the attempts to judge
     again where these were judged by other service levels than the campaign's.
     """
-    from plimsoll.quality.campaign import cells_to_run_again
-    from plimsoll.quality.campaign import check_campaign as check
+    from plimsoll.quality.campaign_checks import cells_to_run_again
+    from plimsoll.quality.campaign_checks import check_campaign as check
 
     campaign = CampaignStore(toolkit.store, campaign_id)
     texts = dict(campaign.verdict_files())

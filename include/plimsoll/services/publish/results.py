@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
-from plimsoll.analysis.campaign.parts import data_of_parts
+from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.parts import parts
 from plimsoll.services.campaign.annotating import read_note

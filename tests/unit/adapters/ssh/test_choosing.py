@@ -13,7 +13,7 @@ from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, ask
 from plimsoll.adapters.providers.ssh import SshProvider
 from plimsoll.adapters.providers.ssh.errors import WrongHostKey
 from plimsoll.adapters.providers.ssh.member import Member
-from plimsoll.domain.canary import HostFigures
+from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, ProviderError, UnfitHosts

@@ -10,7 +10,7 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator
 
-from plimsoll.domain.clocks import ClockReading, LoadStart
+from plimsoll.domain.clock_readings import ClockReading, LoadStart
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.leftover_work import LeftoverWork

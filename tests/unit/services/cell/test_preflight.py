@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantDatabase
 
-from plimsoll.domain.canary import Canary, HostFigures
+from plimsoll.domain.canary_figures import Canary, HostFigures
 from plimsoll.domain.errors import DeployError, ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions

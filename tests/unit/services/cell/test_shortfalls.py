@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.canary import Canary, HostFigures
+from plimsoll.domain.canary_figures import Canary, HostFigures
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.services.cell.preflight import shortfalls
 

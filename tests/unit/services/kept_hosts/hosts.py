@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tests.fakes.installation import Installation
 from tests.fakes.instant import Faults, InstantProvider
 
-from plimsoll.domain.canary import HostFigures
+from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import HostsLost
 from plimsoll.ports.host import Host

@@ -16,7 +16,7 @@ from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.spending import campaign_spending, ledger

@@ -17,7 +17,7 @@ from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import release_of
 from plimsoll.adapters.products.cassandra.settings import PORTS
 from plimsoll.adapters.products.nodes.compactions import leftover_work
-from plimsoll.adapters.products.nodes.status import down
+from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.definition import Definition

@@ -9,7 +9,7 @@ from plimsoll.adapters.products.cassandra.command import JMX_PORT
 from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
 from plimsoll.adapters.products.nodes.compactions import PATIENCE
 from plimsoll.adapters.products.nodes.machines import by_machine, own_loopback
-from plimsoll.adapters.products.nodes.status import name_of
+from plimsoll.adapters.products.nodes.node_state import name_of
 from plimsoll.adapters.products.nodes.tool import JVM_START, NodeTool
 from plimsoll.domain.errors import DeployError
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint

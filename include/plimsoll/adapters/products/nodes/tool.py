@@ -7,7 +7,7 @@ from typing import Any
 
 from plimsoll.adapters.artefacts.own_programs import OwnProgram
 from plimsoll.adapters.products.nodes.answers import answer_of
-from plimsoll.adapters.products.nodes.status import name_of
+from plimsoll.adapters.products.nodes.node_state import name_of
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.artefacts import ProgramSource
 from plimsoll.ports.host import Host

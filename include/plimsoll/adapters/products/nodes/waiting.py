@@ -6,8 +6,7 @@ from datetime import datetime
 
 from plimsoll.adapters.products.nodes.last_lines import LastLines, last_lines
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
-from plimsoll.adapters.products.nodes.remedies import remedy
-from plimsoll.adapters.products.nodes.status import (
+from plimsoll.adapters.products.nodes.node_state import (
     FULL,
     OUT_OF_MEMORY,
     is_disk_full,
@@ -15,6 +14,7 @@ from plimsoll.adapters.products.nodes.status import (
     state_of,
     was_killed,
 )
+from plimsoll.adapters.products.nodes.remedies import remedy
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, JobStatus

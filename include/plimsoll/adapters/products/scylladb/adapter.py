@@ -6,7 +6,7 @@ from datetime import timedelta, tzinfo
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.products.nodes.compactions import leftover_work
-from plimsoll.adapters.products.nodes.status import down
+from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.adapters.products.scylladb.checks import problems, unknown

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from plimsoll.adapters.hosts.facts import memory_bytes
 from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.adapters.hosts.machine import existing_part
 from plimsoll.adapters.hosts.onhost import readings
+from plimsoll.adapters.hosts.reported_facts import memory_bytes
 from plimsoll.adapters.providers.local.files import mend
 from plimsoll.adapters.providers.local.options import LocalOptions
 from plimsoll.adapters.providers.local.subnets import MOST_NODES, free_subnet

@@ -13,13 +13,13 @@ from datetime import timedelta
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from plimsoll.adapters.hosts.facts import host_facts
 from plimsoll.adapters.hosts.host_files import copy_bounded, few_files, require_file
 from plimsoll.adapters.hosts.jobs import INHERITED
 from plimsoll.adapters.hosts.onhost import readings
+from plimsoll.adapters.hosts.reported_facts import host_facts
 from plimsoll.adapters.providers.local.files import mend, write_whole
 from plimsoll.adapters.providers.local.jobs import Jobs
-from plimsoll.domain.clocks import ClockReading
+from plimsoll.domain.clock_readings import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.fingerprint import HostFacts

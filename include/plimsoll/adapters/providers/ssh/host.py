@@ -11,19 +11,19 @@ from typing import TypeVar
 
 import paramiko
 
-from plimsoll.adapters.hosts.facts import host_facts
 from plimsoll.adapters.hosts.host_files import few_files
 from plimsoll.adapters.hosts.jobs import FOLDER, not_started, order, require_id, resists
 from plimsoll.adapters.hosts.onhost.control import KILL_TIMEOUT_S
 from plimsoll.adapters.hosts.refusals import mend_of
-from plimsoll.adapters.providers.ssh import clock, commands, files
+from plimsoll.adapters.hosts.reported_facts import host_facts
+from plimsoll.adapters.providers.ssh import clock_offset, commands, files
 from plimsoll.adapters.providers.ssh.bundles import Bundle, bundle_of, deliver
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.depot import FETCH, Staged
 from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.adapters.providers.ssh.login import unreachable
 from plimsoll.adapters.providers.ssh.program import Program
-from plimsoll.domain.clocks import ClockReading
+from plimsoll.domain.clock_readings import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError, Unreachable
 from plimsoll.domain.fingerprint import HostFacts
@@ -185,8 +185,8 @@ class SshHost:
         """The clock's offset by the quickest of a few round trips; see `clock`."""
         try:
             with self._connection.session(_ANSWER_S) as channel:
-                channel.exec_command(commands.script_command(clock.SCRIPT))
-                return clock.reading(clock.round_trips(channel))
+                channel.exec_command(commands.script_command(clock_offset.SCRIPT))
+                return clock_offset.reading(clock_offset.round_trips(channel))
         except (OSError, EOFError, paramiko.SSHException, ValueError) as error:
             raise unreachable(self._where, error) from error
 

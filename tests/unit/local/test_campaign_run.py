@@ -16,7 +16,7 @@ from plimsoll.domain.strategy import FullGrid
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.store.layout import report_key
-from plimsoll_airflow.local.campaign import CampaignRun, unfinished_campaign
+from plimsoll_airflow.local.campaign_run import CampaignRun, unfinished_campaign
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.transport import Transport
 

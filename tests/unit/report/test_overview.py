@@ -10,7 +10,7 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
-from plimsoll.analysis.campaign.parts import data_of_parts
+from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report import build_report
