@@ -40,7 +40,7 @@ OPERATIONS = (Operation("mutations", 96_000, 450.0, 0.62), Operation("selects", 
 
 
 def big_cell() -> list[Path]:
-    """The logs. They are made if the temporary folder does not have them yet.
+    """Return the logs. They are made if the temporary folder does not have them yet.
 
     A log is complete or absent, and has the same counts on every machine.
     """
@@ -73,7 +73,7 @@ def _lines(operation: Operation) -> Iterator[str]:
 
 
 def _expected(operation: Operation, edges: Floats, slowness: float, pause_us: float) -> Floats:
-    """The expected count of each slot for the operations of one second."""
+    """Return the expected count of each slot for the operations of one second."""
     with np.errstate(divide="ignore"):
         steady = ndtr(np.log(edges / (operation.median_us * slowness)) / operation.spread)
     held = np.clip(edges / pause_us, 0, 1) * (pause_us / 1e6) if pause_us else np.zeros_like(edges)

@@ -107,7 +107,7 @@ def _request(key: ClusterId, definition: Definition) -> ClusterRequest:
 
 
 def _nodes(work: Path) -> Sequence[psutil.Process]:
-    """The nodes' JVMs. The CPU time of their supervisors is negligible."""
+    """Return the nodes' JVMs. The CPU time of their supervisors is negligible."""
     found = []
     for one in tagged_processes(work):
         with suppress(psutil.NoSuchProcess):
@@ -122,7 +122,7 @@ def _cpu_s(process: psutil.Process) -> float:
 
 
 def _own_cpu_s() -> float:
-    """The CPU seconds of this process and of its ended children, such as the probe."""
+    """Return the CPU seconds of this process and of its ended children, such as the probe."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 

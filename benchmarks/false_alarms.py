@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def alarms_of(seed: int) -> tuple[str, ...]:
-    """The questions on which one campaign without effects raises an alarm."""
+    """Return the questions on which one campaign without effects raises an alarm."""
     whole = azul_definition(
         loads=["20000/s", "30000/s", "40000/s"], timing={"duration": "60m", "warmup": "20m"}, seed=seed
     )
@@ -78,7 +78,7 @@ def alarms_of(seed: int) -> tuple[str, ...]:
 
 
 def _interval(alarms: int, campaigns: int) -> Any:
-    """The 95 % interval of the rate by Clopper and Pearson."""
+    """Return the 95 % interval of the rate by Clopper and Pearson."""
     return binomtest(alarms, campaigns).proportion_ci(0.95, "exact")
 
 

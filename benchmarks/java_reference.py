@@ -41,11 +41,11 @@ class JavaReference:
 
     @classmethod
     def of_settings(cls) -> "JavaReference":
-        """The program in the cache that Plimsoll itself uses."""
+        """Return the program in the cache that Plimsoll itself uses."""
         return cls(Settings().cache)
 
     def command(self, warmup_s: float, interval_s: float, units_per_ms: int, logs: Sequence[str]) -> list[str]:
-        """The program's command line; a log is `FILE` or `FILE@TAG`."""
+        """Return the program's command line; a log is `FILE` or `FILE@TAG`."""
         class_path = f"{self._classes}:{self._library}"
         return [self._java, "-cp", class_path, _SOURCE.stem, f"{warmup_s}", f"{interval_s}", f"{units_per_ms}", *logs]
 
@@ -85,7 +85,7 @@ class JavaReference:
 
 
 def parse(text: str) -> list[JavaInterval]:
-    """The intervals in the program's output."""
+    """Return the intervals in the program's output."""
     rows = (line.split(" ") for line in text.splitlines())
     return [JavaInterval(int(interval), log, *map(int, values)) for interval, log, *values in rows]
 

@@ -89,7 +89,7 @@ class Bench:
             return _cpu_s(first), _cpu_s(second)
 
     def measured(self, rate: int, seconds: int) -> dict[str, Any]:
-        """The measured part of the generator's summary after a warm-up of equal length."""
+        """Return the measured part of the generator's summary after a warm-up of equal length."""
         bounds = ("--backlog-limit", "2s", "--drain", "5s")
         timing = ("-d", f"{2 * seconds}s", "--response-time-warmup", f"{seconds}s")
         with self._started(*self._generator(rate, *timing, *bounds)) as process:

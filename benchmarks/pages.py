@@ -86,7 +86,7 @@ def _ask(http: httpx.Client, name: str, path: str) -> None:
 
 
 def _watch(airflow: StackUnderTest, path: str, seconds: float, offset: float) -> Sequence[float]:
-    """The response times for one viewer, s."""
+    """Return the response times for one viewer, s."""
     times, etag = [], ""
     time.sleep(offset * _POLL_S)
     deadline = time.monotonic() + seconds

@@ -27,7 +27,7 @@ def nothing() -> None:
 
 @task
 def cells(number: int, campaign: str) -> list[str]:
-    """The ids of the runs to start."""
+    """Return the ids of the runs to start."""
     return [f"{campaign}__{cell}" for cell in range(int(number))]
 
 

@@ -4,7 +4,7 @@ __version__: str
 
 
 def __getattr__(name: str) -> str:
-    """The installed version, looked up when it is asked for: what can do so takes 40 ms to import."""
+    """Return the installed version, looked up when it is asked for: what can do so takes 40 ms to import."""
     if name != "__version__":
         raise AttributeError(name)
     from importlib.metadata import version

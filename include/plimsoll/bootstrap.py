@@ -45,26 +45,26 @@ _log = logging.getLogger("plimsoll")
 
 
 def build_toolkit(settings: Settings) -> Toolkit:
-    """The toolkit with the adapters that the settings select."""
+    """Return the toolkit with the adapters that the settings select."""
     toolkit: Toolkit = _made(settings.toolkit, settings)
     return replace(toolkit, owners=LocalProcesses())
 
 
 def build_secrets(settings: Settings) -> Secrets:
-    """The source of keys that the settings select."""
+    """Return the source of keys that the settings select."""
     secrets: Secrets = _made(settings.secrets, settings)
     return secrets
 
 
 def environment_secrets(settings: Settings) -> Secrets:
-    """The source of keys for running without Airflow."""
+    """Return the source of keys for running without Airflow."""
     from plimsoll.adapters.secrets import EnvironmentSecrets
 
     return EnvironmentSecrets(settings.ssh_key, settings.ssh_user)
 
 
 def full_toolkit(settings: Settings) -> Toolkit:
-    """The toolkit with every adapter that this installation has."""
+    """Return the toolkit with every adapter that this installation has."""
     from plimsoll.adapters.code_version import code_version
     from plimsoll.adapters.hosts.canary import ScriptCanary
     from plimsoll.adapters.hosts.sampler import ProcSampler
@@ -88,14 +88,14 @@ def full_toolkit(settings: Settings) -> Toolkit:
 
 
 def artefacts_in(settings: Settings) -> Artefacts:
-    """The software that the cache has or gets."""
+    """Return the software that the cache has or gets."""
     from plimsoll.adapters.artefacts import Archives, Artefacts
 
     return Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))
 
 
 def databases_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Database]:
-    """Every product, by the name that definitions use."""
+    """Return every product, by the name that definitions use."""
     from plimsoll.adapters.products.cassandra import Cassandra
     from plimsoll.adapters.products.scylladb import ScyllaDb
 
@@ -186,7 +186,10 @@ def build_store(settings: Settings) -> ResultStore:
 
 
 def existing_store(settings: Settings) -> ResultStore:
-    """The result store for commands that read existing data. Raises StoreError where the store does not exist."""
+    """Return the result store for commands that read existing data.
+
+    Raises StoreError where the store does not exist.
+    """
     if not settings.has_store_in_s3 and "://" not in settings.store and "store" in settings.model_fields_set:
         _require_folder(Path(settings.store))
     return build_store(settings)
@@ -206,7 +209,8 @@ def _s3(settings: Settings) -> Any:
 
 
 def store_name(settings: Settings) -> str:
-    """The name that distinguishes this installation's clusters from others' in the same account: its result store.
+    """Return the name that distinguishes this installation's clusters from others' in the same account: its result
+    store.
 
     A store in a folder is unique to this machine.
     """
@@ -214,18 +218,18 @@ def store_name(settings: Settings) -> str:
 
 
 def definition_folder(settings: Settings) -> DefinitionFolder:
-    """The folder of definitions."""
+    """Return the folder of definitions."""
     return DefinitionFolder(settings.campaigns)
 
 
 def load_definition(settings: Settings, name_or_path: str) -> Definition:
-    """A definition by name or path. Raises NotFound, or DefinitionError with every fault."""
+    """Return a definition by name or path. Raises NotFound, or DefinitionError with every fault."""
     where, text = definition_folder(settings).read(name_or_path)
     return parse_definition(text, where)
 
 
 def load_document(settings: Settings, name_or_path: str) -> Document:
-    """The document of a definition, by name or path. It knows the line of each key.
+    """Return the document of a definition, by name or path. It knows the line of each key.
 
     Raises NotFound, or DefinitionError where the file is not readable YAML.
     """
@@ -234,7 +238,7 @@ def load_document(settings: Settings, name_or_path: str) -> Document:
 
 
 def sound_definitions(settings: Settings) -> Iterator[Definition]:
-    """Every valid definition of the folder; others are skipped."""
+    """Yield every valid definition of the folder; others are skipped."""
     folder = definition_folder(settings)
     for name in folder.names():
         with suppress(PlimsollError):
@@ -242,7 +246,10 @@ def sound_definitions(settings: Settings) -> Iterator[Definition]:
 
 
 def _made(factory: str, settings: Settings) -> Any:
-    """The result of the factory `module:function` for these settings. Raises Refused where there is no such factory."""
+    """Return the result of the factory `module:function` for these settings.
+
+    Raises Refused where there is no such factory.
+    """
     module, _, function = factory.partition(":")
     try:
         make = getattr(importlib.import_module(module), function)

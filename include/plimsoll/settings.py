@@ -54,10 +54,10 @@ class Settings(BaseSettings):
 
     @property
     def further_regions(self) -> tuple[str, ...]:
-        """Regions to search for clusters, in addition to those of campaigns and definitions."""
+        """Return regions to search for clusters, in addition to those of campaigns and definitions."""
         return tuple(region.strip() for region in self.regions.split(",") if region.strip())
 
     @property
     def has_store_in_s3(self) -> bool:
-        """Whether the result store is a bucket, and so needs a client of AWS."""
+        """Tell whether the result store is a bucket, and so needs a client of AWS."""
         return self.store.startswith("s3://")

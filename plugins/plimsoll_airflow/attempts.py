@@ -19,7 +19,7 @@ from plimsoll_airflow.ownership import CellRun, CellRunId, is_of_run
 
 
 def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> AttemptContext:
-    """The attempt that this pass of the run has begun and not yet collected, else a new one.
+    """Return the attempt that this pass of the run has begun and not yet collected, else a new one.
 
     A second try of a killed task continues the attempt. A cleared run is another pass and begins a new attempt.
     """
@@ -32,7 +32,9 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
 
 
 def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext | None:
-    """The newest attempt at the cell that any pass of that Airflow's run has begun; None when it has begun none."""
+    """Return the newest attempt at the cell that any pass of that Airflow's run has begun; None when it has
+    begun none.
+    """
     for key in reversed(CampaignStore(toolkit.store, cell.campaign_id).attempts(cell.cell_id)):
         attempt = read_attempt(toolkit.store, key)
         if attempt and is_of_run(attempt.owner, run_id, installation):
@@ -41,7 +43,7 @@ def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: s
 
 
 def require_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext:
-    """The newest attempt of that run. Raises NotFound when there is none."""
+    """Return the newest attempt of that run. Raises NotFound when there is none."""
     work = find_attempt(toolkit, cell, run_id, installation)
     if work is None:
         raise NotFound(
@@ -51,13 +53,13 @@ def require_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation
 
 
 def was_cancelled(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
-    """Whether a person has cancelled the newest attempt of that Airflow's run for the cell."""
+    """Tell whether a person has cancelled the newest attempt of that Airflow's run for the cell."""
     work = find_attempt(toolkit, cell, cell.run_id, installation)
     return work is not None and read_cancellation(toolkit.store, work.key) is not None
 
 
 def is_under_load(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
-    """Whether the newest attempt of that run has begun its load and its files are not being collected yet."""
+    """Tell whether the newest attempt of that run has begun its load and its files are not being collected yet."""
     work = find_attempt(toolkit, cell, cell.run_id, installation)
     progress = read_progress(toolkit.store, work.key) if work else None
     current = step_in(progress.phase) if progress else None

@@ -18,7 +18,7 @@ CONFIG = client_config(max_pool_connections=LOOKS_AT_ONCE, user_agent_extra=f"Pl
 
 
 def client(connection: Any, service: str, region: str | None) -> Any:
-    """A client with the connection's credentials, role, region, `endpoint_url` and certificates."""
+    """Return a client with the connection's credentials, role, region, `endpoint_url` and certificates."""
     return provider.client(connection, service, region, CONFIG)
 
 

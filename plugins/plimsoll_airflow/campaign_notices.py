@@ -24,7 +24,7 @@ GRACE = timedelta(minutes=15)
 
 
 def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], None] | None:
-    """The `on_failure_callback` of a DAG, which sends a notice that a campaign ended without a report.
+    """Return the `on_failure_callback` of a DAG, which sends a notice that a campaign ended without a report.
 
     None where the definition asks for no notice. No notice is sent of a run that the next round of a search follows.
     """
@@ -41,7 +41,7 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
 
 
 def _is_followed(context: Mapping[str, Any]) -> bool:
-    """Whether the run has started the run of the next round, by whose end the campaign may be complete."""
+    """Tell whether the run has started the run of the next round, by whose end the campaign may be complete."""
     try:
         ti, run_id = context["ti"], context["run_id"]  # without a task's context nothing more can be asked
         states = ti.get_task_states(ti.dag_id, task_ids=[NEXT_ROUND_TASK], run_ids=[run_id])
@@ -52,7 +52,7 @@ def _is_followed(context: Mapping[str, Any]) -> bool:
 
 
 def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:
-    """The times at which campaigns of the definition were due after `since`, up to and including `until`."""
+    """Yield the times at which campaigns of the definition were due after `since`, up to and including `until`."""
     schedule = timetable(definition)
     return iter(()) if schedule is None else schedules.due_times(schedule, since, until)
 

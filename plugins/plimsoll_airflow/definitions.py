@@ -15,7 +15,7 @@ from plimsoll.settings import Settings
 
 
 def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator[Definition]:
-    """Every valid definition.
+    """Yield every valid definition.
 
     With a `dag_id` only the definition of that DAG, so that the others need not be parsed.
     """
@@ -28,7 +28,7 @@ def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator
 
 
 def faults(settings: Settings) -> tuple[Problem, ...]:
-    """The faults of definitions that can't become DAGs, in the order of the files."""
+    """Return the faults of definitions that can't become DAGs, in the order of the files."""
     names = definition_folder(settings).names()
     return tuple(problem for name in names for problem in _problems(settings, name))
 
@@ -43,7 +43,7 @@ def read_definition(settings: Settings, name: str) -> Definition:
 
 
 def timetable(definition: Definition) -> CronTriggerTimetable | None:
-    """The definition's schedule; None where it has none. Raises ValueError for an impossible schedule."""
+    """Return the definition's schedule; None where it has none. Raises ValueError for an impossible schedule."""
     if definition.schedule is None:
         return None
     # `run_immediately=False` still makes up for a time that is less than a tenth of the interval past; this does not.

@@ -9,7 +9,7 @@ from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
 
 
 def campaign_doc(definition: Definition) -> str:
-    """The definition as Markdown: what it compares, and how long it takes."""
+    """Return the definition as Markdown: what it compares, and how long it takes."""
     cells = definition.cells
     rows = "\n".join(_row(definition, variant) for variant in definition.variants)
     return f"""# {definition.title}
@@ -30,7 +30,7 @@ at a time at most, {_hosts(definition)}.{_searched(definition)}
 
 
 def _axes(definition: Definition) -> str:
-    """The axes of the grid besides variants: loads and repeats, or stages with their own."""
+    """Return the axes of the grid besides variants: loads and repeats, or stages with their own."""
     if stage_ids(definition):
         return f"the loads and repeats of {plural(len(definition.stages), 'stage')}, one after the other"
     [stage] = stage_plans(definition)

@@ -30,7 +30,7 @@ _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 
 
 def campaign_params(definition: Definition) -> dict[str, Param]:
-    """The form of a campaign's DAG."""
+    """Return the form of a campaign's DAG."""
     rates = {level: _load_words(level) for level in levels_of(definition)}
     repeats = {repeat_id(number): f"repeat {number}" for number in range(1, most_repeats(definition) + 1)}
     variants = {variant.id: variant.label for variant in definition.variants}
@@ -75,7 +75,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
 
 
 def _literal(text: str) -> str:
-    """Text as it is to be typed, in Markdown.
+    """Return text as it is to be typed, in Markdown.
 
     Bold, because the form draws inline code as boxes that cover the lines above and below them.
     """
@@ -84,7 +84,7 @@ def _literal(text: str) -> str:
 
 
 def _load_words(level: str) -> str:
-    """A load as people read it, such as `40000/s`. The name of a load from an earlier stage stays unchanged."""
+    """Return a load as people read it, such as `40000/s`. The name of a load from an earlier stage stays unchanged."""
     return f"{parse_rate(level):,} ops/s" if level.endswith("/s") else level
 
 
@@ -93,19 +93,19 @@ def _pattern_of_variant(definition: Definition) -> str:
 
 
 def _stage_choice(definition: Definition) -> dict[str, Param]:
-    """The field for the choice of a stage; empty where there is only one."""
+    """Return the field for the choice of a stage; empty where there is only one."""
     named = {one.id: one.label for one in definition.stages} if stage_ids(definition) else {}
     return {"stages": _choice(named, "Stages", "Run only these stages. None chosen: all.")} if named else {}
 
 
 def _workload_choice(definition: Definition) -> dict[str, Param]:
-    """The field for the choice of a workload; empty where there is only one."""
+    """Return the field for the choice of a workload; empty where there is only one."""
     named = {name: name for name in workload_ids(definition)}
     return {"workloads": _choice(named, "Workloads", "Run only these workloads. None chosen: all.")} if named else {}
 
 
 def cell_params() -> dict[str, Param]:
-    """The form of the DAG `cell`. Both fields are required, and it says which form people should use instead."""
+    """Return the form of the DAG `cell`. Both fields are required, and it says which form people should use instead."""
     return {
         "campaign_id": Param(
             type="string",
@@ -129,7 +129,7 @@ def cell_params() -> dict[str, Param]:
 
 
 def reaper_params() -> dict[str, Param]:
-    """The form of the DAG `reaper`."""
+    """Return the form of the DAG `reaper`."""
     about = "Only show what would be destroyed."
     return {
         "dry_run": Param(False, type="boolean", title="Dry run", description_md=about),
@@ -149,7 +149,7 @@ def _what_is_missing(definition: Definition) -> str:
 
 
 def _what_follows(definition: Definition) -> str:
-    """When further rounds follow a run of named cells; empty where there are no rounds."""
+    """Tell when further rounds follow a run of named cells; empty where there are no rounds."""
     if not definition.has_rounds:
         return ""
     return (
@@ -159,7 +159,7 @@ def _what_follows(definition: Definition) -> str:
 
 
 def _campaign(about: str) -> Param:
-    """A schema for a campaign's id or nothing."""
+    """Return a schema for a campaign's id or nothing."""
     pattern = _exactly(f"^$|{CAMPAIGN_ID}")
     limit = LONGEST_CAMPAIGN_ID
     nothing = ["null", "string"]
@@ -167,7 +167,7 @@ def _campaign(about: str) -> Param:
 
 
 def _some_cells(definition: Definition) -> str:
-    """A schema for cells of this definition: a keyword, or any number of existing ids and patterns."""
+    """Return a schema for cells of this definition: a keyword, or any number of existing ids and patterns."""
     variants = "|".join(variant.id for variant in definition.variants)
     loads = "|".join(level_slugs(definition))
     repeats = "|".join(str(number) for number in range(1, most_repeats(definition) + 1))
@@ -180,7 +180,7 @@ def _some_cells(definition: Definition) -> str:
 
 
 def _exactly(pattern: str) -> str:
-    """The pattern for a JSON schema that Python validates.
+    """Return the pattern for a JSON schema that Python validates.
 
     With `$` alone Python would allow a line break at the end.
     """

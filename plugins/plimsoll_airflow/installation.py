@@ -46,7 +46,7 @@ def on_starting(component: Any) -> None:
 
 
 def own_installation() -> str:
-    """The id, for tasks. Raises Refused where there is none, or one that can't be part of a token.
+    """Return the id, for tasks. Raises Refused where there is none, or one that can't be part of a token.
 
     It is asked for again, because to Airflow a Variable is not there while the api-server or its database is away.
     """
@@ -62,7 +62,7 @@ def _require_installation() -> str:
 
 
 def find_installation() -> str:
-    """The id, in tasks and in the api-server; empty before the scheduler has made it."""
+    """Return the id, in tasks and in the api-server; empty before the scheduler has made it."""
     if inherited := os.environ.get(INSTALLATION_ENVIRONMENT):
         return inherited
     from airflow.sdk import Variable  # late, for every process loads plugins

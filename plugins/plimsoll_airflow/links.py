@@ -17,7 +17,7 @@ class CellPageLink(BaseOperatorLink):
     name = "Cell in Plimsoll"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:
-        """The address, made from the run's id; empty for runs with other names."""
+        """Return the address, made from the run's id; empty for runs with other names."""
         try:
             named = CellRunId.parse(getattr(operator, "run_id", None) or ti_key.run_id)
             key = AttemptKey(campaign_id=named.campaign_id, cell_id=named.cell_id, attempt=1)
@@ -34,7 +34,10 @@ class CellTaskLink(CellPageLink):
 
     @cached_property
     def operators(self) -> list[type[Any]]:  # type: ignore[override]
-        """The classes of these tasks. Every process loads plugins; only one that reads DAGs with links needs these."""
+        """Return the classes of these tasks.
+
+        Every process loads plugins; only one that reads DAGs with links needs these.
+        """
         from plimsoll_airflow.operators.cell import TASK_CLASSES
 
         return list(TASK_CLASSES)
@@ -46,11 +49,11 @@ class CampaignPageLink(BaseOperatorLink):
     name = "Campaign in Plimsoll"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002
-        """The page of the task's campaign; empty where the task has not opened one."""
+        """Return the page of the task's campaign; empty where the task has not opened one."""
         return page_url(f"campaigns/{operator.campaign_id}") if operator.campaign_id else ""
 
 
 def page_url(place: str) -> str:
-    """The address of a page of Plimsoll in Airflow's frame."""
+    """Return the address of a page of Plimsoll in Airflow's frame."""
     base = conf.get("api", "base_url", fallback="/")
     return urljoin(base.rstrip("/") + "/", f"plugin/plimsoll{PREFIX}/{place}")

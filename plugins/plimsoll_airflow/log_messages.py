@@ -19,7 +19,7 @@ from plimsoll.services.steps.steps import Step
 
 
 def provisioned(cluster: Cluster) -> Iterator[str]:
-    """The hosts and their expiry."""
+    """Yield the hosts and their expiry."""
     for host in cluster.hosts:
         yield f"{host.name} ({host.role}) at {host.address}"
     hourly = sum(host.usd_per_hour or 0.0 for host in cluster.hosts)
@@ -29,7 +29,7 @@ def provisioned(cluster: Cluster) -> Iterator[str]:
 
 
 def deployed(fingerprint: Fingerprint) -> Iterator[str]:
-    """The real environment, read from the hosts."""
+    """Yield the real environment, read from the hosts."""
     for node in fingerprint.nodes:
         yield _node(node)
     for prefix, process in by_prefix(fingerprint.nodes[0].processes).items():
@@ -48,7 +48,7 @@ def destroyed(work: AttemptContext) -> str:
 
 
 def loading(status: LoadStatus, attempted_ops_s: int) -> str:
-    """The progress of the load in one line. Rows are populated as fast as they go, not at the load's rate."""
+    """Return the progress of the load in one line. Rows are populated as fast as they go, not at the load's rate."""
     rate = (status.note or "no rate yet") if status.achieved_ops_s is None else f"{status.achieved_ops_s:,.0f} ops/s"
     left = f", {_minutes(status.seconds_left)} left" if status.seconds_left else ""
     attempted = "" if status.phase == "populate" else f" of {attempted_ops_s:,} attempted"
@@ -57,7 +57,7 @@ def loading(status: LoadStatus, attempted_ops_s: int) -> str:
 
 
 def collected(manifest: Manifest) -> Iterator[str]:
-    """The collected files, and why the attempt did not complete if so."""
+    """Yield the collected files, and why the attempt did not complete if so."""
     size = sum(entry.size_bytes for entry in manifest.files)
     yield f"{plural(len(manifest.files), 'file')}, {size / 2**20:.1f} MiB"
     if manifest.failure:
@@ -65,7 +65,7 @@ def collected(manifest: Manifest) -> Iterator[str]:
 
 
 def judged(verdict: Verdict) -> Iterator[str]:
-    """The verdict: whether the measurement was sound, and whether the service levels were met."""
+    """Yield the verdict: whether the measurement was sound, and whether the service levels were met."""
     if not verdict.valid:
         yield f"invalid: {'; '.join(verdict.reasons)}"
     achieved = "unknown" if verdict.achieved_ops_s is None else f"{verdict.achieved_ops_s:,.1f}"
@@ -77,7 +77,7 @@ def judged(verdict: Verdict) -> Iterator[str]:
 
 
 def came_of(step: Step, result: object) -> Iterator[str]:
-    """The result of a step's `run` in sentences; empty for results without any."""
+    """Yield the result of a step's `run` in sentences; empty for results without any."""
     if step.polling is not None:
         yield f"the {step.name} is started; what follows is its progress, as the triggerer sees it"
     match result:
@@ -104,7 +104,7 @@ def _fit(host: HostFigures) -> str:
 
 
 def reaped(found: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
-    """The clusters that the reaper kept and destroyed (or would destroy), each with all its parts."""
+    """Yield the clusters that the reaper kept and destroyed (or would destroy), each with all its parts."""
     for cluster in found.kept:
         yield f"kept {_cluster(cluster, now)}"
     for cluster in found.destroyed:

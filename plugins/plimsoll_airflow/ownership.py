@@ -40,12 +40,12 @@ class CellRun:
 
     @property
     def token(self) -> str:
-        """The owner's token, which attempts and clusters of this pass carry."""
+        """Return the owner's token, which attempts and clusters of this pass carry."""
         return f"airflow:{self.run_id}#{self.clear_number}@{self.installation}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
-        """The pass that a token names; None for owners that are no runs of Airflow, such as the command line."""
+        """Return the pass that a token names; None for owners that are no runs of Airflow, such as the command line."""
         found = CELL_RUN.fullmatch(owner)
         return cls(found["run_id"], int(found["clear_number"]), found["installation"]) if found else None
 
@@ -60,18 +60,18 @@ class CampaignRunOwner:
 
     @property
     def token(self) -> str:
-        """The token by which the store knows the run."""
+        """Return the token by which the store knows the run."""
         return f"airflow-campaign:{self.dag_id}/{self.run_id}@{self.installation}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
-        """The run that a token names; None for other owners."""
+        """Return the run that a token names; None for other owners."""
         found = CAMPAIGN_RUN.fullmatch(owner)
         return cls(found["dag_id"], found["run_id"], found["installation"]) if found else None
 
 
 def is_of_run(owner: str, run_id: str, installation: str) -> bool:
-    """Whether the owner is any pass of that Airflow's run."""
+    """Tell whether the owner is any pass of that Airflow's run."""
     run = CellRun.parse(owner)
     return run is not None and run.run_id == run_id and run.installation == installation
 
@@ -85,11 +85,11 @@ class CellRunId:
 
     @property
     def run_id(self) -> str:
-        """The text `<campaign>__<cell>`. Neither id contains an underscore."""
+        """Return the text `<campaign>__<cell>`. Neither id contains an underscore."""
         return f"{self.campaign_id}__{self.cell_id}"
 
     @classmethod
     def parse(cls, run_id: str) -> Self:
-        """The campaign and cell in a run's id. Raises ValueError for another kind of id."""
+        """Return the campaign and cell in a run's id. Raises ValueError for another kind of id."""
         campaign_id, cell_id = run_id.split("__")
         return cls(campaign_id, cell_id)

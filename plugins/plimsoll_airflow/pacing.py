@@ -12,6 +12,6 @@ LOOKS_AT_ONCE = 100
 
 
 def run_poll_s(duration: timedelta) -> int:
-    """The seconds between two looks at the run of a cell with a load of that duration."""
+    """Return the seconds between two looks at the run of a cell with a load of that duration."""
     least, most = RUN_POLL_S
     return min(most, max(least, round(duration.total_seconds() / RUN_POLLS)))

@@ -16,11 +16,11 @@ class RunOwners:
         self._others, self._ti, self._own = others, ti, own
 
     def me(self) -> str:
-        """The token of this process."""
+        """Return the token of this process."""
         return self._others.me()
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether that run has not ended; None for runs of another Airflow. An earlier pass of the own run has."""
+        """Tell whether that run has not ended; None for runs of another Airflow. An earlier pass of the own run has."""
         run = CellRun.parse(owner)
         if run is None:
             return self._others.is_alive(owner)

@@ -9,7 +9,7 @@ from plimsoll.settings import Settings
 
 
 def airflow_secrets(_: Settings) -> "AirflowSecrets":
-    """The value for `PLIMSOLL_SECRETS` in Airflow's own processes."""
+    """Return the value for `PLIMSOLL_SECRETS` in Airflow's own processes."""
     return AirflowSecrets()
 
 
@@ -17,7 +17,9 @@ class AirflowSecrets:
     """Implements the Secrets port. Nothing is cached, so a changed connection takes effect at the next call."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
-        """A connection of type ssh: login, and `private_key` or `key_file` with `private_key_passphrase` as extras."""
+        """Return a connection of type ssh: login, and `private_key` or `key_file` with `private_key_passphrase` as
+        extras.
+        """
         connection = _connection(connection_id)
         extra = connection.extra_dejson
         return SshIdentity(
@@ -27,7 +29,7 @@ class AirflowSecrets:
         )
 
     def aws(self, connection_id: str) -> AwsAccess:
-        """A connection of type aws, with everything the amazon provider reads from it, `endpoint_url` too."""
+        """Return a connection of type aws, with everything the amazon provider reads from it, `endpoint_url` too."""
 
         def client(service: str, region: str | None) -> Any:
             return _aws_client(connection_id, service, region)

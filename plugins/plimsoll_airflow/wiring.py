@@ -10,7 +10,7 @@ _AIRFLOW_SECRETS = "plimsoll_airflow.secrets:airflow_secrets"
 
 
 def toolkit() -> Toolkit:
-    """The toolkit for this process' environment. Keys come from Airflow unless it names another source."""
+    """Return the toolkit for this process' environment. Keys come from Airflow unless it names another source."""
     settings = Settings()
     named = "secrets" in settings.model_fields_set
     return _built(settings if named else settings.model_copy(update={"secrets": _AIRFLOW_SECRETS}))

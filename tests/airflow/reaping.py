@@ -32,5 +32,5 @@ def reap(*, dry_run: bool = False, campaign_id: str = "") -> dict[str, list[str]
 
 
 def alive(installation: Installation) -> list[str]:
-    """The clusters that there are."""
+    """Return the clusters that there are."""
     return [str(cluster.id) for cluster in installation.provider.clusters()]

@@ -48,7 +48,7 @@ def collect() -> None:
 
 
 def away(call: Callable[..., Any], error: PlimsollError, clock: SteppingClock) -> Callable[..., Any]:
-    """The call, which fails for the next minute."""
+    """Return the call, which fails for the next minute."""
     since = clock.now()
 
     def called(*given: Any) -> Any:

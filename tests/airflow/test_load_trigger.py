@@ -62,7 +62,7 @@ def test_a_complete_load_ends_its_task_without_a_worker(installation: Installati
 
 
 async def _until_in_phase(work: AttemptContext, phase: str) -> AttemptProgress:
-    """The first progress on record of that phase, while the trigger follows the load."""
+    """Return the first progress on record of that phase, while the trigger follows the load."""
     following = asyncio.create_task(_first(trigger_of(work)))
     try:
         while (progress := read_progress(work.toolkit.store, work.key)) is None or progress.phase != phase:

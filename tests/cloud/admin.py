@@ -58,7 +58,7 @@ class Admin:
         return self._cloud.leftovers()
 
     def _instances(self) -> list[Mapping[str, Any]]:
-        """All that ever lived."""
+        """Return all that ever lived."""
         return [asdict(entry) for entry in self._cloud.census.entries.values()]
 
     def _events(self, instance_id: str) -> list[Mapping[str, Any]]:

@@ -43,7 +43,7 @@ class Refused(HTTPException):
 
 
 def refusal(service: str, code: str, message: str) -> Response:
-    """A refusal by any service, before the call got there."""
+    """Return a refusal by any service, before the call got there."""
     if service in _XML:
         body = _XML[service].format(code=code, message=escape(message), id=uuid4())
         return Response(body, _STATUS.get(code, 400), content_type="text/xml;charset=UTF-8")
@@ -51,7 +51,7 @@ def refusal(service: str, code: str, message: str) -> Response:
 
 
 def denied(service: str, action: str) -> Response:
-    """The caller lacks a permission; names it as AWS does."""
+    """Return the caller lacks a permission; names it as AWS does."""
     who = "arn:aws:iam::123456789012:user/plimsoll"
     what = f"User: {who} is not authorized to perform: {service}:{action}"
     reason = f"because no identity-based policy allows the {service}:{action} action"

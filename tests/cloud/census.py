@@ -48,7 +48,7 @@ class Census:
         return sum((now if entry.shut_down is None else entry.shut_down) - (entry.running or 0.0) for entry in ran)
 
     def summary(self, now: float) -> dict[str, Any]:
-        """The counts."""
+        """Return the counts."""
         return {
             "launched": len(self.entries),
             "alive": len(self.alive()),

@@ -52,11 +52,11 @@ class CloudClient:
         return list(self._ask("GET", f"instances/{instance_id}/events"))
 
     def instances(self) -> list[dict[str, Any]]:
-        """All that ever lived."""
+        """Return all that ever lived."""
         return list(self._ask("GET", "instances"))
 
     def landscape(self) -> dict[str, Any]:
-        """Ids of what the account had before."""
+        """Return ids of what the account had before."""
         return dict(self._ask("GET", "landscape"))
 
     def summary(self) -> dict[str, Any]:

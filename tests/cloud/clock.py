@@ -9,7 +9,7 @@ class CloudClock(Protocol):
     """Seconds from some beginning."""
 
     def now(self) -> float:
-        """The moment."""
+        """Return the moment."""
 
 
 class RealClock:

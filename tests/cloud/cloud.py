@@ -66,7 +66,7 @@ class Cloud:
         self.lifecycle.tick()
 
     def host(self, instance_id: str) -> Host:
-        """The host of an instance. LookupError where it has none (yet)."""
+        """Return the host of an instance. LookupError where it has none (yet)."""
         life = self.lifecycle.lives[instance_id]
         if life.host is None:
             raise LookupError(f"{instance_id} is {life.state}, its host was not started: {life.error or 'no reason'}")
@@ -85,7 +85,7 @@ class Cloud:
             self.lifecycle.tick()
 
     def summary(self) -> dict[str, Any]:
-        """Counts of everything that ever lived."""
+        """Return counts of everything that ever lived."""
         with self.lifecycle.lock:
             return self.census.summary(self.lifecycle.clock.now())
 
@@ -104,7 +104,7 @@ class Cloud:
             }
 
     def nothing_left(self) -> bool:
-        """Whether there are no leftovers."""
+        """Tell whether there are no leftovers."""
         return not any(self.leftovers().values())
 
     def _lives(self) -> list[Life]:
@@ -216,7 +216,7 @@ def _end_instances(lifecycle: Lifecycle) -> None:
 
 
 def aws_environment(endpoint: str) -> dict[str, str]:
-    """Variables that make any AWS client of another process use the cloud."""
+    """Return variables that make any AWS client of another process use the cloud."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": "testing",

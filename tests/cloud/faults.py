@@ -22,7 +22,7 @@ class Place(Fault):
     instance_type: str | None = None
 
     def covers(self, zone: str, instance_type: str) -> bool:
-        """Whether a launch there is meant."""
+        """Tell whether a launch there is meant."""
         return self.zone in (None, zone) and self.instance_type in (None, instance_type)
 
 
@@ -118,7 +118,7 @@ Kind = TypeVar("Kind", bound=Fault)
 
 
 def parse(name: str, values: Mapping[str, Any]) -> Fault:
-    """A fault from its name and fields. ValueError where there is no such one."""
+    """Return a fault from its name and fields. ValueError where there is no such one."""
     kind = KINDS.get(name)
     unknown = set(values) - {field.name for field in fields(kind)} if kind else {name}
     if kind is None or unknown:
@@ -166,14 +166,14 @@ class Faults:
         return tuple(fault for fault in self.all().values() if isinstance(fault, kind))
 
     def at(self, kind: type[Kind], zone: str, instance_type: str) -> Kind | None:
-        """The first of that kind which strikes a launch there; uses it once."""
+        """Return the first of that kind which strikes a launch there; uses it once."""
         found: Kind | None = self._strike(
             lambda fault: type(fault) is kind and isinstance(fault, Place) and fault.covers(zone, instance_type)
         )
         return found
 
     def on(self, kind: type[Kind], action: str) -> Kind | None:
-        """The first of that kind which strikes a call of that action; uses it once."""
+        """Return the first of that kind which strikes a call of that action; uses it once."""
         found: Kind | None = self._strike(
             lambda fault: type(fault) is kind and getattr(fault, "action", "") in ("*", action)
         )

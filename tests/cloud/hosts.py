@@ -31,17 +31,19 @@ class HostLog:
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def of(self, kind: str) -> list[dict[str, Any]]:
-        """Events of a kind: alive, script, executed, written, ssh, booted, call, started, shutdown, failed, error."""
+        """Return events of a kind: alive, script, executed, written, ssh, booted, call, started, shutdown, failed,
+        error.
+        """
         return [event for event in list(self.events) if event["event"] == kind]
 
     @property
     def ready(self) -> bool:
-        """Whether SSH answers."""
+        """Tell whether SSH answers."""
         return bool(self.of("ssh"))
 
     @property
     def booted(self) -> bool:
-        """Whether the boot is over, well or not."""
+        """Tell whether the boot is over, well or not."""
         return bool(self.of("booted") or self.of("failed"))
 
     @property
@@ -51,7 +53,7 @@ class HostLog:
 
     @property
     def executed(self) -> dict[str, int]:
-        """Commands of the user data with their exit codes."""
+        """Return commands of the user data with their exit codes."""
         return {event["command"]: event["exit_code"] for event in self.of("executed")}
 
 

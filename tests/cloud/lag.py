@@ -33,7 +33,7 @@ class Lag:
 
     @classmethod
     def of(cls, seconds: float, page: int = 1000) -> "Lag":
-        """The same for all."""
+        """Return the same for all."""
         return cls(launches=seconds, terminations=seconds, groups=seconds, in_use=seconds, page=page)
 
 

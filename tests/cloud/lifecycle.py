@@ -77,7 +77,7 @@ class Lifecycle:
         }
 
     def time(self, now: float | None = None) -> datetime:
-        """The cloud's clock as the time of day."""
+        """Return the cloud's clock as the time of day."""
         return self._began + timedelta(seconds=self.clock.now() if now is None else now)
 
     def born(self, instance: Instance, mapped: Sequence[str] = ()) -> None:
@@ -124,7 +124,7 @@ class Lifecycle:
         return before
 
     def status(self, instance: Instance) -> str:
-        """The checks of a running instance: initializing, ok, impaired."""
+        """Return the checks of a running instance: initializing, ok, impaired."""
         life = self.lives[instance.id]
         if life.state != "running":
             return "not-applicable"
@@ -225,7 +225,7 @@ def vcpus(instance_type: str) -> int:
 
 
 def own_disks(instance_type: str, mapped: Sequence[str]) -> list[str]:
-    """The names of a type's own disks: NVMe ones come by themselves, others only where a launch maps them."""
+    """Return the names of a type's own disks: NVMe ones come by themselves, others only where a launch maps them."""
     storage = INSTANCE_TYPES[instance_type].get("InstanceStorageInfo", {})
     count = sum(int(disk["Count"]) for disk in storage.get("Disks", ()))
     if storage.get("NvmeSupport") == "unsupported":  # the kernel's name of /dev/sdb
@@ -234,7 +234,7 @@ def own_disks(instance_type: str, mapped: Sequence[str]) -> list[str]:
 
 
 def machine_of(life: Life) -> Machine:
-    """The host that an instance is to have."""
+    """Return the host that an instance is to have."""
     instance = life.instance
     pair = instance.ec2_backend.key_pairs.get(instance.key_name)
     return Machine(

@@ -46,7 +46,7 @@ def kept() -> Iterator[None]:
 
 
 def xml(body: Mapping[str, Any]) -> str:
-    """The elements of the body. A key with `@` is an attribute; a list is as many elements of one name."""
+    """Return the elements of the body. A key with `@` is an attribute; a list is as many elements of one name."""
     return "".join(_element(name, one) for name, each in body.items() if name[0] != "@" for one in _listed(each))
 
 
@@ -82,7 +82,9 @@ def _names() -> Any:
 
 
 def _place(context: AttributePickerContext) -> Any:
-    """The object's class, the service, and the member with its name in answers and the structure that it belongs to."""
+    """Return the object's class, the service, and the member with its name in answers and the structure that it belongs
+    to.
+    """
     shape, parent = context.shape, getattr(context.shape, "parent", None)
     service = context.service_model and context.service_model.service_name
     return type(context.obj), service, context.key, shape.serialization.get("name"), parent and parent.name

@@ -70,7 +70,7 @@ class LoopbackHost:
         """There are no timers."""
 
     def path(self, inside: str) -> Path:
-        """Files of the user data."""
+        """Return files of the user data."""
         return self.folder / "root" / inside.lstrip("/")
 
     def _send(self, number: int) -> None:

@@ -35,7 +35,7 @@ Report = Callable[[str, dict[str, Any]], None]
 
 
 def obstacle() -> str:
-    """Why this machine can't have hosts in namespaces; empty where it can."""
+    """Explain why this machine can't have hosts in namespaces; empty where it can."""
     if os.geteuid() != 0:
         return "not root"
     missing = [name for name in _PROGRAMS if shutil.which(name, path=_SYSTEM_PATH) is None]
@@ -46,7 +46,7 @@ def obstacle() -> str:
 
 
 def _firewall() -> str:
-    """Why hosts on a bridge would not reach each other: Docker makes the firewall drop them."""
+    """Explain why hosts on a bridge would not reach each other: Docker makes the firewall drop them."""
     is_filtered = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
     iptables = shutil.which("iptables", path=_SYSTEM_PATH)
     if iptables is None or not is_filtered.exists() or is_filtered.read_text().strip() != "1":
@@ -112,7 +112,7 @@ class NamespaceHost:
         return Path(f"/proc/{self.pid}/root", inside.lstrip("/"))
 
     def processes(self) -> Iterator[psutil.Process]:
-        """All processes of the host, its process 1 first."""
+        """Yield all processes of the host, its process 1 first."""
         namespace = Path(f"/proc/{self.pid}/ns/pid").readlink()
         for process in psutil.process_iter():
             with suppress(OSError):
@@ -216,7 +216,7 @@ def _process_1(folder: Path) -> "subprocess.Popen[bytes]":
 
 
 def _process_1_of(unshare: int) -> int:
-    """The only child of `unshare`."""
+    """Return the only child of `unshare`."""
     return int(Path(f"/proc/{unshare}/task/{unshare}/children").read_text(encoding="ascii").split()[0])
 
 

@@ -35,7 +35,7 @@ class Group:
         }
 
     def passes(self, filters: Mapping[str, Sequence[str]]) -> bool:
-        """Whether all filters let it through."""
+        """Tell whether all filters let it through."""
         return all(
             any(fnmatch.fnmatchcase(own, one) for own in self._values(key) for one in values)
             for key, values in filters.items()
@@ -63,7 +63,7 @@ class PlacementGroups:
         self._lifecycle, self._lag = lifecycle, lag
 
     def get(self, region: str, name: str) -> Group | None:
-        """The group of that name, once it can be seen."""
+        """Return the group of that name, once it can be seen."""
         found = self._groups.get((region, name))
         return found if found and self._is_seen(found) else None
 
@@ -110,7 +110,7 @@ class PlacementGroups:
         return EmptyResult()
 
     def _has_just_ended(self, name: str) -> bool:
-        """Whether an instance of the group was there a moment ago, also one that is hidden from this call."""
+        """Tell whether an instance of the group was there a moment ago, also one that is hidden from this call."""
         lives = [life for life in self._lifecycle.lives.values() if life.instance.placement.group_name == name]
         ends = [self._lifecycle.census.entries[life.instance.id].ended for life in lives]
         return any(ended is None or ended + self._lag.in_use > self._now() for ended in ends)

@@ -33,7 +33,7 @@ class Slot:
 
     @property
     def network(self) -> ipaddress.IPv4Network:
-        """The addresses of its hosts."""
+        """Return the addresses of its hosts."""
         base = int(_RANGE.network_address) + (self.number << (32 - _PREFIX))
         return ipaddress.IPv4Network((base, _PREFIX))
 
@@ -102,7 +102,9 @@ def sweep(slot: Slot) -> None:
 
 
 def processes(folder: Path) -> list[psutil.Process]:
-    """Every process of hosts below that folder: those that carry the mark or name the folder, and what they started."""
+    """Return every process of hosts below that folder: those that carry the mark or name the folder, and what they
+    started.
+    """
     found: dict[int, psutil.Process] = {}
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
@@ -119,7 +121,7 @@ def _belongs(process: psutil.Process, folder: str) -> bool:
 
 
 def links(slot: Slot) -> list[str]:
-    """The bridge and what is left of links to hosts."""
+    """Return the bridge and what is left of links to hosts."""
     names = [link.name for link in Path("/sys/class/net").iterdir()]
     prefix = slot.bridge.removesuffix("br")
     return [name for name in names if name == slot.bridge or name.startswith(f"{prefix}h")]

@@ -19,7 +19,7 @@ class InTurn:
         self._application, self._turn = application, threading.Lock()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """The application's answer, complete."""
+        """Return the application's answer, complete."""
         whole_body(environ)
         with self._turn:
             return list(self._application(environ, start_response))

@@ -23,7 +23,7 @@ _OF_NO_EFFECT = {
 
 
 def parse(user_data: bytes, key_pair: str | None) -> dict[str, Any]:
-    """The plan of a boot, fit for JSON. `key_pair` is the public key that the instance was launched with."""
+    """Return the plan of a boot, fit for JSON. `key_pair` is the public key that the instance was launched with."""
     plan = _empty()
     configs: list[Mapping[str, Any]] = []
     for part in _parts(user_data):
@@ -83,7 +83,7 @@ def _file(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _mode(permissions: str | int) -> int:
-    """An octal text; a number is one already: YAML reads 0644 without quotes as octal."""
+    """Return an octal text; a number is one already: YAML reads 0644 without quotes as octal."""
     return permissions if isinstance(permissions, int) else int(permissions, 8)
 
 

@@ -41,7 +41,7 @@ class Deployment:
 
     @property
     def campaigns(self) -> Path:
-        """The team's folder of definitions."""
+        """Return the team's folder of definitions."""
         return self.folder / "campaigns"
 
     def compose(self, *arguments: str, timeout_s: float) -> str:
@@ -89,7 +89,7 @@ def running_deployment(folder: Path) -> Iterator[Deployment]:
 
 
 def compose_program() -> str:
-    """The Compose that comes as a wheel."""
+    """Return the Compose that comes as a wheel."""
     spec = find_spec("compose")
     assert spec is not None, "Compose comes as a wheel for x86_64 alone"
     assert spec.origin is not None

@@ -32,7 +32,7 @@ class EmptyArtefacts:
         """The programs that somebody had prepared."""
 
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> EmptyJdk:
-        """The one JDK."""
+        """Return the one JDK."""
         if jdk_id != "openjdk-11.0.13":
             raise ArtefactError(f"there is no JDK {jdk_id}", mend="use openjdk-11.0.13")
         home = self._folder / jdk_id
@@ -43,7 +43,7 @@ class EmptyArtefacts:
         return EmptyJdk(home=home, java=java, version="11.0.13+8")
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> Collection[str]:
-        """All but C4."""
+        """Return all but C4."""
         self.jdk(jdk_id)
         return ("G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial")
 
@@ -76,7 +76,7 @@ class EmptyArtefacts:
         return [flag for flag in flags if flag.startswith("-javaagent")]
 
     def database(self, product: str, version: str) -> Path:
-        """Three jars; Cassandra's own holds the compiler's hints."""
+        """Return three jars; Cassandra's own holds the compiler's hints."""
         if version != "4.0.1":
             raise ArtefactError(f"{product} {version} can't be had", mend="use 4.0.1")
         folder = self._jars(f"{product}-{version}", "jamm-0.3.2.jar", "guava-27.0-jre.jar")
@@ -87,7 +87,7 @@ class EmptyArtefacts:
         return folder
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
-        """A folder with that program as an empty file."""
+        """Return a folder with that program as an empty file."""
         place = self._folder / archive.sha256 / program
         place.parent.mkdir(parents=True, exist_ok=True)
         place.touch()
@@ -110,7 +110,7 @@ class EmptyArtefacts:
         return self._jars("nodes", "plimsoll-nodes.jar")
 
     def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
-        """Every other JDK, every other version."""
+        """Return every other JDK, every other version."""
         jdks = {variant.jvm.jdk for variant in definition.variants if variant.jvm} - {"openjdk-11.0.13"}
         versions = {definition.version_of(variant) for variant in definition.variants} - {"4.0.1"}
         found = [Problem("jvm.jdk", f"there is no JDK {jdk}", "use openjdk-11.0.13") for jdk in sorted(jdks)]

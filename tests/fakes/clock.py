@@ -28,5 +28,5 @@ class SteppingClock:
 
     @property
     def naps(self) -> int:
-        """How often somebody slept."""
+        """Tell how often somebody slept."""
         return len(self.slept)

@@ -30,7 +30,7 @@ _POLL_S = 0.05
 
 
 def toolkit(settings: Settings) -> Toolkit:
-    """Everything instant but for gates, the store real but for one."""
+    """Return everything instant but for gates, the store real but for one."""
     faults, gates = Faults(settings.work / "faults"), Gates(settings.work / "gates")
     return Toolkit(
         store=GatedStore(settings.store, gates),
@@ -70,7 +70,7 @@ class Gates:
         self._gate(cell, phase).unlink(missing_ok=True)
 
     def is_closed(self, cell: str, phase: str) -> bool:
-        """Whether that phase of that cell is to wait; whoever asks so has arrived."""
+        """Tell whether that phase of that cell is to wait; whoever asks so has arrived."""
         if not self._gate(cell, phase).exists():
             return False
         self._note("arrivals", f"{cell} {phase} {os.getpid()}")
@@ -83,7 +83,7 @@ class Gates:
                 time.sleep(_POLL_S)
 
     def arrivals(self) -> tuple[Arrival, ...]:
-        """Who has arrived at closed gates, in that order."""
+        """Tell who has arrived at closed gates, in that order."""
         fields = (line.split() for line in self._read("arrivals"))
         return tuple(Arrival(cell, phase, int(pid)) for cell, phase, pid in fields)
 
@@ -92,7 +92,7 @@ class Gates:
         self._note("starts", cell)
 
     def starts(self) -> list[str]:
-        """Cells whose load was started, one for each time."""
+        """Return cells whose load was started, one for each time."""
         return self._read("starts")
 
     def _gate(self, cell: str, phase: str) -> Path:

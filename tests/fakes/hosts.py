@@ -25,7 +25,7 @@ class FolderHost:
             folder.mkdir(parents=True, exist_ok=True)
 
     def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "FolderHost":
-        """A folder below its own."""
+        """Return a folder below its own."""
         return FolderHost(self._folder / folder, self.info)
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
@@ -50,12 +50,12 @@ class FolderHost:
         target.write_text(content)
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        """The end of a file, empty where there is none."""
+        """Return the end of a file, empty where there is none."""
         source = self._folder / path
         return source.read_text()[-max_bytes:] if source.exists() else ""
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """All files below a folder."""
+        """Return all files below a folder."""
         return tuple(sorted(PurePosixPath(path) for path in (self._folder / folder).rglob("*") if path.is_file()))
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
@@ -76,11 +76,11 @@ class FolderHost:
         """Nothing runs."""
 
     def free_port(self) -> int:
-        """Some port."""
+        """Return some port."""
         return 12345
 
     def facts(self) -> HostFacts:
-        """A made-up machine."""
+        """Return a made-up machine."""
         return HostFacts(
             os="Testix 1",
             kernel="6.1",

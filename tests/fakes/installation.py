@@ -74,7 +74,7 @@ class Installation:
 
     @cached_property
     def toolkit(self) -> Toolkit:
-        """The toolkit that those processes get."""
+        """Return the toolkit that those processes get."""
         named = {name.removeprefix("PLIMSOLL_").lower(): value for name, value in self.environment.items()}
         return self.make_toolkit(Settings.model_validate(named))
 
@@ -85,7 +85,7 @@ class Installation:
 
     @property
     def provider(self) -> InstantProvider:
-        """The provider, with its journal."""
+        """Return the provider, with its journal."""
         return InstantProvider(self.folder / "work", self.faults)
 
     def define(self, definition: Definition) -> Definition:
@@ -100,22 +100,22 @@ class Installation:
         (campaigns / f"{name}.yaml").write_text(text)
 
     def open_campaign(self, definition: Definition, campaign_id: str = "campaign") -> CampaignStore:
-        """A campaign of that definition, nothing run yet."""
+        """Return a campaign of that definition, nothing run yet."""
         campaign = CampaignStore(self.toolkit.store, campaign_id)
         campaign.open(definition)
         return campaign
 
     def attempts(self, campaign_id: str) -> Mapping[str, Sequence[int]]:
-        """The numbers of each cell's attempts."""
+        """Return the numbers of each cell's attempts."""
         campaign = CampaignStore(self.toolkit.store, campaign_id)
         return {cell: [key.attempt for key in campaign.attempts(cell)] for cell in campaign.cells_with_attempts()}
 
     def clusters_of(self, campaign_id: str) -> Sequence[str]:
-        """The campaign's clusters that are alive."""
+        """Return the campaign's clusters that are alive."""
         return [str(one.id) for one in self.provider.clusters() if one.id.campaign_id == campaign_id]
 
     def files(self, campaign_id: str) -> Mapping[str, str]:
-        """Every file of every attempt, manifests among them, with its digest."""
+        """Return every file of every attempt, manifests among them, with its digest."""
         cells = self.folder / "store" / campaign_id / "cells"
         found = [path for path in cells.rglob("*") if path.is_file()]
         assert any(path.name == "manifest.json" for path in found)

@@ -24,7 +24,7 @@ from plimsoll.settings import Settings
 
 
 def toolkit(settings: Settings) -> Toolkit:
-    """Everything that AWS sees is real."""
+    """Return everything that AWS sees is real."""
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
     outage = Outage(clock)
     provider = Ec2Provider(
@@ -49,7 +49,7 @@ def toolkit(settings: Settings) -> Toolkit:
 
 
 def in_folders(work: Path) -> Connect:
-    """A folder for each instance; user data has prepared it."""
+    """Return a folder for each instance; user data has prepared it."""
 
     def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         host = FolderHost(work / f"ec2~{info.facts['instance_id']}" / info.name, info)

@@ -14,7 +14,7 @@ Command = Callable[[Sequence[str]], CommandResult]
 
 
 def silent(_: Sequence[str]) -> CommandResult:
-    """A command that succeeds and prints nothing."""
+    """Return a command that succeeds and prints nothing."""
     return CommandResult(0, "", "")
 
 

@@ -50,7 +50,7 @@ def write_captions(checkout: Path = CHECKOUT, *, real: bool = CAMPAIGN.exists())
 
 
 def wrong_captions(checkout: Path = CHECKOUT, *, real: bool = CAMPAIGN.exists()) -> Iterator[str]:
-    """Captions that should stand in a document and don't."""
+    """Yield captions that should stand in a document and don't."""
     for caption in CAPTIONS:
         said = caption.real if real else caption.made_up
         if said not in (checkout / caption.document).read_text(encoding="utf-8"):

@@ -69,7 +69,7 @@ def digest(group: str, checkout: Path = CHECKOUT) -> str:
 
 
 def stale(known: Mapping[str, str], checkout: Path = CHECKOUT) -> tuple[str, ...]:
-    """Pictures whose files have changed since they were made, or that were never made."""
+    """Return pictures whose files have changed since they were made, or that were never made."""
     return tuple(
         picture
         for name, group in GROUPS.items()

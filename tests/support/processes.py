@@ -52,12 +52,14 @@ def until(
 
 
 def pause_s(waited_s: float) -> float:
-    """The pause before the next check, s: a twentieth of the time waited so far, because checks take processor time."""
+    """Return the pause before the next check, s: a twentieth of the time waited so far, because checks take processor
+    time.
+    """
     return min(_LONGEST_S, max(_SHORTEST_S, waited_s / 20))
 
 
 def marked(name: str, value: str) -> list[psutil.Process]:
-    """The living processes whose environment has that mark."""
+    """Return the living processes whose environment has that mark."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -77,7 +79,7 @@ def end_marked(name: str, value: str) -> None:
 
 
 def command_line(process: psutil.Process) -> list[str]:
-    """The command line of a process. Empty if the process has ended, or is about to."""
+    """Return the command line of a process. Empty if the process has ended, or is about to."""
     try:
         return process.cmdline()
     except psutil.NoSuchProcess:
@@ -85,18 +87,18 @@ def command_line(process: psutil.Process) -> list[str]:
 
 
 def python_job(job_id: str, code: str, **changes: Any) -> Job:
-    """A job that runs that Python code."""
+    """Return a job that runs that Python code."""
     return Job(**{"id": job_id, "argv": [sys.executable, "-c", code], "expires": timedelta(hours=1), **changes})
 
 
 def log_of(host: Host, job_id: str) -> str:
-    """The output of the job."""
+    """Return the output of the job."""
     return host.read_tail(PurePosixPath("jobs", f"{job_id}.log"), max_bytes=10_000)
 
 
 @cache
 def oldest_python() -> Path:
-    """The oldest Python that a host may have, if this machine has it; otherwise the one that runs the tests."""
+    """Return the oldest Python that a host may have, if this machine has it; otherwise the one that runs the tests."""
     for program in _pythons("3.9"):
         asked = [program, "-c", "import sys; print(sys.executable)"]
         told = subprocess.run(asked, capture_output=True, text=True, check=False)

@@ -120,7 +120,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyCampaig
 
 
 def started(folder: Path) -> FaultyCampaign:
-    """The running campaign: a cell for each fault."""
+    """Return the running campaign: a cell for each fault."""
     work, store = folder / "clusters", folder / "store"
     work.mkdir()
     demo = load_definition(Settings(), str(SMALL))

@@ -54,7 +54,7 @@ def test_the_account_agrees_with_the_clouds_own(outcome: Outcome, stack: CloudSt
 
 
 def cells_over(stack: CloudStack) -> Mapping[str, float]:
-    """When the last task of each cell's run ended: Airflow's own record, in seconds of the cloud's clock."""
+    """Tell when the last task of each cell's run ended: Airflow's own record, in seconds of the cloud's clock."""
     client, clock_began = stack.airflow.client, time.time() - time.monotonic()
     ended: dict[str, list[datetime]] = {}
     for run in client.dag_runs("cell"):  # a cell may have run twice

@@ -79,9 +79,10 @@ def test_the_higher_load_goes_on_with_the_nodes_and_the_rows_of_the_lower_one(
 
 
 def ramped(airflow: StackUnderTest, store: ObjectStore) -> tuple[AttemptKey, AttemptKey]:
-    """The only attempts at both loads, of the first campaign that the machine did not disturb; it has its report.
+    """Return the only attempts at both loads, of the first campaign that the machine did not disturb.
 
-    Beside other programs a load may miss, which ends its ramp, or the machine may stand still under it.
+    It has its report. Beside other programs a load may miss, which ends its ramp, or the machine may stand still under
+    it.
     """
     for name in map("ramped-{}".format, tries()):
         airflow.run_to_end("ramped", {"campaign_id": name}, timeout_s=PATIENCE_S)
@@ -99,7 +100,7 @@ def ramped(airflow: StackUnderTest, store: ObjectStore) -> tuple[AttemptKey, Att
 
 
 def all_rounds(airflow: StackUnderTest) -> list[DagRun]:
-    """The DAG's runs once all have ended. A run starts that of the next round before it ends."""
+    """Return the DAG's runs once all have ended. A run starts that of the next round before it ends."""
     runs = airflow.client.dag_runs
     until(lambda: all(run.is_final for run in runs("ramped")), "the last round", patience_s=PATIENCE_S)
     return runs("ramped")

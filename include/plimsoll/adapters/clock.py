@@ -8,7 +8,7 @@ class SystemClock:
     """Implements the Clock port with real time."""
 
     def now(self) -> datetime:
-        """The current time in UTC."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)
 
     def sleep(self, seconds: float) -> None:

@@ -78,7 +78,7 @@ def _end(error: PlimsollError) -> NoReturn:
 
 
 def _wrong_settings(error: ValueError) -> Refused | None:
-    """The faults of settings in the environment, in words; None for any other error."""
+    """Return the faults of settings in the environment, in words; None for any other error."""
     from pydantic import ValidationError
 
     from plimsoll.domain.faults import problems_of

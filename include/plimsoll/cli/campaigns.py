@@ -49,7 +49,7 @@ def list_campaigns(as_json: JsonOption = False) -> None:
 
 
 def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
-    """The campaigns of the store, and why others can't be read."""
+    """Return the campaigns of the store, and why others can't be read."""
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.owners import LocalProcesses
     from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound

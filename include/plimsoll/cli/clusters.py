@@ -100,7 +100,7 @@ def destroy(
 
 
 def _cost(usd: float, *, is_paid: bool) -> str:
-    """The cluster's cost so far.
+    """Return the cluster's cost so far.
 
     A host without a price makes it unknown, because hosts that must be paid for cost something.
     """

@@ -30,14 +30,14 @@ _HEADINGS = ("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms")
 
 
 def outcome(judgement: Judgement) -> Outcome:
-    """The outcome in one word."""
+    """Return the outcome in one word."""
     if not judgement.valid:
         return "invalid"
     return "met" if judgement.met else "missed"
 
 
 def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
-    """The `--json` object. Its form is stable; see docs/reference/judging.md."""
+    """Return the `--json` object. Its form is stable; see docs/reference/judging.md."""
     verdict = judgement.levels[0] if judgement.levels else None
     return {
         "verdict": outcome(judgement),
@@ -61,7 +61,10 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
 
 
 def _whole_run(one: WholeRun, level: ServiceLevel) -> dict[str, Any]:
-    """Figures without intervals. `below_bound` is about the whole run, which is not what a service level asks."""
+    """Return figures without intervals.
+
+    `below_bound` is about the whole run, which is not what a service level asks.
+    """
     value = one.values_ms.get(level.percentile)
     return {
         "operation": one.operation or ALL_OPERATIONS,
@@ -72,7 +75,7 @@ def _whole_run(one: WholeRun, level: ServiceLevel) -> dict[str, Any]:
 
 
 def reasons(judgement: Judgement) -> Iterator[str]:
-    """Why the measurement is invalid, or by how much the service level was missed; then remarks on the logs."""
+    """Explain why the measurement is invalid, or by how much the service level was missed; then remarks on the logs."""
     yield from judgement.reasons
     if judgement.met is False:
         yield _by_how_much(judgement)

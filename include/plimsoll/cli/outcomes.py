@@ -31,7 +31,7 @@ def read_outcomes(path: Path) -> Attempts:
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of the file. Raises Refused where it is too large or can't be read."""
+    """Return the bytes of the file. Raises Refused where it is too large or can't be read."""
     try:
         if path.stat().st_size > _AT_MOST:
             raise Refused([Problem("outcomes", "are more than 64 MiB", _FORM)], where=str(path))
@@ -46,7 +46,7 @@ class _Twice(Exception):
 
 
 def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The object. Raises _Twice."""
+    """Return the object. Raises _Twice."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:

@@ -74,7 +74,7 @@ def _show_published(published: Published) -> None:
 
 
 def _counts(plan: Plan) -> str:
-    """The number of cells, and the numbers that it is the product of."""
+    """Return the number of cells, and the numbers that it is the product of."""
     definition, named = plan.definition, workload_ids(plan.definition)
     cells = plural(definition.cells, "cell")
     if len(plan.stages) > 1:
@@ -88,13 +88,13 @@ def _counts(plan: Plan) -> str:
 
 
 def _hosts(plan: Plan) -> str:
-    """The number of hosts alive at once and their lifetime, unless each cell has its own hosts."""
+    """Return the number of hosts alive at once and their lifetime, unless each cell has its own hosts."""
     scope = plan.definition.cluster_scope
     return plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
 
 
 def _hours(cells: float, hosts: float) -> str:
-    """Hours of all cells under load, and of all their hosts: in tenths, short ones to three digits."""
+    """Return hours of all cells under load, and of all their hosts: in tenths, short ones to three digits."""
     shown = [f"{round(hours, 1):,.10g}" if hours >= 10 else f"{hours:.3g}" for hours in (cells, hosts)]
     return f"{shown[0]} cell-hours under load, {shown[1]} host-hours"
 
@@ -104,14 +104,14 @@ def _load_time(plan: Plan) -> str:
 
 
 def _tries(plan: Plan) -> Iterator[str]:
-    """How often a cell runs by itself that noise disturbs, if more than once."""
+    """Tell how often a cell runs by itself that noise disturbs, if more than once."""
     tries = plan.definition.disturbance.tries
     if tries > 1:
         yield f"A cell that noise of the machine disturbs runs again by itself: {tries} times at most, not counted here"
 
 
 def _search(plan: Plan) -> Iterator[str]:
-    """The part of the grid that a search or ramp runs; empty for a full grid."""
+    """Yield the part of the grid that a search or ramp runs; empty for a full grid."""
     if not plan.definition.has_rounds:
         return
     found = plan.estimate
@@ -125,7 +125,7 @@ def _search(plan: Plan) -> Iterator[str]:
 
 
 def _money(plan: Plan) -> Iterator[str]:
-    """The cost; empty where hosts cost nothing."""
+    """Yield the cost; empty where hosts cost nothing."""
     if plan.tariff is None:
         return
     rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
@@ -137,7 +137,7 @@ def _money(plan: Plan) -> Iterator[str]:
 
 
 def _estimate(plan: Plan) -> str:
-    """The cost of the cells that run: all of the grid's, or those that a strategy chooses."""
+    """Return the cost of the cells that run: all of the grid's, or those that a strategy chooses."""
     if plan.usd is None or plan.estimate.least == plan.estimate.most:
         return show_usd(plan.usd)
     return f"likely {show_usd(plan.usd_of(plan.hours('likely')))}, at most {show_usd(plan.usd_of(plan.hours('most')))}"

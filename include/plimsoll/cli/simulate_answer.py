@@ -22,7 +22,7 @@ _NAMED = 10
 
 
 def replay_json(played: Replay) -> dict[str, Any]:
-    """A replayed campaign in its documented JSON form (docs/reference/strategies.md)."""
+    """Return a replayed campaign in its documented JSON form (docs/reference/strategies.md)."""
     return {
         "capacities": {
             variant: {"kind": kind, "capacity_ops_s": capacity}

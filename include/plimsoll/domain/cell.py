@@ -35,7 +35,7 @@ class Cell(Model):
 
     @property
     def id(self) -> str:
-        """The slug used in run ids, tags, store keys and the UI, such as `g1-040k-r3`.
+        """Return the slug used in run ids, tags, store keys and the UI, such as `g1-040k-r3`.
 
         A load that is not a multiple of 1000 ops/s has five digits: `g1-01500-r3`. With several workloads the id is
         `g1-kv-040k-r3`, with several stages `maximum-g1-kv-040k-r3`. Where the load comes from an earlier stage's
@@ -45,12 +45,17 @@ class Cell(Model):
 
     @property
     def part(self) -> str:
-        """The name of the part of the campaign that the cell belongs to; empty where the campaign has only one part."""
+        """Return the name of the part of the campaign that the cell belongs to.
+
+        Empty where the campaign has only one part.
+        """
         return part_name(self.stage, self.workload)
 
     @property
     def ladder(self) -> str:
-        """The id without load and repeat, shared by a variant's cells at all loads: `g1`, or `stage-g1-workload`."""
+        """Return the id without load and repeat, shared by a variant's cells at all loads: `g1`, or
+        `stage-g1-workload`.
+        """
         return "-".join(word for word in (self.stage, self.variant, self.workload) if word)
 
     @property
@@ -60,7 +65,7 @@ class Cell(Model):
 
 
 def load_slug(load_ops_s: int) -> str:
-    """The load as ids of cells have it: 40000 → `040k`; 1500 → `01500` (five digits, no unit).
+    """Return the load as ids of cells have it: 40000 → `040k`; 1500 → `01500` (five digits, no unit).
 
     Slugs of one notation sort as the loads do.
     """
@@ -79,7 +84,7 @@ class AttemptKey(Model):
 
     @property
     def environment(self) -> str:
-        """The name of what is deployed for the attempt: `g1-040k-r3-1`.
+        """Return the name of what is deployed for the attempt: `g1-040k-r3-1`.
 
         Its hosts may have served other attempts before.
         """
@@ -120,27 +125,33 @@ def campaign_id_problem(campaign_id: str) -> Problem | None:
 
 
 def cells_by_id(definition: Definition) -> dict[str, Cell]:
-    """All cells of the definition by id, in the definition's order."""
+    """Return all cells of the definition by id, in the definition's order."""
     return {cell.id: cell for cell in grid(definition)}
 
 
 def cell_of(definition: Definition, cell_id: str) -> Cell:
-    """The definition's cell with that id. Raises KeyError when the definition has no such cell."""
+    """Return the definition's cell with that id. Raises KeyError when the definition has no such cell."""
     return cells_by_id(definition)[cell_id]
 
 
 def part_of(definition: Definition, cell: Cell) -> Part:
-    """The part of the definition that the cell belongs to. Raises KeyError when the definition has no such part."""
+    """Return the part of the definition that the cell belongs to.
+
+    Raises KeyError when the definition has no such part.
+    """
     return {part.name: part for part in parts(definition)}[cell.part]
 
 
 def duration_of(definition: Definition, cell_id: str) -> timedelta:
-    """How long the cell is loaded. For a cell that the definition does not have: the longest duration of any cell."""
+    """Tell how long the cell is loaded.
+
+    For a cell that the definition does not have: the longest duration of any cell.
+    """
     return max(alone.timing.duration for alone in definitions_of(definition, cell_id))
 
 
 def definitions_of(definition: Definition, cell_id: str) -> Sequence[Definition]:
-    """The definition of the cell's part; those of all stages where the definition does not have that cell."""
+    """Return the definition of the cell's part; those of all stages where the definition does not have that cell."""
     cell = cells_by_id(definition).get(cell_id) if len(definition.stages) > 1 else None
     if cell is not None:
         return [part_of(definition, cell).definition]
@@ -148,7 +159,9 @@ def definitions_of(definition: Definition, cell_id: str) -> Sequence[Definition]
 
 
 def grid(definition: Definition) -> tuple[Cell, ...]:
-    """All cells whose loads are known, in the definition's order: stages, workloads, repeats, variants, loads."""
+    """Return all cells whose loads are known, in the definition's order: stages, workloads, repeats, variants,
+    loads.
+    """
     return tuple(
         Cell(
             stage=part.stage,
@@ -177,12 +190,12 @@ class AwaitedCell:
 
     @property
     def id(self) -> str:
-        """The id that the cell will have."""
+        """Return the id that the cell will have."""
         return Cell(**self.__dict__, load_ops_s=1).id
 
 
 def awaited_cells(definition: Definition) -> tuple[AwaitedCell, ...]:
-    """The cells of stages whose loads are not known yet, in the definition's order."""
+    """Return the cells of stages whose loads are not known yet, in the definition's order."""
     return tuple(
         AwaitedCell(part.stage, variant.id, part.workload, part.level, repeat)
         for part in parts(definition)
@@ -193,5 +206,5 @@ def awaited_cells(definition: Definition) -> tuple[AwaitedCell, ...]:
 
 
 def cell_ids(definition: Definition) -> tuple[str, ...]:
-    """The ids of all cells, including the cells of stages whose loads are not known yet."""
+    """Return the ids of all cells, including the cells of stages whose loads are not known yet."""
     return (*cells_by_id(definition), *(cell.id for cell in awaited_cells(definition)))

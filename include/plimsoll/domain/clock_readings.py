@@ -33,18 +33,20 @@ class LoadStart(Model):
 
     @property
     def ahead_ms(self) -> dict[str, float]:
-        """How far each load host's clock is ahead of the first load host's, ms."""
+        """Tell how far each load host's clock is ahead of the first load host's, ms."""
         return ahead_of_first(self.clocks)
 
     @property
     def error_ms(self) -> float:
-        """The greatest possible difference between two load hosts' starts, ms, given the errors of clock readings."""
+        """Return the greatest possible difference between two load hosts' starts, ms, given the errors of clock
+        readings.
+        """
         first, *others = self.clocks.values()
         return max((first.error_ms + other.error_ms for other in others), default=0.0)
 
     @property
     def drift_ms(self) -> float | None:
-        """How far any clock moved against the first load host's while the load ran, ms.
+        """Tell how far any clock moved against the first load host's while the load ran, ms.
 
         None where the clocks were not compared again after the load.
         """
@@ -59,11 +61,11 @@ CLOCK_SHARE = 0.01
 
 
 def most_apart_ms(intervals: Iterable[timedelta]) -> float:
-    """How far apart the starts of two load hosts may be, ms. With intervals of 10 s it is 100 ms."""
+    """Tell how far apart the starts of two load hosts may be, ms. With intervals of 10 s it is 100 ms."""
     return CLOCK_SHARE * min(intervals).total_seconds() * 1000
 
 
 def ahead_of_first(clocks: Mapping[str, ClockReading]) -> dict[str, float]:
-    """How far each clock is ahead of the first one in the mapping, ms."""
+    """Tell how far each clock is ahead of the first one in the mapping, ms."""
     first = next(iter(clocks.values()))
     return {host: reading.offset_ms - first.offset_ms for host, reading in clocks.items()}

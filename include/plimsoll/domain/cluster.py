@@ -16,7 +16,9 @@ _KEPT = "hosts"
 
 
 def kept_for(variant: str) -> str:
-    """The purpose in the name of kept hosts: the hosts of one variant, or of the campaign if no variant is given."""
+    """Return the purpose in the name of kept hosts: the hosts of one variant, or of the campaign if no variant is
+    given.
+    """
     return f"{variant}-{_KEPT}" if variant else _KEPT
 
 
@@ -32,26 +34,28 @@ class ClusterId(Model):
     name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[1-9][0-9]*$", max_length=100)]
 
     def __str__(self) -> str:
-        """The text form `demo-1/g1-040k-r3/1`. It is also the cluster's folder and the tag on its processes."""
+        """Return the text form `demo-1/g1-040k-r3/1`. It is also the cluster's folder and the tag on its processes."""
         return f"{self.campaign_id}/{self.name}"
 
     @classmethod
     def of(cls, campaign_id: str, purpose: str, number: int) -> Self:
-        """The id of the cluster with that purpose and number."""
+        """Return the id of the cluster with that purpose and number."""
         return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
 
     @classmethod
     def of_attempt(cls, key: AttemptKey) -> Self:
-        """The id of the cluster that serves that attempt alone."""
+        """Return the id of the cluster that serves that attempt alone."""
         return cls.of(key.campaign_id, key.cell_id, key.attempt)
 
     @classmethod
     def kept(cls, campaign_id: str, variant: str, number: int) -> Self:
-        """The id of the kept cluster with that number, of one variant, or of the campaign if no variant is given."""
+        """Return the id of the kept cluster with that number, of one variant, or of the campaign if no variant is
+        given.
+        """
         return cls.of(campaign_id, kept_for(variant), number)
 
     def numbered(self, number: int) -> Self:
-        """The id of the cluster with the same purpose and another number."""
+        """Return the id of the cluster with the same purpose and another number."""
         return self.of(self.campaign_id, self.purpose, number)
 
     @classmethod
@@ -62,34 +66,36 @@ class ClusterId(Model):
 
     @property
     def purpose(self) -> str:
-        """The first part of the name: a cell's id, or what the hosts are kept for."""
+        """Return the first part of the name: a cell's id, or what the hosts are kept for."""
         return self.name.partition("/")[0]
 
     @property
     def number(self) -> int:
-        """The second part of the name: the attempt's number, or a count of the kept clusters."""
+        """Return the second part of the name: the attempt's number, or a count of the kept clusters."""
         return int(self.name.partition("/")[2])
 
     @property
     def is_kept(self) -> bool:
-        """Whether the cluster lives on when an attempt ends."""
+        """Tell whether the cluster lives on when an attempt ends."""
         return self.purpose == _KEPT or self.purpose.endswith(f"-{_KEPT}")
 
     @property
     def attempt(self) -> AttemptKey | None:
-        """The one attempt that the cluster serves; None for kept hosts."""
+        """Return the one attempt that the cluster serves; None for kept hosts."""
         if self.is_kept:
             return None
         return AttemptKey(campaign_id=self.campaign_id, cell_id=self.purpose, attempt=self.number)
 
 
 def load_host_name(number: int) -> str:
-    """The name of the load host with that number, counted from 1, within its cluster: `load`, `load2`, `load3`."""
+    """Return the name of the load host with that number, counted from 1, within its cluster: `load`, `load2`,
+    `load3`.
+    """
     return "load" if number == 1 else f"load{number}"
 
 
 def is_load_host(name: str) -> bool:
-    """Whether a host of that name is a load host."""
+    """Tell whether a host of that name is a load host."""
     return re.fullmatch(r"load\d*", name) is not None
 
 
@@ -125,12 +131,12 @@ class Cluster(Model):
 
     @property
     def nodes(self) -> tuple[HostInfo, ...]:
-        """The database nodes, seed first."""
+        """Return the database nodes, seed first."""
         return tuple(host for host in self.hosts if host.role == "node")
 
     @property
     def load_hosts(self) -> tuple[HostInfo, ...]:
-        """The hosts that run the load generator.
+        """Return the hosts that run the load generator.
 
         The clock of the first one is the reference for all times of the attempt.
         """
@@ -138,7 +144,7 @@ class Cluster(Model):
 
     @property
     def load_host(self) -> HostInfo:
-        """The first load host."""
+        """Return the first load host."""
         return self.load_hosts[0]
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _too_many_cells(definition: DefinitionKeys) -> Iterator[Fault]:
-    """A fault where the grid has more cells than the definition's limit."""
+    """Yield a fault where the grid has more cells than the definition's limit."""
     if definition.cells > definition.max_cells and definition.stages:
         yield Fault(
             ("stages",),
@@ -42,7 +42,7 @@ def _too_many_cells(definition: DefinitionKeys) -> Iterator[Fault]:
 
 
 def _shares_as_percentiles(definition: DefinitionKeys) -> Iterator[Fault]:
-    """Faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
+    """Yield faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
     for number, (stage, alone) in enumerate(definition.of_stages):
         own: Path = ("stages", number) if stage and stage.service_levels else ()
         for place, level in enumerate(alone.service_levels):
@@ -52,7 +52,7 @@ def _shares_as_percentiles(definition: DefinitionKeys) -> Iterator[Fault]:
 
 
 def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
-    """All contradictions between keys of the definition, each as a fault at the key to change."""
+    """Yield all contradictions between keys of the definition, each as a fault at the key to change."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
     yield from _faults_of_stages(definition)
@@ -107,7 +107,9 @@ def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
 
 
 def _faults_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
-    """Faults of each stage's own keys together with the keys that the stage inherits from the top of the definition."""
+    """Yield faults of each stage's own keys together with the keys that the stage inherits from the top of the
+    definition.
+    """
     for number, (stage, alone) in enumerate(definition.of_stages):
         if stage and stage.loads and stage.taken is None:
             rates = _repeated("loads", "load", [format_rate(load) for load in alone.loads])
@@ -129,7 +131,9 @@ def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
 
 
 def _stages_taken_from(definition: DefinitionKeys) -> Iterator[Fault]:
-    """Faults where a stage takes its loads from a stage that is not before it, or that has no loads of its own."""
+    """Yield faults where a stage takes its loads from a stage that is not before it, or that has no loads of
+    its own.
+    """
     earlier: list[str] = []
     for number, stage in enumerate(definition.stages):
         if stage.taken and stage.taken.source not in earlier:
@@ -181,7 +185,7 @@ def _too_many_replicas(definition: DefinitionKeys) -> Iterator[Fault]:
 
 
 def _workloads(definition: DefinitionKeys) -> Iterator[tuple[Path, Workload]]:
-    """Each workload with its path in the definition."""
+    """Yield each workload with its path in the definition."""
     if not definition.workloads:
         yield ("workload",), definition.workload
     yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))
@@ -194,7 +198,7 @@ def _one_workload_and_several(definition: DefinitionKeys) -> Iterator[Fault]:
 
 
 def _same_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
-    """Faults where two cells would have the same id.
+    """Yield faults where two cells would have the same id.
 
     Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, have the same cell ids. The same can happen
     between stages and variants, and between stages and workloads, whose ids together name the parts of the report.
@@ -217,7 +221,9 @@ def _twice(first: set[str], second: set[str]) -> Iterator[str]:
 
 
 def _too_long_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
-    """Faults where stage, variant and workload ids are each short enough but make a cell's id too long together."""
+    """Yield faults where stage, variant and workload ids are each short enough but make a cell's id too long
+    together.
+    """
     named = [found for found in (definition.stages, definition.workloads) if len(found) > 1]
     words = [max((one.id for one in found), key=len) for found in (*named, definition.variants)]
     length = len("-".join(words)) + max(_tail(stage, alone) for stage, alone in definition.of_stages)
@@ -230,7 +236,7 @@ def _too_long_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
 
 
 def _tail(stage: Stage | None, alone: DefinitionKeys) -> int:
-    """The greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
+    """Return the greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
     taken = stage.taken if stage else None
     load = taken.slug if taken else f"{max(alone.loads):05d}"
     return len(f"-{load}-r{alone.repeats}")

@@ -31,13 +31,15 @@ class Tariff(Model):
     source: Annotated[str, Field(description="Where the prices come from, with their date")]
 
     def usd_per_cluster_hour(self, nodes: int, load_hosts: int) -> float | None:
-        """The price of an hour of one cluster with that many hosts, US dollars; None where a price is missing."""
+        """Return the price of an hour of one cluster with that many hosts, US dollars; None where a price is
+        missing.
+        """
         if self.node.usd_per_hour is None or self.load.usd_per_hour is None:
             return None
         return nodes * self.node.usd_per_hour + load_hosts * self.load.usd_per_hour
 
     def vcpus(self, nodes: int, load_hosts: int) -> int | None:
-        """The number of vCPUs of one cluster with that many hosts; None where a host type is not known."""
+        """Return the number of vCPUs of one cluster with that many hosts; None where a host type is not known."""
         if self.node.vcpus is None or self.load.vcpus is None:
             return None
         return nodes * self.node.vcpus + load_hosts * self.load.vcpus
@@ -50,7 +52,7 @@ class Paid(Model):
     host_seconds: float
 
     def plus(self, other: "Paid") -> "Paid":
-        """The sum of two totals."""
+        """Return the sum of two totals."""
         return Paid(usd=self.usd + other.usd, host_seconds=self.host_seconds + other.host_seconds)
 
 
@@ -103,27 +105,27 @@ class Spending(Model):
 
     @property
     def usd(self) -> float:
-        """The total, including the cost of idle hosts, US dollars."""
+        """Return the total, including the cost of idle hosts, US dollars."""
         return sum(entry.usd for entry in self.entries) + self.idle_usd
 
     @property
     def idle_usd(self) -> float:
-        """The cost of kept hosts while no attempt used them, US dollars."""
+        """Return the cost of kept hosts while no attempt used them, US dollars."""
         return sum(entry.usd for entry in self.idle)
 
     def of_cell(self, cell_id: str) -> float | None:
-        """The cost of all attempts at that cell, US dollars; None where the cell had no hosts."""
+        """Return the cost of all attempts at that cell, US dollars; None where the cell had no hosts."""
         amounts = [entry.usd for entry in self.entries if entry.key.cell_id == cell_id]
         return sum(amounts) if amounts else None
 
 
 def cost_until(cluster: Cluster, end: datetime) -> Paid:
-    """The cost of the cluster up to that time."""
+    """Return the cost of the cluster up to that time."""
     return total(cluster.hosts, end)
 
 
 def total(hosts: Sequence[HostInfo], end: datetime) -> Paid:
-    """The cost of those hosts. Hosts that have not ended are counted up to that time."""
+    """Return the cost of those hosts. Hosts that have not ended are counted up to that time."""
     return _sum(_cost_of(_paid_for(host, end), host) for host in hosts)
 
 
@@ -144,7 +146,7 @@ def shared(hosts: Sequence[HostInfo], spans: Sequence[Span], end: datetime) -> t
 
 
 def _overlap(host: HostInfo, begun: datetime, over: datetime, end: datetime) -> timedelta:
-    """The part of that time for which the host was paid."""
+    """Return the part of that time for which the host was paid."""
     if host.since is None:
         return timedelta()
     return max(timedelta(), min(over, end if host.until is None else host.until) - max(begun, host.since))

@@ -23,11 +23,11 @@ class DataOrigin(Model):
     until: Annotated[AwareDatetime, Field(description="When the database ends itself at the latest")]
 
     def populated_by(self, key: AttemptKey) -> AttemptKey:
-        """The attempt that populated the data of the attempt with that key."""
+        """Return the attempt that populated the data of the attempt with that key."""
         return self.earlier[0] if self.earlier else key
 
     def environment(self, key: AttemptKey) -> str:
-        """The name of what lives on the nodes as long as the data do: `g1-010k-r3-1-data`."""
+        """Return the name of what lives on the nodes as long as the data do: `g1-010k-r3-1-data`."""
         return f"{self.populated_by(key).environment}-data"
 
     def handed_on(self, key: AttemptKey) -> "DataOrigin":
@@ -36,7 +36,7 @@ class DataOrigin(Model):
 
 
 def can_go_on(cell: Cell, earlier: Cell, verdict: Verdict | None) -> bool:
-    """Whether a load at `cell` may go on with the data of an attempt at `earlier`, by that attempt's verdict.
+    """Tell whether a load at `cell` may go on with the data of an attempt at `earlier`, by that attempt's verdict.
 
     Both belong to one repeat of a variant with a workload, the earlier load was lower, valid and met: then the data are
     what the ramp says, and no overload has left work behind.

@@ -34,12 +34,12 @@ class CountedRows(Model):
 
 
 def rows_of(asked_bytes: int, sample_rows: int, sample_bytes: int) -> int:
-    """The number of rows that have that size, in proportion to the sample; at least one."""
+    """Return the number of rows that have that size, in proportion to the sample; at least one."""
     return max(1, round(asked_bytes * sample_rows / sample_bytes))
 
 
 def least_time(counted: CountedRows, load_hosts: int) -> timedelta:
-    """The time that populating takes at the highest rate that was seen; nothing where none was seen."""
+    """Return the time that populating takes at the highest rate that was seen; nothing where none was seen."""
     if counted.rows_per_s is None:
         return timedelta(0)
     return timedelta(seconds=ceil(counted.rows / (counted.rows_per_s * load_hosts)))
@@ -53,7 +53,7 @@ class Sample(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many are written."""
+        """Tell how many are written."""
         return ceil(self.of_rows / self.parts)
 
 
@@ -72,5 +72,5 @@ def second_sample(asked_bytes: int, sample_bytes: int) -> Sample | None:
 
 
 def is_within_tolerance(asked_bytes: int, found_bytes: int) -> bool:
-    """Whether data of that size will do for what was asked."""
+    """Tell whether data of that size will do for what was asked."""
     return abs(found_bytes - asked_bytes) <= TOLERANCE * asked_bytes

@@ -19,20 +19,23 @@ class Definition(DefinitionKeys):
 
     @property
     def dag_id(self) -> str:
-        """The id of the Airflow DAG that runs the campaign."""
+        """Return the id of the Airflow DAG that runs the campaign."""
         return dag_id_of(self.name)
 
 
 def dag_id_of(name: str) -> str:
-    """The Airflow DAG id for a definition's name: `azul-2022` → `azul_2022`."""
+    """Return the Airflow DAG id for a definition's name: `azul-2022` → `azul_2022`."""
     return name.replace("-", "_")
 
 
 def name_of_dag(dag_id: str) -> str:
-    """The name of the definition that a DAG runs. This reverses `dag_id_of`, since names contain no underscore."""
+    """Return the name of the definition that a DAG runs.
+
+    This reverses `dag_id_of`, since names contain no underscore.
+    """
     return dag_id.replace("_", "-")
 
 
 def run_command(name: str, campaign_id: str) -> str:
-    """The command that goes on with a campaign, for a definition of which only the name is known here."""
+    """Return the command that goes on with a campaign, for a definition of which only the name is known here."""
     return f"`plimsoll run {name} --campaign {campaign_id}`, with the file's path for {name!r} where it lies elsewhere"

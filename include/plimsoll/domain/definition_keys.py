@@ -171,21 +171,21 @@ class DefinitionKeys(Model):
 
     @property
     def stage_starts(self) -> StageStarts:
-        """The loads that stages took from earlier stages' results.
+        """Return the loads that stages took from earlier stages' results.
 
         Only a campaign's own copy of its definition has them.
         """
         return self._stage_starts
 
     def with_stage_starts(self, stage_starts: StageStarts) -> Self:
-        """The same definition with the loads of these stages filled in."""
+        """Return the same definition with the loads of these stages filled in."""
         filled = self.model_copy()
         filled._stage_starts = stage_starts
         return filled
 
     @property
     def of_stages(self) -> tuple[tuple[Stage | None, Self], ...]:
-        """Each stage with a definition of its own, in order. A definition without stages gives None and itself.
+        """Return each stage with a definition of its own, in order. A definition without stages gives None and itself.
 
         Where a stage takes its load from another stage, its definition has no `loads`.
         """
@@ -199,7 +199,7 @@ class DefinitionKeys(Model):
 
     @property
     def cells(self) -> int:
-        """The number of cells of the grid, computed without making them.
+        """Return the number of cells of the grid, computed without making them.
 
         Stages whose loads are not known yet count too.
         """
@@ -207,7 +207,7 @@ class DefinitionKeys(Model):
 
     @property
     def cells_of_stages(self) -> tuple[int, ...]:
-        """The number of cells of each stage."""
+        """Return the number of cells of each stage."""
         return tuple(self._cells_of(stage, alone) for stage, alone in self.of_stages)
 
     def _cells_of(self, stage: Stage | None, alone: Self) -> int:
@@ -220,14 +220,14 @@ class DefinitionKeys(Model):
 
     @property
     def load_time(self) -> timedelta:
-        """The total time under load if every cell runs once, one after another."""
+        """Return the total time under load if every cell runs once, one after another."""
         durations = [alone.timing.duration for _, alone in self.of_stages]
         times = (cells * duration for cells, duration in zip(self.cells_of_stages, durations, strict=True))
         return sum(times, timedelta(0))
 
     @property
     def declared_time(self) -> timedelta:
-        """How long the definition lets everything of a cell last on its hosts: waiting, populating and the load.
+        """Tell how long the definition lets everything of a cell last on its hosts: waiting, populating and the load.
 
         Hosts live for this time and a margin, and so long attempts and runs count as alive.
         """
@@ -235,52 +235,54 @@ class DefinitionKeys(Model):
 
     @property
     def shortest(self) -> timedelta:
-        """How long the campaign's shortest cells are loaded."""
+        """Tell how long the campaign's shortest cells are loaded."""
         return min(alone.timing.duration for _, alone in self.of_stages)
 
     @property
     def cluster_size(self) -> int:
-        """The number of hosts of one cluster: database nodes and load hosts."""
+        """Return the number of hosts of one cluster: database nodes and load hosts."""
         return self.system.nodes + self.load_generator.hosts
 
     @property
     def has_rounds(self) -> bool:
-        """Whether the campaign runs in rounds: it has stages, or its strategy chooses cells by earlier results."""
+        """Tell whether the campaign runs in rounds: it has stages, or its strategy chooses cells by earlier results."""
         return len(self.stages) > 1 or any(not isinstance(one.strategy, FullGrid) for _, one in self.of_stages)
 
     def variant(self, variant_id: str) -> Variant:
-        """The variant with that id. Raises KeyError when the definition has no such variant."""
+        """Return the variant with that id. Raises KeyError when the definition has no such variant."""
         return {variant.id: variant for variant in self.variants}[variant_id]
 
     def product_of(self, variant: Variant) -> str:
-        """The name of the database that a variant runs."""
+        """Return the name of the database that a variant runs."""
         return variant.product or self.system.database
 
     def version_of(self, variant: Variant) -> str:
-        """The database release that a variant runs. A valid definition gives one for every variant."""
+        """Return the database release that a variant runs. A valid definition gives one for every variant."""
         own = variant.version or (self.system.version if self.product_of(variant) == self.system.database else None)
         assert own is not None, "variants without a version are refused"
         return own
 
     def settings_of(self, variant: Variant) -> dict[str, JsonValue]:
-        """The settings that a variant's database gets in addition to the adapter's defaults."""
+        """Return the settings that a variant's database gets in addition to the adapter's defaults."""
         return {**self.settings_of_system(self.product_of(variant)), **variant.settings}
 
     def settings_of_system(self, product: str) -> dict[str, JsonValue]:
-        """The system's settings, which hold for every variant of the system's product; empty for other products."""
+        """Return the system's settings, which hold for every variant of the system's product; empty for other
+        products.
+        """
         return self.system.settings if product == self.system.database else {}
 
     @property
     def products(self) -> tuple[str, ...]:
-        """The databases of all variants, each once, in the variants' order."""
+        """Return the databases of all variants, each once, in the variants' order."""
         return tuple(dict.fromkeys(map(self.product_of, self.variants)))
 
     def of_product(self, product: str) -> tuple[tuple[int, Variant], ...]:
-        """The variants that run that database, each with its index among all variants."""
+        """Return the variants that run that database, each with its index among all variants."""
         return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
 
     def key_of_product(self, product: str) -> str:
-        """The key that names that database: the system's, or that of the first variant that names it itself."""
+        """Return the key that names that database: the system's, or that of the first variant that names it itself."""
         named = (n for n, variant in self.of_product(product) if variant.product)
         return next((f"variants[{n}].product" for n in named), "system.database")
 

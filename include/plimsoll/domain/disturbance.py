@@ -51,5 +51,5 @@ class Disturbance(Model):
 
 
 def is_default(bounds: Disturbance) -> bool:
-    """Whether these are the default bounds, which are not written."""
+    """Tell whether these are the default bounds, which are not written."""
     return bounds == Disturbance()

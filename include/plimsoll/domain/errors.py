@@ -18,7 +18,7 @@ class PlimsollError(Exception):
         super().__init__(self.text())
 
     def text(self) -> str:
-        """The message as one text: where, what and mend, as far as they are given."""
+        """Return the message as one text: where, what and mend, as far as they are given."""
         head = f"{self.where}: {self.what}" if self.where else self.what
         return visible(f"{head}\n  To mend it: {self.mend}" if self.mend else head)
 

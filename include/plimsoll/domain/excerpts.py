@@ -13,7 +13,7 @@ def visible(text: str) -> str:
 
 
 def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
-    """The line without the middle part where it is long: a configuration of 10,000 characters becomes 300."""
+    """Return the line without the middle part where it is long: a configuration of 10,000 characters becomes 300."""
     if len(line) <= longest:
         return line
     left_out = f" … ({len(line) - longest:,} characters left out) … "
@@ -22,7 +22,10 @@ def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
 
 
 def excerpt(text: str) -> str:
-    """A text of several lines with each line shortened. Where there are too many lines, only the first are kept."""
+    """Return a text of several lines with each line shortened.
+
+    Where there are too many lines, only the first are kept.
+    """
     lines = text.splitlines()
     shown = [shortened(line) for line in lines[:_MOST_LINES]]
     return "\n".join([*shown, f"… ({len(lines) - _MOST_LINES} more lines)"] if len(lines) > _MOST_LINES else shown)

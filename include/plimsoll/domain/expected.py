@@ -10,7 +10,7 @@ _SLUG = "lower-case letters, digits and single hyphens, such as `g1-large`"
 
 
 def node_at(schema: Node, path: Sequence[int | str]) -> Node:
-    """The node of the schema at that path; empty where the schema has no such path."""
+    """Return the node of the schema at that path; empty where the schema has no such path."""
     node: Node = _resolved(schema, schema)
     for part in path:
         node = _resolved(schema, _child(schema, node, part))
@@ -18,7 +18,7 @@ def node_at(schema: Node, path: Sequence[int | str]) -> Node:
 
 
 def known_keys(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
-    """The keys that are allowed beside the last one of the path."""
+    """Return the keys that are allowed beside the last one of the path."""
     node = node_at(schema, path[:-1])
     choices = (node, *node.get("anyOf", ()))
     kinds = (_referenced(schema, kind) for choice in choices for kind in choice.get("oneOf", ()))
@@ -26,13 +26,15 @@ def known_keys(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
 
 
 def sections_with(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
-    """The keys beside the last one of the path that have a key of its name inside: `strategy` for `mode`."""
+    """Return the keys beside the last one of the path that have a key of its name inside: `strategy` for `mode`."""
     *place, name = path
     return tuple(one for one in known_keys(schema, path) if name in known_keys(schema, (*place, one, name)))
 
 
 def expected(node: Node) -> str:
-    """The advice what to write, such as `write a whole number from 1 to 1000: times every variant meets every load`."""
+    """Return the advice what to write, such as `write a whole number from 1 to 1000: times every variant meets every
+    load`.
+    """
     value, about = value_words(node), _about(node)
     if not value:
         return about
@@ -40,7 +42,7 @@ def expected(node: Node) -> str:
 
 
 def value_words(node: Node) -> str:
-    """The kind of value without its meaning: `a whole number from 1 to 1000`, `one of: all, reads, writes`."""
+    """Return the kind of value without its meaning: `a whole number from 1 to 1000`, `one of: all, reads, writes`."""
     if "anyOf" in node:
         choices = [value_words(choice) for choice in node["anyOf"] if choice.get("type") != "null"]
         return " or ".join(choice for choice in choices if choice)
@@ -57,7 +59,7 @@ def value_words(node: Node) -> str:
 
 
 def _about(node: Node) -> str:
-    """The node's description, in the form of the end of a sentence."""
+    """Return the node's description, in the form of the end of a sentence."""
     about = str(node.get("description", "")).replace("\n", " ").rstrip(".")
     return about[:1].lower() + about[1:] if about[1:2].islower() or about[1:2] == " " else about
 
@@ -95,7 +97,7 @@ def _child(schema: Node, node: Node, part: int | str) -> Node:
 
 
 def _resolved(schema: Node, node: Node) -> Node:
-    """The node with its references resolved. Its own keys win over those of the reference.
+    """Return the node with its references resolved. Its own keys win over those of the reference.
 
     A choice between one thing and nothing is resolved to that thing.
     """
@@ -112,7 +114,7 @@ def _resolved(schema: Node, node: Node) -> Node:
 
 
 def _with_kinds(schema: Node, node: Node) -> Node:
-    """The node with its `oneOf` as `anyOf`, each kind with its own keys."""
+    """Return the node with its `oneOf` as `anyOf`, each kind with its own keys."""
     if "oneOf" not in node:
         return node
     own = {key: value for key, value in node.items() if key != "oneOf"}

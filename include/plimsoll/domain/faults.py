@@ -35,11 +35,11 @@ class Fault:
 
     @property
     def key(self) -> str:
-        """The path as people write it: `variants[0].jvm.heap`."""
+        """Return the path as people write it: `variants[0].jvm.heap`."""
         return key_of(self.path)
 
     def problem(self, line: int | None = None, under: str = "") -> Problem:
-        """The fault as a Problem: its key below the key `under`, and its line where that is known."""
+        """Return the fault as a Problem: its key below the key `under`, and its line where that is known."""
         key = ".".join(part for part in (under, self.key) if part) or "the whole file"
         return Problem(f"{key} (line {line})" if line else key, self.what, self.mend)
 
@@ -65,12 +65,15 @@ def key_of(path: Path) -> str:
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Problem]:
-    """Every fault that pydantic found in a value of that model, as Problems with keys below `under`."""
+    """Return every fault that pydantic found in a value of that model, as Problems with keys below `under`."""
     return [fault.problem(under=under) for fault in faults_of(error, model)]
 
 
 def faults_of(error: ValidationError, model: type[BaseModel], source: Source = lambda _: None) -> list[Fault]:
-    """Every fault that pydantic found in a value of that model. `source` returns the file's own text at a path."""
+    """Return every fault that pydantic found in a value of that model.
+
+    `source` returns the file's own text at a path.
+    """
     schema = _schema(model)
     return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
 
@@ -95,7 +98,7 @@ def fault_words(found: Mapping[str, Any]) -> str:
 
 
 def as_written(value: Any, model: type[BaseModel]) -> Any:
-    """The value with `true` and `false` as text where the model expects a number.
+    """Return the value with `true` and `false` as text where the model expects a number.
 
     Without this, pydantic reads them as 1 and 0.
     """
@@ -108,7 +111,10 @@ def as_written(value: Any, model: type[BaseModel]) -> Any:
 
 @cache
 def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
-    """The model's JSON schema. Making it takes as long as reading a definition's YAML, so a process makes it once."""
+    """Return the model's JSON schema.
+
+    Making it takes as long as reading a definition's YAML, so a process makes it once.
+    """
     return model.model_json_schema(by_alias=True)
 
 
@@ -152,13 +158,13 @@ _KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
 
 def _path(found: ErrorDetails) -> Path:
-    """The path without the names of validators and union members that pydantic puts between the keys."""
+    """Return the path without the names of validators and union members that pydantic puts between the keys."""
     place = _place(found)
     return tuple(part for part, before in zip(place, (None, *place), strict=False) if (before, part) not in _KINDS)
 
 
 def _place(found: ErrorDetails) -> Path:
-    """The path with the kind of a strategy in it, of which the schema has keys of its own."""
+    """Return the path with the kind of a strategy in it, of which the schema has keys of its own."""
     return tuple(part for part in found["loc"] if part not in _NO_KEYS)
 
 
@@ -173,7 +179,7 @@ def _faults(found: ErrorDetails, schema: Mapping[str, Any], source: Source) -> I
 
 
 def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
-    """The two texts of a fault: what is wrong, and what to write."""
+    """Return the two texts of a fault: what is wrong, and what to write."""
     place = _place(found)
     node, value, shown = node_at(schema, place), found.get("input"), f"; found {text}" if text else ""
     mend = expected(node)
@@ -197,7 +203,7 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
 
 
 def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
-    """The advice for an unknown key: the section that has a key of that name, or the keys that are allowed here.
+    """Return the advice for an unknown key: the section that has a key of that name, or the keys that are allowed here.
 
     A key may be misspelt and the name of another section's key too: `load` for `loads`, which `canary` has.
     """
@@ -210,7 +216,7 @@ def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
 
 
 def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
-    """The advice to put a number in quotes, where the key accepts its text."""
+    """Return the advice to put a number in quotes, where the key accepts its text."""
     fits = re.search(str(node.get("pattern", "")), text)
     return f'put it in quotes: "{text}"' if fits else expected(node)
 
@@ -220,7 +226,7 @@ def _like(value: object, node: Mapping[str, Any]) -> str:
 
 
 def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:
-    """The rule that a value broke, without the value."""
+    """Return the rule that a value broke, without the value."""
     if text == _NOTHING:
         return "has no value"
     limits = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
@@ -259,7 +265,7 @@ _RULES: Mapping[str, str] = {
 
 
 def _shown(value: object, source: str | None) -> str:
-    """A value as the file has it. That holds for numbers too, from which YAML drops zeros (`4.10`)."""
+    """Return a value as the file has it. That holds for numbers too, from which YAML drops zeros (`4.10`)."""
     return source if source and _is_scalar(value) else _as_text(value)
 
 
@@ -277,7 +283,7 @@ _LONGEST = 60
 
 
 def _as_text(value: object) -> str:
-    """A single value as YAML shows it; empty for lists and mappings."""
+    """Return a single value as YAML shows it; empty for lists and mappings."""
     if value is None:
         return _NOTHING
     if isinstance(value, bool):

@@ -13,13 +13,14 @@ LEAST = 10
 
 
 def operations_needed(level: ServiceLevel) -> int | None:
-    """How many operations an interval needs so that `LEAST` ones decide its percentile; None for the maximum."""
+    """Tell how many operations an interval needs so that `LEAST` ones decide its percentile; None for the maximum."""
     above = 1 - Fraction(str(level.percentile)) / 100
     return math.ceil(LEAST / above) if above else None
 
 
 def few_operations(level: ServiceLevel, rates_ops_s: Iterable[float], which: str = "") -> Iterator[str]:
-    """A note if a service level's percentile is decided by few operations at one of the rates, with what would do.
+    """Yield a note if a service level's percentile is decided by few operations at one of the rates, with what would
+    do.
 
     `which`: the intervals that it is about, where it is not all.
     """

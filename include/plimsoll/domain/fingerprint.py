@@ -87,14 +87,14 @@ class Fingerprint(Model):
 
     @property
     def load_hosts(self) -> dict[str, HostFacts]:
-        """All load hosts by name."""
+        """Return all load hosts by name."""
         return {load_host_name(1): self.load_host, **self.further_load_hosts}
 
     @property
     def runs_several(self) -> bool:
-        """Whether nodes run several processes, so that people read of which one something is told."""
+        """Tell whether nodes run several processes, so that people read of which one something is told."""
         return any(len(node.processes) > 1 for node in self.nodes)
 
     def ahead_ms(self) -> dict[str, float]:
-        """How far each node's clock is ahead of the load host's, ms. Subtract it from the node's times."""
+        """Tell how far each node's clock is ahead of the load host's, ms. Subtract it from the node's times."""
         return {node.host: node.clock_offset_ms - self.load_clock_offset_ms for node in self.nodes}

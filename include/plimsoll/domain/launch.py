@@ -24,5 +24,5 @@ class Launch(Model):
 
     @property
     def living(self) -> tuple[HostInfo, ...]:
-        """The hosts of the request without a recorded end."""
+        """Return the hosts of the request without a recorded end."""
         return tuple(host for host in self.hosts or () if host.until is None)

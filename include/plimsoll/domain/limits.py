@@ -21,5 +21,5 @@ LONGEST_CELL_ID = 80
 
 
 def raise_limit(cells: int) -> str:
-    """The advice to raise the limit of cells, where the number of cells is within what a limit may allow."""
+    """Return the advice to raise the limit of cells, where the number of cells is within what a limit may allow."""
     return f", or `max_cells: {cells}` if that is meant" if cells <= LARGEST_GRID else ""

@@ -58,10 +58,10 @@ class LoadSummary(Model):
 
     @property
     def failed(self) -> int:
-        """The number of failed operations of all kinds."""
+        """Return the number of failed operations of all kinds."""
         return sum(self.errors.values())
 
     @property
     def total(self) -> int:
-        """The number of operations, answered or failed."""
+        """Return the number of operations, answered or failed."""
         return sum(self.operations.values()) + self.failed

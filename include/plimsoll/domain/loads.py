@@ -24,12 +24,12 @@ class LoadRange(Model):
     step: Annotated[Rate, Field(gt=0)]
 
     def levels(self) -> tuple[int, ...]:
-        """The load levels in ops/s, rising."""
+        """Return the load levels in ops/s, rising."""
         return tuple(self._range)
 
     @property
     def count(self) -> int:
-        """The number of levels, computed without making them."""
+        """Return the number of levels, computed without making them."""
         return len(self._range)
 
     @property
@@ -99,21 +99,23 @@ class TakenLoad(Model):
 
     @property
     def source(self) -> str:
-        """The id of the stage that gives the load."""
+        """Return the id of the stage that gives the load."""
         found = self.of or self.slowest_of
         assert found is not None, "one of both is always there"
         return found
 
     @property
     def slug(self) -> str:
-        """The name of the load in ids of cells, which are needed before the load is known: `70pct`, `slowest`."""
+        """Return the name of the load in ids of cells, which are needed before the load is known: `70pct`,
+        `slowest`.
+        """
         return "slowest" if self.share is None else f"{self.share}pct"
 
     def __str__(self) -> str:
         return f"slowest of {self.slowest_of}" if self.share is None else f"{self.share} % of {self.of}"
 
     def load(self, maximum_ops_s: int) -> int:
-        """The load that follows from that maximum; both in ops/s."""
+        """Return the load that follows from that maximum; both in ops/s."""
         exact = maximum_ops_s if self.share is None else maximum_ops_s * self.share // 100
         step = self.rounded_to or 1
         return max(1, exact // step * step or exact)
@@ -123,7 +125,7 @@ _TAKEN = frozenset({*TakenLoad.model_fields, "slowest"})
 
 
 def expanded(value: object, most: int = LARGEST_GRID) -> object:
-    """A definition's `loads` with a range `{from, to, step}` written out as a list. At most `most` levels."""
+    """Return a definition's `loads` with a range `{from, to, step}` written out as a list. At most `most` levels."""
     if not isinstance(value, dict):
         return value
     try:

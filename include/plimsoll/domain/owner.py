@@ -31,7 +31,7 @@ class ProcessOwner(Model):
 
     @property
     def token(self) -> str:
-        """The owner as attempts and clusters record it: `process:<host>/<boot>/<namespace>/<pid>/<started>`."""
+        """Return the owner as attempts and clusters record it: `process:<host>/<boot>/<namespace>/<pid>/<started>`."""
         return f"{_KIND}{self.host}/{self.boot}/{self.namespace}/{self.pid}/{self.started}"
 
     @classmethod
@@ -50,7 +50,7 @@ class ProcessOwner(Model):
 
 
 def owner_words(owner: str) -> str:
-    """An owner in words; a token of another kind unchanged.
+    """Return an owner in words; a token of another kind unchanged.
 
     `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1, installation 5f3a91c2d04b`.
     """
@@ -62,17 +62,17 @@ def owner_words(owner: str) -> str:
 
 
 def installation_of(owner: str) -> str:
-    """The installation of Airflow whose run the owner is; empty for other owners."""
+    """Return the installation of Airflow whose run the owner is; empty for other owners."""
     run = CAMPAIGN_RUN.fullmatch(owner) or CELL_RUN.fullmatch(owner)
     return run["installation"] if run else ""
 
 
 def is_of_another_airflow(owner: str, asker: str) -> bool:
-    """Whether both are runs of Airflow, of two that share a store."""
+    """Tell whether both are runs of Airflow, of two that share a store."""
     theirs, own = installation_of(owner), installation_of(asker)
     return bool(theirs and own) and theirs != own
 
 
 def owner_since(owner: str, since: datetime) -> str:
-    """An owner in words with its start: `process 4711 on lab1, since 2026-01-31 12:00 UTC`."""
+    """Return an owner in words with its start: `process 4711 on lab1, since 2026-01-31 12:00 UTC`."""
     return f"{owner_words(owner)}, since {since:%Y-%m-%d %H:%M} UTC"

@@ -9,7 +9,10 @@ from plimsoll.domain.workload import NamedWorkload
 
 
 def part_name(stage: str, workload: str) -> str:
-    """The name of a part, from the ids of its stage and workload; an id is empty where the campaign has only one."""
+    """Return the name of a part, from the ids of its stage and workload.
+
+    An id is empty where the campaign has only one.
+    """
     return "-".join(filter(None, (stage, workload)))
 
 
@@ -34,27 +37,27 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The short name for files and anchors; empty where the campaign has only one part."""
+        """Return the short name for files and anchors; empty where the campaign has only one part."""
         return part_name(self.stage, self.workload)
 
     @property
     def heading(self) -> str:
-        """The stage's title and the workload for people; empty where the campaign has only one part."""
+        """Return the stage's title and the workload for people; empty where the campaign has only one part."""
         return ", ".join(filter(None, (self.title if self.stage else "", self.workload)))
 
     @property
     def source(self) -> str:
-        """The name of the part whose results give the loads; empty where the part has loads of its own."""
+        """Return the name of the part whose results give the loads; empty where the part has loads of its own."""
         return part_name(self.taken.source, self.workload) if self.taken else ""
 
     @property
     def has_loads(self) -> bool:
-        """Whether the loads of the part are known."""
+        """Tell whether the loads of the part are known."""
         return self.taken is None or self.stage_start is not None
 
     @property
     def found_loads(self) -> tuple[StageLoad, ...]:
-        """The results that each variant's load was taken from.
+        """Return the results that each variant's load was taken from.
 
         Empty for a part with loads of its own, and while the loads are not known.
         """
@@ -62,11 +65,11 @@ class Part:
 
     @property
     def level(self) -> str:
-        """The name of the load in cell ids, where the load comes from another stage; else empty."""
+        """Return the name of the load in cell ids, where the load comes from another stage; else empty."""
         return self.taken.slug if self.taken else ""
 
     def loads_of(self, variant: str) -> tuple[int, ...]:
-        """The variant's loads in ops/s, in the definition's order; empty while the loads are not known."""
+        """Return the variant's loads in ops/s, in the definition's order; empty while the loads are not known."""
         if self.taken is None:
             return self.definition.loads
         return tuple(
@@ -75,7 +78,7 @@ class Part:
 
 
 def parts(definition: Definition) -> tuple[Part, ...]:
-    """The parts in the definition's order, stage by stage.
+    """Return the parts in the definition's order, stage by stage.
 
     A definition with one stage and one workload has one part.
     """
@@ -87,22 +90,22 @@ def parts(definition: Definition) -> tuple[Part, ...]:
 
 
 def workload_ids(definition: Definition) -> tuple[str, ...]:
-    """The ids of the workloads as ids of cells contain them; empty where the campaign has only one workload."""
+    """Return the ids of the workloads as ids of cells contain them; empty where the campaign has only one workload."""
     return tuple(one.id for one in definition.workloads) if len(definition.workloads) > 1 else ()
 
 
 def stage_ids(definition: Definition) -> tuple[str, ...]:
-    """The ids of the stages as ids of cells contain them; empty where the campaign has only one stage."""
+    """Return the ids of the stages as ids of cells contain them; empty where the campaign has only one stage."""
     return tuple(one.id for one in definition.stages) if len(definition.stages) > 1 else ()
 
 
 def only_strategy(definition: Definition) -> str:
-    """The name of the strategy of a campaign with one stage."""
+    """Return the name of the strategy of a campaign with one stage."""
     return definition.of_stages[0][1].strategy.name
 
 
 def most_repeats(definition: Definition) -> int:
-    """The greatest number of repeats in any stage."""
+    """Return the greatest number of repeats in any stage."""
     return max(alone.repeats for _, alone in definition.of_stages)
 
 
@@ -128,6 +131,6 @@ def _with(definition: Definition, workload: NamedWorkload) -> Definition:
 
 
 def _with_loads(part: Part) -> Part:
-    """The part with a definition that lists all loads of all variants, rising."""
+    """Return the part with a definition that lists all loads of all variants, rising."""
     loads = sorted({one.load_ops_s for one in part.found_loads if one.load_ops_s is not None})
     return replace(part, definition=part.definition.model_copy(update={"loads": tuple(loads)}))

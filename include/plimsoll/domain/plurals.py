@@ -2,7 +2,7 @@
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:
-    """A number with its noun: `1 cell`, `2 cells`, `1,100 cells`.
+    """Return a number with its noun: `1 cell`, `2 cells`, `1,100 cells`.
 
     `nouns` is the plural where it is not the noun with an s.
     """

@@ -38,7 +38,7 @@ _N = TypeVar("_N", bound=_Named)
 
 
 def by_prefix(processes: Sequence[_N]) -> dict[str, _N]:
-    """Each process of a node by the words before its facts: `datanode: `, none where it is alone."""
+    """Return each process of a node by the words before its facts: `datanode: `, none where it is alone."""
     return {f"{one.name}: " if len(processes) > 1 else "": one for one in processes}
 
 
@@ -49,5 +49,5 @@ class ProcessOnHost(NamedTuple):
     process: str
 
     def shown(self, *, several: bool) -> str:
-        """The name for people: the host's, and the process's where a host runs `several`."""
+        """Return the name for people: the host's, and the process's where a host runs `several`."""
         return f"{self.host} {self.process}".rstrip() if several else self.host

@@ -65,11 +65,13 @@ class CampaignProgress(Model):
     budget_usd: float | None = None
 
     def count(self, *states: CellStateName) -> int:
-        """The number of cells in any of these states."""
+        """Return the number of cells in any of these states."""
         return sum(cell.state in states for cell in self.cells)
 
     def of_run(self) -> "CampaignProgress":
-        """The progress of only the cells that the newest run was asked for, and of the cells that are running."""
+        """Return the progress of only the cells that the newest run was asked for, and of the cells that are
+        running.
+        """
         asked = self.asked
         if asked is None:
             return self

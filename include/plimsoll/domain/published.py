@@ -33,7 +33,7 @@ class PublishedRow(Model):
 
     @property
     def texts(self) -> tuple[str, str, str]:
-        """The row as people read it: what, as published, here."""
+        """Return the row as people read it: what, as published, here."""
         return self.what, self.published or "not published", self.here or "as published"
 
 

@@ -46,7 +46,7 @@ class Check(Model):
 
     @property
     def result(self) -> Literal["passed", "failed", "warning", "not tested"]:
-        """The outcome in one or two words."""
+        """Return the outcome in one or two words."""
         if not self.tested:
             return "not tested"
         if self.success:
@@ -55,17 +55,17 @@ class Check(Model):
 
     @property
     def size(self) -> float:
-        """How bad a failed check is: how many times its limit was exceeded; without a limit, by its severity."""
+        """Tell how bad a failed check is: how many times its limit was exceeded; without a limit, by its severity."""
         return self.beyond if self.beyond is not None else inf if self.severity == "invalid" else 0.0
 
     @property
     def finding(self) -> str:
-        """The observation, as a phrase that can follow the expectation."""
+        """Return the observation, as a phrase that can follow the expectation."""
         return f"observed {self.observed}" if self.tested else f"not tested: {self.observed}"
 
     @property
     def sentence(self) -> str:
-        """The check as the reasons and warnings of verdicts print it."""
+        """Return the check as the reasons and warnings of verdicts print it."""
         return f"{self.name}: expected {self.expected}, {self.finding}"
 
 
@@ -78,7 +78,7 @@ class OpeningBacklog(Model):
 
     @property
     def operations(self) -> int:
-        """The number of such operations, sent or not."""
+        """Return the number of such operations, sent or not."""
         return self.in_flight + self.unsent
 
 
@@ -114,32 +114,32 @@ class Verdict(Model):
 
     @property
     def valid_outcome(self) -> ValidOutcome | None:
-        """The outcome that counts for strategies and capacities; None for an invalid attempt."""
+        """Return the outcome that counts for strategies and capacities; None for an invalid attempt."""
         return None if self.outcome == "invalid" else self.outcome
 
     @property
     def invalidated_by(self) -> tuple[str, ...]:
-        """The names of the failed checks that make the attempt invalid."""
+        """Return the names of the failed checks that make the attempt invalid."""
         return tuple(check.name for check in self.checks if not check.success and check.severity == "invalid")
 
     @property
     def is_disturbed(self) -> bool:
-        """Whether the attempt missed, and noise of the machines explains that, so that the cell must run again."""
+        """Tell whether the attempt missed, and noise of the machines explains that, so that the cell must run again."""
         return DISTURBED in self.invalidated_by
 
     @property
     def may_omit(self) -> bool:
-        """Whether its times may hide operations that were due in a stall, as its warnings say."""
+        """Tell whether its times may hide operations that were due in a stall, as its warnings say."""
         return any(COORDINATED_OMISSION in warning for warning in self.warnings)
 
     @property
     def fell_short(self) -> bool:
-        """Whether the attempt missed because its rate was not achieved."""
+        """Tell whether the attempt missed because its rate was not achieved."""
         return self.must_reach_rate and self.rate_achieved is False
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of the attempt: met, missed or invalid."""
+        """Return the outcome of the attempt: met, missed or invalid."""
         if not self.valid:
             return "invalid"
         return "met" if self.met else "missed"

@@ -43,12 +43,12 @@ class ServiceLevel(Model):
 
     @property
     def bound_ms(self) -> float:
-        """The bound in milliseconds."""
+        """Return the bound in milliseconds."""
         return self.below / timedelta(milliseconds=1)
 
     @property
     def standstill_ms(self) -> float:
-        """The shortest standstill that makes an interval miss by itself, ms.
+        """Return the shortest standstill that makes an interval miss by itself, ms.
 
         Operations that are due during a standstill wait for its end, so all but those of its last `below` are answered
         after the bound. The interval misses when these are a greater share of its operations than the percentile

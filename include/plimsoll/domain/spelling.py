@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 
 def nearest(name: object, known: Iterable[str]) -> str | None:
-    """The known name that resembles the given one most; None where none does."""
+    """Return the known name that resembles the given one most; None where none does."""
     by_small_letters = {one.lower(): one for one in known}
     found = get_close_matches(str(name).lower(), by_small_letters, n=1, cutoff=0.6)
     return by_small_letters[found[0]] if found else None
@@ -18,7 +18,7 @@ def meant(name: object, known: Iterable[str]) -> str:
 
 
 def meant_or_known(name: object, known: Iterable[str], *, lead: str = "allowed") -> str:
-    """A suggestion, then all allowed names: `did you mean 'G1'? allowed: CMS, G1`."""
+    """Return a suggestion, then all allowed names: `did you mean 'G1'? allowed: CMS, G1`."""
     names = list(known)
     listed = f"{lead}: {', '.join(names)}" if names else ""
     return " ".join(part for part in (meant(name, names), listed) if part)

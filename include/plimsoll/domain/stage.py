@@ -50,12 +50,12 @@ class Stage(Model):
 
     @property
     def label(self) -> str:
-        """The name that people see."""
+        """Return the name that people see."""
         return self.title or self.id
 
     @property
     def taken(self) -> TakenLoad | None:
-        """How the load follows from an earlier stage's results; None where the stage has loads of its own."""
+        """Tell how the load follows from an earlier stage's results; None where the stage has loads of its own."""
         return self.loads if isinstance(self.loads, TakenLoad) else None
 
 
@@ -84,7 +84,7 @@ class StageStart(Model):
     loads: tuple[StageLoad, ...]
 
     def of_workload(self, workload: str) -> tuple[StageLoad, ...]:
-        """The loads of all variants with that workload, in the definition's order."""
+        """Return the loads of all variants with that workload, in the definition's order."""
         return tuple(one for one in self.loads if one.workload == workload)
 
 
@@ -93,7 +93,9 @@ StageStarts = Mapping[str, StageStart]
 
 
 def left_to_stages(given: Any) -> Any:
-    """A definition as somebody told it, with LEFT_TO_STAGES for each required key that all of its stages have."""
+    """Return a definition as somebody told it, with LEFT_TO_STAGES for each required key that all of its stages
+    have.
+    """
     stages = given.get("stages") if isinstance(given, Mapping) else None
     if not isinstance(stages, list | tuple) or not stages:
         return given

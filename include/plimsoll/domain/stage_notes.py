@@ -7,10 +7,10 @@ from plimsoll.domain.stage import StageLoad
 
 
 def stage_notes(part: Part) -> Iterator[str]:
-    """A sentence for each variant on the result that its load was taken from. Empty if the part's loads are its own.
+    """Yield a sentence for each variant on the result that its load was taken from.
 
-    While the load is not known: a sentence on how it will be found. What to do about variants that have no load comes
-    last, once for all of them.
+    Empty if the part's loads are its own. While the load is not known: a sentence on how it will be found. What to do
+    about variants that have no load comes last, once for all of them.
     """
     if part.taken is None:
         return

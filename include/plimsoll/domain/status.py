@@ -107,18 +107,18 @@ class CampaignSummary(Model):
 
     @property
     def valid(self) -> int:
-        """The number of cells with a valid attempt."""
+        """Return the number of cells with a valid attempt."""
         return self.count("met", "missed")
 
     def waiting_for(self, what: str) -> Self:
-        """The same while its living runs wait for that; unchanged where that is empty."""
+        """Return the same while its living runs wait for that; unchanged where that is empty."""
         if not what:
             return self
         state = self.state if self.state in ("running", "complete") else "waiting"
         return self.model_copy(update={"state": state, "waits_for": what})
 
     def count(self, *states: CellStateName) -> int:
-        """The number of cells in any of these states."""
+        """Return the number of cells in any of these states."""
         return sum(self.counts.get(state, 0) for state in states)
 
 

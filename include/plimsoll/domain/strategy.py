@@ -61,7 +61,10 @@ class Ramp(Model):
 
 
 def _of_a_name(value: Any) -> Any:
-    """A name with its keys. Raises Faulty for no name of a strategy, which pydantic would tell of by its tags."""
+    """Return a name with its keys.
+
+    Raises Faulty for no name of a strategy, which pydantic would tell of by its tags.
+    """
     if isinstance(value, Mapping):
         _require_known(value.get("name"), ("name",))
         return value
@@ -95,14 +98,14 @@ TRIES_BY_ITSELF = 2
 
 
 def tries_of_a_cell(strategy: Strategy) -> int:
-    """How often a campaign runs a cell by itself, the first time included, until it is valid. Then a person must ask.
+    """Tell how often a campaign runs a cell by itself, the first time included, until it is valid.
 
-    A search or a ramp can't go on with a variant before the cell is valid, and would stand still overnight for one
-    disturbance. In a full grid nothing waits for an invalid cell.
+    Then a person must ask. A search or a ramp can't go on with a variant before the cell is valid, and would stand
+    still overnight for one disturbance. In a full grid nothing waits for an invalid cell.
     """
     return 1 if isinstance(strategy, FullGrid) else TRIES_BY_ITSELF
 
 
 def keeps_data(strategy: Strategy) -> bool:
-    """Whether a repeat's loads go on with one database and its data, one after the other."""
+    """Tell whether a repeat's loads go on with one database and its data, one after the other."""
     return isinstance(strategy, Ramp) and strategy.data == "same"

@@ -65,7 +65,7 @@ class LoadGeneratorChoice(Model):
 
     @property
     def most_in_flight(self) -> int:
-        """The greatest number of queries in flight, over all load hosts."""
+        """Return the greatest number of queries in flight, over all load hosts."""
         return self.hosts * self.threads * self.concurrency
 
 

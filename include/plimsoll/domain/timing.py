@@ -35,12 +35,12 @@ class Timing(Model):
 
     @property
     def judged(self) -> timedelta:
-        """The judged time: duration less warm-up."""
+        """Return the judged time: duration less warm-up."""
         return self.duration - self.warmup
 
     @property
     def longest_populating(self) -> timedelta:
-        """How long populating may take before the load is given up."""
+        """Tell how long populating may take before the load is given up."""
         return self.populating or _USUAL
 
     @property
@@ -50,5 +50,5 @@ class Timing(Model):
 
     @property
     def with_populating(self) -> timedelta:
-        """The length of the timed run, with the time that the definition gives to populating."""
+        """Return the length of the timed run, with the time that the definition gives to populating."""
         return self.duration + self.beyond_the_load

@@ -128,12 +128,12 @@ def show_usd(value: float | None) -> str:
 
 
 def format_duration(value: timedelta) -> str:
-    """The shortest exact text: 2 h 30 min → `150m`, 1 h → `1h`."""
+    """Return the shortest exact text: 2 h 30 min → `150m`, 1 h → `1h`."""
     return _shortest(round(value / timedelta(microseconds=1)), _DURATION_US)
 
 
 def format_size(value: int) -> str:
-    """The shortest exact text: 42949672960 → `40G`; bytes that no unit divides stay exact in `K`'s fractions."""
+    """Return the shortest exact text: 42949672960 → `40G`; bytes that no unit divides stay exact in `K`'s fractions."""
     return _shortest(value, _SIZE_BYTES) if value % 1024 == 0 else f"{value / 1024}K"
 
 

@@ -60,12 +60,12 @@ class JvmConfiguration(Model):
 
     @property
     def distribution(self) -> str:
-        """The distribution of the JDK: `openjdk` for `openjdk-11.0.13`."""
+        """Return the distribution of the JDK: `openjdk` for `openjdk-11.0.13`."""
         return self.jdk.rpartition("-")[0]
 
     @property
     def jdk_version(self) -> str:
-        """The version of the JDK: `11.0.13` for `openjdk-11.0.13`."""
+        """Return the version of the JDK: `11.0.13` for `openjdk-11.0.13`."""
         return self.jdk.rpartition("-")[2]
 
 
@@ -98,5 +98,5 @@ class Variant(Model):
 
     @property
     def label(self) -> str:
-        """The title, or the id where the variant has no title."""
+        """Return the title, or the id where the variant has no title."""
         return self.title or self.id

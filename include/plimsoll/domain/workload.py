@@ -42,11 +42,13 @@ class Workload(Model):
 
     @property
     def states_read_share(self) -> bool:
-        """Whether `read_share` is this workload's mix; the other workloads state theirs by options of their own."""
+        """Tell whether `read_share` is this workload's mix; the other workloads state theirs by options of
+        their own.
+        """
         return self.name == BASIC_TIME_SERIES
 
     def with_options(self, **options: JsonValue) -> "Workload":
-        """The same with those options of its own."""
+        """Return the same with those options of its own."""
         return Workload.model_validate({**self.model_dump(mode="json"), **options})
 
     @model_serializer(mode="wrap")
@@ -66,5 +68,5 @@ class NamedWorkload(Workload):
 
     @property
     def alone(self) -> Workload:
-        """The same workload in the form that a definition with only one workload uses."""
+        """Return the same workload in the form that a definition with only one workload uses."""
         return Workload.model_validate(self.model_dump(mode="json", exclude_unset=True, exclude={"id"}))

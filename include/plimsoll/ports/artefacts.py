@@ -22,15 +22,15 @@ class Jdk(Protocol):
 
     @property
     def home(self) -> Path:
-        """The folder to install on a host."""
+        """Return the folder to install on a host."""
 
     @property
     def java(self) -> Path:
-        """The path of the `java` program, relative to `home`."""
+        """Return the path of the `java` program, relative to `home`."""
 
     @property
     def version(self) -> str:
-        """The version that the `java` program reports."""
+        """Return the version that the `java` program reports."""
 
 
 class ProgramSource(Protocol):
@@ -40,54 +40,57 @@ class ProgramSource(Protocol):
     """
 
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
-        """The JDK with that name, such as `openjdk-11.0.13`; from the given archive if there is one."""
+        """Return the JDK with that name, such as `openjdk-11.0.13`; from the given archive if there is one."""
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
-        """The folder of an archive that a definition names which has this program, such as `libexec/scylla`; fetched
-        if necessary.
+        """Return the folder of an archive that a definition names which has this program, such as `libexec/scylla`.
+
+        Fetched if necessary.
 
         `thorough`: verify what is here already by its content.
         """
 
     def has_archive(self, archive: Archive) -> bool:
-        """Whether the archive is here already. Fetches nothing."""
+        """Tell whether the archive is here already. Fetches nothing."""
 
     def load_generator(self) -> Path:
-        """A folder with the jars of Plimsoll's own load generator."""
+        """Return a folder with the jars of Plimsoll's own load generator."""
 
     def cassandra_stress(self) -> Path:
-        """A folder with the jars of cassandra-stress, Cassandra's own load generator, and its dependencies."""
+        """Return a folder with the jars of cassandra-stress, Cassandra's own load generator, and its dependencies."""
 
     def node_tool(self) -> Path:
-        """A folder with the jars of the program that asks Cassandra nodes for their state."""
+        """Return a folder with the jars of the program that asks Cassandra nodes for their state."""
 
     def prepare_program(self, program: Program) -> None:
         """Fetch, verify by content and build the program, and the JDK that it runs on."""
 
     def missing_of_program(self, program: Program, where: str, definition: Definition) -> Sequence[Problem]:
-        """The parts of the program that are not here yet. Fetches nothing.
+        """Return the parts of the program that are not here yet. Fetches nothing.
 
         `where`: the key of the definition that the program is needed for.
         """
 
     def downloads_of_program(self, program: Program) -> Sequence[Download]:
-        """The program and its JDK, as they are downloaded, here already or not. Fetches nothing."""
+        """Return the program and its JDK, as they are downloaded, here already or not. Fetches nothing."""
 
 
 class ArtefactSource(ProgramSource, Protocol):
     """Provides databases and their JDKs, too."""
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> Collection[str]:
-        """The names of the garbage collectors that this JDK really has, as its `java` reports them."""
+        """Return the names of the garbage collectors that this JDK really has, as its `java` reports them."""
 
     def refusal(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> str:
-        """The error of this JDK's `java` about these JVM flags; empty where it accepts them."""
+        """Return the error of this JDK's `java` about these JVM flags; empty where it accepts them."""
 
     def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> Sequence[str]:
-        """The flags that `refusal` does not test, because they might write a file, open a port or load code here."""
+        """Return the flags that `refusal` does not test, because they might write a file, open a port or load code
+        here.
+        """
 
     def database(self, product: str, version: str) -> Path:
-        """A folder with the jars of a database and its dependencies."""
+        """Return a folder with the jars of a database and its dependencies."""
 
     def prepare_variants(self, definition: Definition) -> None:
         """Fetch and verify by content the databases and JDKs of all variants in this definition.
@@ -96,10 +99,13 @@ class ArtefactSource(ProgramSource, Protocol):
         """
 
     def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
-        """The databases and JDKs of these variants that are not here yet. Fetches nothing."""
+        """Return the databases and JDKs of these variants that are not here yet. Fetches nothing."""
 
     def downloads_of_variants(self, definition: Definition) -> Sequence[Download]:
-        """The databases and JDKs of these variants, as they are downloaded, here already or not. Fetches nothing."""
+        """Return the databases and JDKs of these variants, as they are downloaded, here already or not.
+
+        Fetches nothing.
+        """
 
 
 @runtime_checkable

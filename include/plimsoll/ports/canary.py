@@ -11,4 +11,4 @@ class HostCanary(Protocol):
     """Measures CPU, disk and network of a cluster's hosts within seconds, before anything else runs there."""
 
     def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
-        """The figures of each host, in the order given. Raises HostError where a host can't be measured."""
+        """Return the figures of each host, in the order given. Raises HostError where a host can't be measured."""

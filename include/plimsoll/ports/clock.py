@@ -8,7 +8,7 @@ class Clock(Protocol):
     """Wall-clock time and waiting."""
 
     def now(self) -> datetime:
-        """The current time in UTC, with its time zone."""
+        """Return the current time in UTC, with its time zone."""
 
     def sleep(self, seconds: float) -> None:
         """Wait that many seconds."""

@@ -25,13 +25,15 @@ class Database(Protocol):
     """The kinds of `events`."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """All problems that keep the definition's variants of this product from running.
+        """Return all problems that keep the definition's variants of this product from running.
 
         Examples: missing artefacts, a JVM that the product can't use, a garbage collector that a JDK does not have.
         """
 
     def unchecked(self, definition: Definition) -> Sequence[str]:
-        """Sentences about facts that `check` could not test from here, such as flags of a JDK that is not here."""
+        """Return sentences about facts that `check` could not test from here, such as flags of a JDK that is
+        not here.
+        """
 
     def prepare(self, definition: Definition) -> None:
         """Make in advance what cells of this product would otherwise wait for. Idempotent. Raises ArtefactError."""
@@ -45,34 +47,35 @@ class Database(Protocol):
         """
 
     def processes(self, variant: Variant) -> Sequence[Process]:
-        """The programs that the product runs on each node. Pure: asked again whenever an attempt is judged."""
+        """Return the programs that the product runs on each node. Pure: asked again whenever an attempt is judged."""
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
-        """The real environment of each node and its processes, with the facts of those JVMs that they run in."""
+        """Return the real environment of each node and its processes, with the facts of those JVMs that they run in."""
 
     def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
-        """Whether clients, and so load generators, can't ask nodes for the work that populating left."""
+        """Tell whether clients, and so load generators, can't ask nodes for the work that populating left."""
 
     def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
-        """The outcome of waiting until nodes have finished the work that populating left, within the adapter's limit.
+        """Return the outcome of waiting until nodes have finished the work that populating left, within the adapter's
+        limit.
 
         The first call begins to wait. None while the wait lasts. Never blocks.
         """
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """A sentence with the end of its log for each node that is not running; empty while all run."""
+        """Return a sentence with the end of its log for each node that is not running; empty while all run."""
 
     def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """The paths of logs, GC logs and configuration to keep, on that node, by the name of their process."""
+        """Return the paths of logs, GC logs and configuration to keep, on that node, by the name of their process."""
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
-        """Entries of a process's collected log about work that may delay operations. `zone`: the time zone of the log.
+        """Return entries of a process's collected log about work that may delay operations.
 
-        Pure.
+        `zone`: the time zone of the log. Pure.
         """
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """The lines with a time in a process's collected log. `zone`: the time zone of the log. Pure."""
+        """Return the lines with a time in a process's collected log. `zone`: the time zone of the log. Pure."""
 
 
 @runtime_checkable

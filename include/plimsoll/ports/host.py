@@ -75,10 +75,13 @@ class Host(Protocol):
         """Write a whole text file and its parent folders."""
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        """The last bytes of a text file; empty where there is none."""
+        """Return the last bytes of a text file; empty where there is none."""
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """All files below a folder, sorted; empty without such a folder. HostError for more than `MOST_FILES`."""
+        """Return all files below a folder, sorted; empty without such a folder.
+
+        HostError for more than `MOST_FILES`.
+        """
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
         """Copy a file from the host to the controller. HostError for more than `MOST_FILE_BYTES`."""
@@ -87,19 +90,19 @@ class Host(Protocol):
         """Start the job. Does nothing if a job with that id was started before, even if that one has ended."""
 
     def status(self, job_id: str) -> JobStatus:
-        """The state of a job."""
+        """Return the state of a job."""
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
         """Ask the job to end, and kill it after `grace`. A job that has ended or does not exist is no error."""
 
     def free_port(self) -> int:
-        """A TCP port on which nothing listens."""
+        """Return a TCP port on which nothing listens."""
 
     def facts(self) -> HostFacts:
         """Hardware and operating system, as the host reports them."""
 
     def clock(self) -> ClockReading:
-        """The difference between the host's clock and the controller's, with its uncertainty."""
+        """Return the difference between the host's clock and the controller's, with its uncertainty."""
 
 
 STORED, TAKEN = "stored", "taken"
@@ -110,7 +113,7 @@ class UploadingHost(Host, Protocol):
     """A host that can upload its files directly to a store."""
 
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
-        """Size and sha256 of each file as far as it is written now.
+        """Return size and sha256 of each file as far as it is written now.
 
         Unreadable files, and files of more than `MOST_FILE_BYTES`, are left out.
         """

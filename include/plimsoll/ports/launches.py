@@ -11,10 +11,10 @@ class Launches(Protocol):
     """The launches of every cluster, by token. Each method raises StoreError when the record can't be reached."""
 
     def of(self, cluster_id: ClusterId) -> Sequence[Launch]:
-        """The cluster's launches, in the order of the requests."""
+        """Return the cluster's launches, in the order of the requests."""
 
     def unsettled(self) -> Sequence[ClusterId]:
-        """The clusters of all campaigns whose account is open, so that they may have hosts that nobody lists."""
+        """Return the clusters of all campaigns whose account is open, so that they may have hosts that nobody lists."""
 
     def note(self, launch: Launch) -> None:
         """Record a launch, over any earlier record of it."""

@@ -64,7 +64,7 @@ class LoadGenerator(Protocol):
     """Whether it can run on the rows that an earlier load has left, without populating."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Problems of the definition's workload with this generator, and its own missing artefacts."""
+        """Return problems of the definition's workload with this generator, and its own missing artefacts."""
 
     def prepare(self, definition: Definition) -> None:
         """Make in advance what loads would otherwise wait for. Idempotent. Raises ArtefactError."""
@@ -76,37 +76,42 @@ class LoadGenerator(Protocol):
         """
 
     def processors(self, load_ops_s: int) -> float | None:
-        """The least number of the load host's processors that such a load takes, as measured; None: never measured."""
+        """Return the least number of the load host's processors that such a load takes, as measured.
+
+        None: never measured.
+        """
 
     def unready(self, host: Host) -> str:
-        """Why the generator can't run on that load host, asked before the database starts; empty where it can."""
+        """Explain why the generator can't run on that load host, asked before the database starts; empty where
+        it can.
+        """
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load, or attach to it if it was started before."""
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """The state of the load. A failed load is a status and not an exception."""
+        """Return the state of the load. A failed load is a status and not an exception."""
 
     def stop(self, host: Host, job_id: str) -> None:
         """Stop the load and let it flush its logs."""
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """The paths of histogram logs, CSV, console output and summary."""
+        """Return the paths of histogram logs, CSV, console output and summary."""
 
     def describe(self, host: Host, definition: Definition) -> str:
-        """The generator's name, version and runtime, for the fingerprint."""
+        """Return the generator's name, version and runtime, for the fingerprint."""
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """The summary in the collected `summary_files`, text by name. Without files: a run that left no summary.
+        """Return the summary in the collected `summary_files`, text by name. Without files: a run that left no summary.
 
         Pure.
         """
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
-        """The generator's own state in each second of the timed run, from the collected progress file. Pure."""
+        """Return the generator's own state in each second of the timed run, from the collected progress file. Pure."""
 
     def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
-        """The collected files to judge: operation (`reads`, `writes`) → file name. Pure.
+        """Return the collected files to judge: operation (`reads`, `writes`) → file name. Pure.
 
         `all` stands for one file with all operations, which names them itself.
         """
@@ -120,7 +125,7 @@ class SamplingLoadGenerator(LoadGenerator, Protocol):
     """Where the rows of a load are."""
 
     def with_rows(self, definition: Definition, rows: int) -> Definition:
-        """The same definition whose workload populates so many rows, and asks for these."""
+        """Return the same definition whose workload populates so many rows, and asks for these."""
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         """Write the request's part of the workload's rows into that keyspace, and nothing else.
@@ -129,7 +134,7 @@ class SamplingLoadGenerator(LoadGenerator, Protocol):
         """
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
-        """How far that is."""
+        """Tell how far that is."""
 
 
 @runtime_checkable
@@ -137,7 +142,7 @@ class SplitLoadGenerator(LoadGenerator, Protocol):
     """A load generator that can divide one load among several load hosts, which start together."""
 
     def settles(self, workload: Workload) -> bool:
-        """Whether the timed run of that workload waits for the work that populating left."""
+        """Tell whether the timed run of that workload waits for the work that populating left."""
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         """Tell the load on that host, which is ready, when its timed run starts. Repeating the call has no effect.

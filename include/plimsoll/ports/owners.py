@@ -7,17 +7,17 @@ class Owners(Protocol):
     """Gives processes their tokens, and says whether the owner of a token is alive."""
 
     def me(self) -> str:
-        """The token of this process."""
+        """Return the token of this process."""
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether the owner with that token is alive; None where this process can't know."""
+        """Tell whether the owner with that token is alive; None where this process can't know."""
 
 
 class UnknownOwners:
     """Implements the Owners port where processes can't be looked up. The age of an attempt then decides."""
 
     def me(self) -> str:
-        """A token that identifies no process."""
+        """Return a token that identifies no process."""
         return "unknown"
 
     def is_alive(self, owner: str) -> bool | None:  # noqa: ARG002

@@ -43,10 +43,15 @@ class Provider(Protocol):
     """
 
     def at(self, places: Places) -> Self:
-        """The same provider, bound to those places. Without this call it looks for clusters only on this machine."""
+        """Return the same provider, bound to those places.
+
+        Without this call it looks for clusters only on this machine.
+        """
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Everything that would keep the definition's clusters from being provided, found without providing any."""
+        """Return everything that would keep the definition's clusters from being provided, found without
+        providing any.
+        """
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """That cluster, made if it is not there yet. ProviderError when it can't be had."""
@@ -55,13 +60,13 @@ class Provider(Protocol):
         """That cluster, if it lives and is whole."""
 
     def why_gone(self, cluster_id: ClusterId) -> str:
-        """The provider's own words on why hosts of that cluster are gone; empty where it has none.
+        """Return the provider's own words on why hosts of that cluster are gone; empty where it has none.
 
         ProviderError where it can't be asked.
         """
 
     def clusters(self) -> Sequence[Cluster]:
-        """Every cluster alive now, of any campaign, whole or half destroyed.
+        """Return every cluster alive now, of any campaign, whole or half destroyed.
 
         PartlySeen where that can't be told of all; it carries the clusters that could be seen. HostsSilent if the only
         reason is that hosts of the user's own could not be asked, RecordsUnread if it is a record that can't be read.

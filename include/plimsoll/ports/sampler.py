@@ -23,4 +23,4 @@ class HostSampler(Protocol):
         """What the host is busy with now, over some seconds, besides these environments. None: it can't be told."""
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """The paths of the files with the samples."""
+        """Return the paths of the files with the samples."""

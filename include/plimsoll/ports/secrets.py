@@ -31,7 +31,7 @@ class Secrets(Protocol):
     """Provides keys and credentials. Every method raises SecretError for one that can't be had."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
-        """The key of a connection to hosts."""
+        """Return the key of a connection to hosts."""
 
     def aws(self, connection_id: str) -> AwsAccess:
-        """The access that a connection to AWS gives."""
+        """Return the access that a connection to AWS gives."""

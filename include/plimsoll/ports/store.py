@@ -29,26 +29,27 @@ class ReadableStore(Protocol):
     """Files by key (relative POSIX paths), to be read. Every method raises StoreError when they can't be reached."""
 
     def url(self, key: str = "") -> str:
-        """The address of that key, for people."""
+        """Return the address of that key, for people."""
 
     def exists(self, key: str) -> bool:
-        """Whether there is a file with that key."""
+        """Tell whether there is a file with that key."""
 
     def read(self, key: str) -> bytes:
-        """The file's content. Raises NotFound where there is no such file."""
+        """Return the file's content. Raises NotFound where there is no such file."""
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """All keys below a prefix, sorted."""
+        """Yield all keys below a prefix, sorted."""
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """Names of the folders directly below a prefix, sorted."""
+        """Return names of the folders directly below a prefix, sorted."""
 
 
 class ResultStore(ReadableStore, Protocol):
     """A store that is written to, too. Every method raises StoreError when the store can't be reached."""
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
-        """All keys as `keys` gives them, each with the stamp of a file called `name`, and of other files with none.
+        """Yield all keys as `keys` gives them, each with the stamp of a file called `name`, and of other files with
+        none.
 
         The stamp of a file is another one once the file has other content, even if it was deleted and made anew.
         """
@@ -80,13 +81,13 @@ class DirectStore(ResultStore, Protocol):
     """
 
     def download_url(self, key: str, lifetime: timedelta) -> str:
-        """A URL that allows downloading the file for that long."""
+        """Return a URL that allows downloading the file for that long."""
 
     def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
-        """A ticket that allows uploading exactly that file for that long, if the key is free (else HTTP 412)."""
+        """Return a ticket that allows uploading exactly that file for that long, if the key is free (else HTTP 412)."""
 
     def stored(self, key: str) -> StoredFile:
-        """The store's own data on a file uploaded with a ticket. Raises NotFound where there is none."""
+        """Return the store's own data on a file uploaded with a ticket. Raises NotFound where there is none."""
 
     def create_from(self, key: str, path: Path) -> bool:
         """Store a local file only if the key is free, as `create` does with content."""

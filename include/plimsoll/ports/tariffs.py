@@ -10,4 +10,4 @@ class Tariffs(Protocol):
     """Prices of one provider."""
 
     def tariff(self, definition: Definition) -> Tariff:
-        """The prices of the definition's hosts. An unknown price is None; wrong options are an error."""
+        """Return the prices of the definition's hosts. An unknown price is None; wrong options are an error."""

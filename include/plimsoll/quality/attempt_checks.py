@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_imported(definition: Definition, cell: Cell, imported: ImportedAttempt) -> Quality:
-    """The checks of an attempt that need only its intervals. Hosts, nodes and load generator are not checked."""
+    """Return the checks of an attempt that need only its intervals. Hosts, nodes and load generator are not checked."""
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
     from plimsoll.quality.engine import validate
@@ -27,14 +27,14 @@ def check_imported(definition: Definition, cell: Cell, imported: ImportedAttempt
 
 
 def check_attempt(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> Quality:
-    """Every check of the attempt, with its Data Docs. A check of something that is not known fails."""
+    """Return every check of the attempt, with its Data Docs. A check of something that is not known fails."""
     from plimsoll.quality.engine import validate
 
     return validate(f"{cell.id}: is the measurement sound?", attempt_suite(definition, cell, measured))
 
 
 def attempt_suite(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> tuple[Part, ...]:
-    """The tables of an attempt, each with its expectations."""
+    """Return the tables of an attempt, each with its expectations."""
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
 
@@ -50,7 +50,7 @@ def attempt_suite(definition: Definition, cell: Cell, measured: MeasuredAttempt)
 
 
 def _load_hosts(definition: Definition, measured: MeasuredAttempt) -> tuple[Part, ...]:
-    """The tables of several load hosts that share one load: of each host, and of their common start."""
+    """Return the tables of several load hosts that share one load: of each host, and of their common start."""
     from plimsoll.quality import load_hosts
 
     return (

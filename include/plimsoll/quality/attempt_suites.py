@@ -44,7 +44,7 @@ _NOTICED: Severity = "warning"
 
 
 def timeline(definition: Definition) -> Suite:
-    """Expectations of the judged intervals, one row each."""
+    """Return expectations of the judged intervals, one row each."""
     level = definition.service_levels[0]
     planned, each = definition.timing.judged // level.interval, format_duration(level.interval)
     interval_s = level.interval.total_seconds()
@@ -65,7 +65,7 @@ def timeline(definition: Definition) -> Suite:
 
 
 def percentiles() -> Suite:
-    """Expectations of the response times, one row per interval and operation."""
+    """Return expectations of the response times, one row per interval and operation."""
     known = Expected("percentiles known", *at_most("unknown", 0), "every percentile of what was counted")
     ordered = [
         Expected(f"{low} ≤ {high}", *in_order(low, high), "percentiles in order") for low, high in pairwise(PERCENTILES)
@@ -74,7 +74,7 @@ def percentiles() -> Suite:
 
 
 def run(definition: Definition) -> Suite:
-    """Expectations of the run as a whole, one row."""
+    """Return expectations of the run as a whole, one row."""
     return (
         Expected("load", *each_one_of("ended", COMPLETE), "a run that worked through its whole schedule"),
         Expected("nodes up", *each_one_of("nodes_down", NONE), "all nodes up all the time"),
@@ -155,7 +155,7 @@ def _generator(definition: Definition) -> Suite:
 
 
 def nodes(definition: Definition, cell: Cell, processes: Sequence[Process]) -> Suite:
-    """Expectations of what really ran, one row per node, including the JVMs of its processes."""
+    """Return expectations of what really ran, one row per node, including the JVMs of its processes."""
     variant, count = definition.variant(cell.variant), definition.system.nodes
     product, version = definition.product_of(variant), definition.version_of(variant)
     return (
@@ -167,7 +167,7 @@ def nodes(definition: Definition, cell: Cell, processes: Sequence[Process]) -> S
 
 
 def _process(prefix: str, jvm: JvmConfiguration | None) -> Suite:
-    """Expectations of a process's JVM. `prefix`: of the names of its checks and columns."""
+    """Return expectations of a process's JVM. `prefix`: of the names of its checks and columns."""
     if jvm is None:
         return (Expected(f"{prefix}JVM", *each_one_of(f"{prefix}jvm", NONE), "a program without a JVM"),)
     heap = each_between(f"{prefix}heap_share", 1 - _HEAP_TOLERANCE, 1 + _HEAP_TOLERANCE)
@@ -181,7 +181,7 @@ def _process(prefix: str, jvm: JvmConfiguration | None) -> Suite:
 
 
 def hosts(definition: Definition) -> Suite:
-    """Expectations of the hosts, one row each."""
+    """Return expectations of the hosts, one row each."""
     each = format_duration(definition.service_levels[0].interval)
     steal, share = "of processor time taken by other machines", "{:.1%}"
     return (

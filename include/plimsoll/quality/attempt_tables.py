@@ -39,15 +39,15 @@ class Timed(Protocol):
 
     @property
     def intervals(self) -> pd.DataFrame:
-        """The intervals table of the analysis."""
+        """Return the intervals table of the analysis."""
 
     @property
     def stalls_s(self) -> tuple[float, ...]:
-        """The starts of intervals in which nothing was answered though operations were under way, s."""
+        """Return the starts of intervals in which nothing was answered though operations were under way, s."""
 
 
 def timeline(definition: Definition, measured: Timed) -> pd.DataFrame:
-    """A table with one row per judged interval.
+    """Return a table with one row per judged interval.
 
     `gap_s` is the time between the interval and the one before, or the end of warm-up. In a stall `count` is null,
     because it has no meaning there.
@@ -63,7 +63,7 @@ def timeline(definition: Definition, measured: Timed) -> pd.DataFrame:
 
 
 def percentiles(measured: Timed) -> pd.DataFrame:
-    """A table with one row per interval and operation with any count.
+    """Return a table with one row per interval and operation with any count.
 
     `unknown` is the number of missing percentiles.
     """
@@ -73,7 +73,7 @@ def percentiles(measured: Timed) -> pd.DataFrame:
 
 
 def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
-    """A table with one row on the run as a whole. NaN: not known."""
+    """Return a table with one row on the run as a whole. NaN: not known."""
     summary = measured.summary
     achieved_share, cpu_share = _achieved_share(cell, measured), _cpu_share(measured)
     attempted = cell.load_ops_s * definition.timing.judged.total_seconds()
@@ -97,7 +97,9 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
 
 
 def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
-    """A table with one row per node: what runs there, in the definition's terms, including the JVMs of processes."""
+    """Return a table with one row per node: what runs there, in the definition's terms, including the JVMs of
+    processes.
+    """
     declared = by_prefix(measured.processes)
     rows = [
         {"host": node.host, **_processes(declared, node), "product": node.database, "version": node.database_version}
@@ -108,7 +110,7 @@ def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
 
 
 def hosts(definition: Definition, measured: MeasuredAttempt) -> pd.DataFrame:
-    """A table with one row per sampled host: shares over the judged intervals.
+    """Return a table with one row per sampled host: shares over the judged intervals.
 
     `others_share` is the highest of any interval.
     """
@@ -142,13 +144,16 @@ def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
 
 
 def requested_shares(definition: Definition, summary: LoadSummary) -> dict[str, float]:
-    """The requested share of each operation among all, by the definition, or by the load generator's own settings."""
+    """Return the requested share of each operation among all, by the definition, or by the load generator's own
+    settings.
+    """
     workload = definition.workload
     return {"reads": workload.read_share} if workload.states_read_share else summary.shares
 
 
 def mix_deviations(asked: Mapping[str, float], summary: LoadSummary) -> float:
-    """How far the mix of answered operations is from the requested shares, in standard deviations of a random choice.
+    """Tell how far the mix of answered operations is from the requested shares, in standard deviations of a random
+    choice.
 
     The result is the largest deviation of any operation. Failed operations may all have been of one kind, so the count
     may differ by their number in addition.
@@ -179,7 +184,7 @@ def _achieved_share(cell: Cell, measured: MeasuredAttempt) -> float:
 
 
 def _cpu_share(measured: MeasuredAttempt) -> float | None:
-    """The CPU share of the load host with the largest one."""
+    """Return the CPU share of the load host with the largest one."""
     cpus = measured.fingerprint.load_hosts
     summaries = measured.summaries or {load_host_name(1): measured.summary}
     shares = [

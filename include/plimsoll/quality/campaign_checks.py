@@ -35,7 +35,10 @@ _FACT = ("variant", "fact", "cells")
 
 
 def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> Quality:
-    """Every check over the whole campaign, with its Data Docs. `fingerprints`: by attempt; None where there is none."""
+    """Return every check over the whole campaign, with its Data Docs.
+
+    `fingerprints`: by attempt; None where there is none.
+    """
     from plimsoll.quality.engine import validate
 
     definition = state.definition
@@ -53,13 +56,13 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
 
 
 def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[str, ...]:
-    """Ids of the cells, variant by variant, that are missing or ran with other software than the rest."""
+    """Return ids of the cells, variant by variant, that are missing or ran with other software than the rest."""
     odd = {cell for one in _deviations(state, fingerprints) if one.chosen for cell in one.cells}
     return tuple(one.cell.id for one in state.by_variant if not one.is_settled or one.cell.id in odd)
 
 
 def cells_suite(definition: Definition) -> Sequence[Expected]:
-    """Expectations of the matrix, one row per cell."""
+    """Return expectations of the matrix, one row per cell."""
     count = definition.cells
     who = "strategies need" if stage_ids(definition) else f"{only_strategy(definition)} needs"
     needed = f" that the {who}" if definition.has_rounds else ""
@@ -70,7 +73,7 @@ def cells_suite(definition: Definition) -> Sequence[Expected]:
 
 
 def repeats_suite(definition: Definition) -> Sequence[Expected]:
-    """Expectations of the repeats, one row per variant and load."""
+    """Return expectations of the repeats, one row per variant and load."""
     repeats = definition.repeats
     needed = f", less those that the {definition.strategy.name} does not need" if definition.has_rounds else ""
     return (
@@ -97,19 +100,19 @@ def repeats_suite(definition: Definition) -> Sequence[Expected]:
 
 
 def software_suite() -> Sequence[Expected]:
-    """Expectations of the deployed software, one row per variant and fact."""
+    """Return expectations of the deployed software, one row per variant and fact."""
     meaning = "the same database, JVM, flags, system and load generator in all cells of a variant"
     return (Expected("one environment per variant", *each_one_of("values", 1), meaning),)
 
 
 def hardware_suite() -> Sequence[Expected]:
-    """Expectations of the hardware, one row per variant and fact."""
+    """Return expectations of the hardware, one row per variant and fact."""
     meaning = "the same processor, memory and data disk in all cells of a variant"
     return (Expected("one hardware per variant", *each_one_of("values", 1), meaning, "warning"),)
 
 
 def _valid(state: State) -> Mapping[Cell, Verdict]:
-    """The verdicts that count, by cell. Cells that the definition does not have come last."""
+    """Return the verdicts that count, by cell. Cells that the definition does not have come last."""
     strays = {one.verdict.cell: one.verdict for one in state.strays if one.verdict and one.verdict.valid}
     return {one.cell: one.verdict for one in state.by_variant if one.verdict} | strays
 
@@ -120,7 +123,7 @@ def _deviations(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | No
 
 
 def _cells(state: State) -> pd.DataFrame:
-    """A table with one row per cell of the definition, and per other cell with an attempt."""
+    """Return a table with one row per cell of the definition, and per other cell with an attempt."""
     import pandas as pd
 
     states = {one.cell.id: _state(one) for one in state.by_variant}
@@ -136,14 +139,14 @@ def _state(one: CellAttempts[AttemptRecord]) -> str:
 
 
 def _stages(definition: Definition) -> Iterator[tuple[str, str, Definition]]:
-    """Each stage: the suffix of its checks' heading, its id as in cell ids, and its definition."""
+    """Yield each stage: the suffix of its checks' heading, its id as in cell ids, and its definition."""
     named = stage_ids(definition)
     for stage, alone in definition.of_stages:
         yield (f", stage {stage.id}", stage.id, alone) if stage and named else ("", "", alone)
 
 
 def _points(state: State, stage: str) -> pd.DataFrame:
-    """A table with one row per variant (with each workload) and load of a stage.
+    """Return a table with one row per variant (with each workload) and load of a stage.
 
     Spreads are NaN where fewer than two repeats are known.
     """
@@ -196,7 +199,7 @@ def _to_lowest(values: Sequence[float]) -> float:
 
 
 def _facts(definition: Definition, found: Sequence[Deviation]) -> pd.DataFrame:
-    """A table with one row per deviation, and one row for each variant without any deviation."""
+    """Return a table with one row per deviation, and one row for each variant without any deviation."""
     import pandas as pd
 
     odd = {one.variant for one in found}

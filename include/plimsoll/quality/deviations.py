@@ -45,12 +45,12 @@ class Deviation:
 
     @property
     def chosen(self) -> bool:
-        """Whether definition or deployment determines the fact, so that running the cells again can mend it."""
+        """Tell whether definition or deployment determines the fact, so that running the cells again can mend it."""
         return self.fact not in HARDWARE
 
 
 def deviations(fingerprints: Mapping[Cell, Fingerprint]) -> tuple[Deviation, ...]:
-    """The deviations within each variant. The value of most hosts is the usual one."""
+    """Return the deviations within each variant. The value of most hosts is the usual one."""
     hosts: defaultdict[str, list[HostReport]] = defaultdict(list)
     for cell, fingerprint in fingerprints.items():
         hosts[cell.variant] += _reports(cell, fingerprint)

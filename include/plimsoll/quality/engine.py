@@ -37,7 +37,10 @@ def validate(title: str, parts: Sequence[Part]) -> Quality:
 
 @cache
 def load() -> Any:
-    """The package Great Expectations. The first call takes seconds of processor time: worth it once before forking."""
+    """Return the package Great Expectations.
+
+    The first call takes seconds of processor time: worth it once before forking.
+    """
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
     logging.getLogger("great_expectations").setLevel(logging.ERROR)  # it writes hundreds of lines while it is imported
     with warnings.catch_warnings():
@@ -58,7 +61,7 @@ def _result(part: Part) -> Any:
 
 @cache
 def _tables() -> Any:
-    """The place in Great Expectations where tables are handed over.
+    """Return the place in Great Expectations where tables are handed over.
 
     Made once in a process: for a new one, Great Expectations writes all settings of a project as YAML five times.
     """
@@ -69,7 +72,9 @@ def _tables() -> Any:
 
 
 def _plain(result: Any) -> Any:
-    """Values as plain Python numbers: Great Expectations' pages can't show the NumPy numbers that it finds itself."""
+    """Return values as plain Python numbers: Great Expectations' pages can't show the NumPy numbers that it finds
+    itself.
+    """
     for outcome in result.results:
         value = outcome.result.get("observed_value")
         if hasattr(value, "item"):
@@ -83,7 +88,7 @@ def _suite(part: Part) -> Any:
 
 
 def expectations_of(part: Part) -> list[Any]:
-    """A part's suite as Great Expectations' own objects."""
+    """Return a part's suite as Great Expectations' own objects."""
     gx: Any = load()
     return [_expectation(gx, expected) for expected in part.suite]
 
@@ -122,7 +127,7 @@ def _project() -> Any:
 
 
 def _checks(part: Part, result: Any) -> Iterator[Check]:
-    """The checks in the suite's order, which differs from the order of the results."""
+    """Yield the checks in the suite's order, which differs from the order of the results."""
     by_name = {outcome.expectation_config.meta["name"]: outcome for outcome in result.results}
     for expected in part.suite:
         outcome = by_name[expected.name]

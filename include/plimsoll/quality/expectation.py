@@ -57,7 +57,7 @@ class Quality:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the measurement is invalid, the worst first; empty where it is sound.
+        """Explain why the measurement is invalid, the worst first; empty where it is sound.
 
         Of an invalid measurement warnings that are far beyond their limits are among the reasons: what makes it invalid
         is often the smallest part of what went wrong.
@@ -66,7 +66,7 @@ class Quality:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The other remarks, the worst first."""
+        """Return the other remarks, the worst first."""
         return tuple(check.sentence for check in self._failed if not self._is_reason(check))
 
     @property
@@ -79,7 +79,7 @@ class Quality:
 
 
 def beyond(expected: Expected, table: pd.DataFrame) -> float | None:
-    """How many times its limit the column's worst value is; None where there is no limit, or it is within it.
+    """Tell how many times its limit the column's worst value is; None where there is no limit, or it is within it.
 
     A limit near 1, such as 99 % of a rate, is one of what is missing.
     """
@@ -96,17 +96,17 @@ def beyond(expected: Expected, table: pd.DataFrame) -> float | None:
 
 
 def rows(count: int) -> tuple[str, dict[str, Any]]:
-    """Kind and arguments of: the table has exactly that many rows."""
+    """Return kind and arguments of: the table has exactly that many rows."""
     return "ExpectTableRowCountToEqual", {"value": count}
 
 
 def at_least(column: str, bound: float) -> tuple[str, dict[str, Any]]:
-    """Kind and arguments of: no value is below the bound, and there is at least one value."""
+    """Return kind and arguments of: no value is below the bound, and there is at least one value."""
     return "ExpectColumnMinToBeBetween", {"column": column, "min_value": bound}
 
 
 def at_most(column: str, bound: float, *, strictly: bool = False) -> tuple[str, dict[str, Any]]:
-    """Kind and arguments of: no value is above the bound, and there is at least one value.
+    """Return kind and arguments of: no value is above the bound, and there is at least one value.
 
     `strictly`: no value is equal to the bound either.
     """
@@ -114,17 +114,20 @@ def at_most(column: str, bound: float, *, strictly: bool = False) -> tuple[str, 
 
 
 def each_between(column: str, low: float | None, high: float | None) -> tuple[str, dict[str, Any]]:
-    """Kind and arguments of: every known value is between the bounds, both included. Messages name other rows."""
+    """Return kind and arguments of: every known value is between the bounds, both included.
+
+    Messages name other rows.
+    """
     return "ExpectColumnValuesToBeBetween", {"column": column, "min_value": low, "max_value": high}
 
 
 def each_one_of(column: str, *values: object) -> tuple[str, dict[str, Any]]:
-    """Kind and arguments of: every known value is one of those. Messages name other rows."""
+    """Return kind and arguments of: every known value is one of those. Messages name other rows."""
     return "ExpectColumnValuesToBeInSet", {"column": column, "value_set": list(values)}
 
 
 def in_order(low: str, high: str) -> tuple[str, dict[str, Any]]:
-    """Kind and arguments of: in every row one column's value is at most the other's."""
+    """Return kind and arguments of: in every row one column's value is at most the other's."""
     return (
         "ExpectColumnPairValuesAToBeGreaterThanB",
         {"column_A": high, "column_B": low, "or_equal": True, "ignore_row_if": "either_value_is_missing"},

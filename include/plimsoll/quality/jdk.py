@@ -4,7 +4,8 @@ import re
 
 
 def same_precision(running: str, asked: str) -> str:
-    """A running JVM's version with as many parts as the requested one: 11.0.13+8 becomes 11.0.13 if that was asked for.
+    """Return a running JVM's version with as many parts as the requested one: 11.0.13+8 becomes 11.0.13 if that was
+    asked for.
 
     Up to JDK 8 a JVM reports 1.8.0_252-b09 where people write 8.0.252.
     """

@@ -26,7 +26,7 @@ _COMPLETE = "complete"
 
 
 def table(measured: MeasuredAttempt) -> pd.DataFrame:
-    """A table with one row per load host, with its report on its own part. NaN: not known."""
+    """Return a table with one row per load host, with its report on its own part. NaN: not known."""
     cpus = {host: facts.cpus for host, facts in measured.fingerprint.load_hosts.items()}
     return pd.DataFrame(
         [_row(host, summary, cpus.get(host)) for host, summary in measured.summaries.items()],
@@ -47,7 +47,7 @@ def _row(host: str, summary: LoadSummary, cpus: int | None) -> dict[str, object]
 
 
 def suite(definition: Definition) -> Sequence[Expected]:
-    """Expectations of the load hosts, one row each."""
+    """Return expectations of the load hosts, one row each."""
     level, hosts = definition.service_levels[0], definition.load_generator.hosts
     lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.standstill_ms
     share, milliseconds = "{:.1%}", "{:.3g} ms"
@@ -86,7 +86,7 @@ def suite(definition: Definition) -> Sequence[Expected]:
 
 
 def start_table(measured: MeasuredAttempt) -> pd.DataFrame:
-    """A table with one row on the common start, ms.
+    """Return a table with one row on the common start, ms.
 
     Columns: how far apart the hosts report their starts, by the first host's clock; the uncertainty of their clocks
     then; and how far the clocks moved while the load ran.
@@ -102,7 +102,7 @@ def start_table(measured: MeasuredAttempt) -> pd.DataFrame:
 
 
 def _apart_ms(starts: Sequence[datetime | None]) -> float:
-    """The time between the first and the last start, ms; NaN where any start is not known."""
+    """Return the time between the first and the last start, ms; NaN where any start is not known."""
     known = [one for one in starts if one is not None]
     if not known or len(known) < len(starts):
         return nan
@@ -110,7 +110,7 @@ def _apart_ms(starts: Sequence[datetime | None]) -> float:
 
 
 def start_suite(definition: Definition) -> Sequence[Expected]:
-    """Expectations of the clocks of all load hosts, one row."""
+    """Return expectations of the clocks of all load hosts, one row."""
     most_ms = most_apart_ms(level.interval for level in definition.service_levels)
     milliseconds = "{:.3g} ms"
     return (

@@ -37,19 +37,21 @@ _DATABASES_OWN = frozenset(
 
 
 def error_share(summary: LoadSummary) -> float:
-    """The share of failed operations among all operations of the judged time."""
+    """Return the share of failed operations among all operations of the judged time."""
     return _share(summary.failed, summary)
 
 
 def foreign_error_share(summary: LoadSummary) -> float:
-    """The share of operations that failed for a reason other than the database: broken connections, bad queries."""
+    """Return the share of operations that failed for a reason other than the database: broken connections, bad
+    queries.
+    """
     return _share(sum(count for kind, count in _errors(summary).items() if kind not in _DATABASES_OWN), summary)
 
 
 def held_back_by(
     definition: Definition, summary: LoadSummary, *, attempted: float, achieved_share: float, cpu_share: float | None
 ) -> str:
-    """Who kept the load generator from sending the requested operations.
+    """Tell who kept the load generator from sending the requested operations.
 
     `attempted`: operations that were due in the judged time; `achieved_share`: answered operations over attempted ones;
     `cpu_share`: the generator's CPU over its host's, None if not known. The answer is `nobody`, `database`, `load
@@ -65,14 +67,16 @@ def held_back_by(
 
 
 def was_blocked(definition: Definition, summary: LoadSummary) -> bool:
-    """Whether the generator had the greatest allowed number of queries in flight, and so waited for the database."""
+    """Tell whether the generator had the greatest allowed number of queries in flight, and so waited for the
+    database.
+    """
     generator = definition.load_generator
     # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
     return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * generator.most_in_flight
 
 
 def _sent(summary: LoadSummary, in_time: float) -> float:
-    """The number of operations sent within the judged time; `in_time` of them were answered within it.
+    """Return the number of operations sent within the judged time; `in_time` of them were answered within it.
 
     Failed operations were sent, too, except for kinds of errors that occur before sending. Operations under way at the
     end of the judged time count up to the greatest number in flight. The remaining ones may be a backlog that was sent
@@ -87,7 +91,7 @@ def _never_sent(summary: LoadSummary) -> int:
 
 
 def _was_late(summary: LoadSummary, lost_ms: float) -> bool:
-    """Whether the generator was late: it fell behind by as much as its schedule lost in the end.
+    """Tell whether the generator was late: it fell behind by as much as its schedule lost in the end.
 
     That counts only for a generator that was not blocked.
     """

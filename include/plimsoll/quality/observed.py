@@ -20,7 +20,7 @@ _ROWS = "partial_unexpected_index_list"
 
 
 def tested(outcome: Any) -> bool:
-    """Whether there was anything to look at: a known value, or a row without a missing value."""
+    """Tell whether there was anything to look at: a known value, or a row without a missing value."""
     result: Mapping[str, Any] = outcome.result
     if "observed_value" in result:
         return result["observed_value"] is not None
@@ -47,7 +47,7 @@ def observed(expected: Expected, outcome: Any, part: Part) -> str:
 
 
 def _summary(table: pd.DataFrame, expected: Expected) -> str:
-    """A column in a phrase: its distinct values if there are few, else their range."""
+    """Return a column in a phrase: its distinct values if there are few, else their range."""
     column = expected.arguments.get("column")
     if column is None:
         return "the only row" if len(table) == 1 else f"all {len(table):,} rows"
@@ -57,7 +57,7 @@ def _summary(table: pd.DataFrame, expected: Expected) -> str:
 
 
 def _row(found: Mapping[str, Any], part: Part, expected: Expected) -> str:
-    """The unexpected values of a row, with the name of the row in brackets."""
+    """Return the unexpected values of a row, with the name of the row in brackets."""
     values = [_shown(value, expected.show) for name, value in found.items() if name not in part.rows_by]
     names = [_shown(found[name], "{:g}") for name in part.rows_by]
     return f"{' < '.join(values)} ({' '.join(names)})" if names else " < ".join(values)
@@ -69,7 +69,10 @@ def _shown(value: Any, show: str) -> str:
 
 
 def _trouble(exception_info: Mapping[str, Any]) -> str:
-    """The exception of an expectation. Great Expectations keeps one for each expectation, or one for each metric."""
+    """Return the exception of an expectation.
+
+    Great Expectations keeps one for each expectation, or one for each metric.
+    """
     infos = [exception_info] if "exception_message" in exception_info else list(exception_info.values())
     messages = [str(info["exception_message"]) for info in infos if info.get("exception_message")]
     return "; ".join(dict.fromkeys(messages)) or "no reason given"

@@ -94,7 +94,7 @@ def render(title: str, parts: Sequence[Section], checks: Sequence[Check]) -> byt
 
 @cache
 def _template() -> Any:
-    """The page's template, compiled once in a process together with Great Expectations' own that it includes.
+    """Return the page's template, compiled once in a process together with Great Expectations' own that it includes.
 
     Their files do not change, so Jinja does not look at each file again each time that it includes one.
     """
@@ -116,7 +116,9 @@ def _sections(result: Any, untested: Collection[str]) -> list[Any]:
 
 
 def _without_observation(row: Any, untested: Collection[str]) -> Any:
-    """A row (sign, expectation, observation) that Great Expectations passed or failed without anything to look at."""
+    """Return a row (sign, expectation, observation) that Great Expectations passed or failed without anything to look
+    at.
+    """
     if len(row) < _ROW or not isinstance(row[1], dict):
         return row
     if row[1].get("string_template", {}).get("template") not in untested:

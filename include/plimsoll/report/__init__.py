@@ -34,5 +34,5 @@ def build_report(data: CampaignData) -> Report:
 
 
 def file_of_part(part: str, path: str) -> str:
-    """The name of a part's file in the report's folder: `kv-report.html`."""
+    """Return the name of a part's file in the report's folder: `kv-report.html`."""
     return f"{part}-{path}"

@@ -42,7 +42,7 @@ class CapacityRow:
 
 
 def capacity_table(data: CampaignData) -> tuple[CapacityRow, ...]:
-    """The capacity of each variant and workload, in the definition's order, with the outcomes that it rests on.
+    """Return the capacity of each variant and workload, in the definition's order, with the outcomes that it rests on.
 
     Stages that take their load from an earlier one have none.
     """
@@ -56,12 +56,12 @@ def _rows_of(data: CampaignData) -> Iterator[CapacityRow]:
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
-    """The capacity table's rows, from findings that exist already."""
+    """Return the capacity table's rows, from findings that exist already."""
     return tuple(_row(findings, capacity) for capacity in findings.capacities)
 
 
 def sentence(findings: Findings, capacity: Capacity) -> str:
-    """The capacity of a variant in one sentence."""
+    """Return the capacity of a variant in one sentence."""
     label = findings.labels[capacity.variant]
     at, following = capacity.at_capacity, capacity.next_load
     if at is None:
@@ -77,17 +77,17 @@ class Bracketed(Protocol):
 
     @property
     def bracketed_ops_s(self) -> tuple[int, ...]:
-        """The loads to run next with the tested loads on either side of them, ops/s."""
+        """Return the loads to run next with the tested loads on either side of them, ops/s."""
 
 
 def loads_line(capacities: Iterable[Bracketed]) -> str:
-    """The `loads` line of a definition that would narrow all these capacities; empty where no load would."""
+    """Return the `loads` line of a definition that would narrow all these capacities; empty where no load would."""
     loads = sorted({load for one in capacities for load in one.bracketed_ops_s})
     return f"loads: [{', '.join(map(format_rate, loads))}]" if loads else ""
 
 
 def headline(capacity: Capacity) -> str:
-    """The capacity as a figure: `40,000 ops/s`, `at least …`, `none: below the lowest load`, `unknown`."""
+    """Return the capacity as a figure: `40,000 ops/s`, `at least …`, `none: below the lowest load`, `unknown`."""
     if capacity.kind == "none":
         return "none: below the lowest load"
     if capacity.kind == "unknown":
@@ -96,7 +96,7 @@ def headline(capacity: Capacity) -> str:
 
 
 def short_of_rate(capacity: Capacity) -> str:
-    """A remark where not every repeat at the capacity achieved its rate, so that the figure is too high."""
+    """Return a remark where not every repeat at the capacity achieved its rate, so that the figure is too high."""
     at = capacity.at_capacity
     return " (a rate that was not achieved)" if at and at.rate_not_achieved else ""
 
@@ -106,7 +106,7 @@ def _alone(capacity: Capacity) -> str:
 
 
 def rung_outcome(rung: Rung) -> str:
-    """The outcome of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
+    """Return the outcome of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
     counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
     open_ones = [f"{count} {what}" for count, what in counts if count]
     reasons = [f"{count} by {reason}" for reason, count in _reasons(rung).items()]
@@ -116,13 +116,13 @@ def rung_outcome(rung: Rung) -> str:
 
 
 def _reasons(rung: Rung) -> dict[str, int]:
-    """The number of repeats that missed, by reason: errors, rate, or one of several service levels."""
+    """Return the number of repeats that missed, by reason: errors, rate, or one of several service levels."""
     counts = {**rung.missed_by_level, "errors": rung.missed_by_errors, "rate": rung.missed_by_rate}
     return {reason: count for reason, count in counts.items() if count}
 
 
 def half_load_words(one: HalfLoad | None) -> str:
-    """The load that half of the repeats would meet, with its interval: `44,700 ops/s (40,000 to 61,400)`."""
+    """Return the load that half of the repeats would meet, with its interval: `44,700 ops/s (40,000 to 61,400)`."""
     if one is None:
         return NOTHING
     low, high = one.low_ops_s, one.high_ops_s
@@ -133,7 +133,7 @@ def half_load_words(one: HalfLoad | None) -> str:
 
 
 def step_sentence(findings: Findings) -> str:
-    """The meaning of a difference of one load step between two capacities; empty where that is not known."""
+    """Return the meaning of a difference of one load step between two capacities; empty where that is not known."""
     share = findings.repeats.grids_disagree
     if share is None or findings.data.taken:
         return ""
@@ -153,7 +153,7 @@ def _bounds(low: float | None, high: float | None) -> str:
 
 
 def _rounded(load: float) -> int:
-    """The figure to three significant digits."""
+    """Return the figure to three significant digits."""
     return round(float(f"{load:.3g}"))
 
 
@@ -179,7 +179,7 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
 
 
 def _by_how_much(capacity: Capacity) -> str:
-    """How far the worst interval lay from the bound on either side of the boundary, as far as it was run."""
+    """Tell how far the worst interval lay from the bound on either side of the boundary, as far as it was run."""
     rungs = [rung for rung in (capacity.at_capacity, capacity.next_load) if rung and rung.worst_ratio is not None]
     told = [f"{multiple(rung.worst_ratio)} the bound at {ops(rung.load_ops_s)}" for rung in rungs]
     return f"its worst interval was {listing(told)}" if told else "no interval was judged"
@@ -193,7 +193,7 @@ def _to_control(cells: CampaignCells, capacity: Capacity) -> str:
 
 
 def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
-    """The number of nodes for the campaign's highest load, with their price per hour where it is known.
+    """Return the number of nodes for the campaign's highest load, with their price per hour where it is known.
 
     Nothing is extrapolated beyond twice what was measured: for higher loads, more than twice the nodes are needed if
     the capacity was found.
@@ -259,7 +259,7 @@ def _without_capacity(capacity: Capacity) -> str:
 
 
 def _where(capacity: Capacity) -> str:
-    """The loads at which the service level was met, as far as they were run."""
+    """Return the loads at which the service level was met, as far as they were run."""
     at = capacity.capacity_ops_s or 0
     lower = [rung for rung in capacity.rungs if rung.load_ops_s < at]
     if not lower:

@@ -8,12 +8,12 @@ from plimsoll.report.formatting import figure, percent, plural
 
 
 def backlog_words(backlog: OpeningBacklog) -> str:
-    """The backlog at the start of a judged time in words: `3.75 s of warm-up's load (750 operations)`."""
+    """Return the backlog at the start of a judged time in words: `3.75 s of warm-up's load (750 operations)`."""
     return f"{figure(backlog.seconds)} s of warm-up's load ({plural(backlog.operations, 'operation')})"
 
 
 def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
-    """A remark on the achieved rate; empty where it is at most the attempted rate and no backlog was answered.
+    """Return a remark on the achieved rate; empty where it is at most the attempted rate and no backlog was answered.
 
     Where a load generator reports no backlog, the remark does not mention one.
     """

@@ -19,7 +19,7 @@ from plimsoll.report.tables import as_csv, as_parquet
 
 
 def build(data: CampaignData) -> dict[str, bytes]:
-    """Relative path → content of every file of the report.
+    """Return relative path → content of every file of the report.
 
     Each part of a campaign with several has files of its own.
     """
@@ -31,13 +31,13 @@ def build(data: CampaignData) -> dict[str, bytes]:
 
 
 def _analysed(data: CampaignData) -> tuple[Findings, ...]:
-    """The findings of each part, which know those of the part that they take their load from."""
+    """Return the findings of each part, which know those of the part that they take their load from."""
     found = {one.data.part: one for one in map(analyse, data_of_parts(data))}
     return tuple(replace(one, source=found.get(name)) if (name := one.data.source) else one for one in found.values())
 
 
 def _files(findings: Findings) -> dict[str, bytes]:
-    """The files of a campaign with one part, or of one part of a campaign."""
+    """Return the files of a campaign with one part, or of one part of a campaign."""
     charts, ran = figures(findings), environment(findings)
     drawings = {figure.name: drawing(figure) for figure in charts}
     tables = {name: table(findings) for section in SECTIONS for name, table in section.tables.items()}
@@ -53,7 +53,7 @@ def _files(findings: Findings) -> dict[str, bytes]:
 
 
 def figures(findings: Findings) -> tuple[Figure, ...]:
-    """Every chart of the report, in the page's order.
+    """Return every chart of the report, in the page's order.
 
     Altair's check against Vega-Lite's schema is off: it takes a tenth of the report's time, and a test does the same.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:
-    """The judged percentile of every interval with bound, warm-up and pauses, as SVG in the page's inks.
+    """Return the judged percentile of every interval with bound, warm-up and pauses, as SVG in the page's inks.
 
     Raises NotFound where the attempt has no intervals.
     """
@@ -35,7 +35,7 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
 
 
 def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> str:
-    """The report's detailed charts of this attempt, valid or not, as an HTML page that loads nothing else.
+    """Return the report's detailed charts of this attempt, valid or not, as an HTML page that loads nothing else.
 
     The page has the strips over time, with zoom; response time by percentile; and the worst missed intervals with the
     causes that touched them. Raises NotFound where the attempt has no intervals.
@@ -56,7 +56,7 @@ def _require_intervals(attempt: AttemptData) -> None:
 
 
 def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:
-    """The attempt as if it were the only one of its campaign."""
+    """Return the attempt as if it were the only one of its campaign."""
     cell = attempt.verdict.cell
     alone = part_of(definition, cell).definition.model_copy(
         update={"variants": (definition.variant(cell.variant),), "control": None, "loads": (cell.load_ops_s,)}

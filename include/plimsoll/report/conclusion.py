@@ -15,9 +15,10 @@ _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
 
 def conclusion(findings: Findings) -> str:
-    """The conclusion at the top of the page: `Shenandoah carries 200 ops/s, G1 not even that; one repeat each, …`.
+    """Return the conclusion at the top of the page: `Shenandoah carries 200 ops/s, G1 not even that.
 
-    Sentences on what limits it follow: cells that were left out, have no valid attempt or were imported.
+    One repeat each, …`. Sentences on what limits it follow: cells that were left out, have no valid attempt or were
+    imported.
     """
     if findings.data.taken:
         return " ".join([f"{taken_conclusion(findings, findings.data.taken)}.", *_reservations(findings)])
@@ -28,7 +29,7 @@ def conclusion(findings: Findings) -> str:
 
 
 def campaign_conclusion(answers: Sequence[AnswerOverStages], of_parts: Sequence[Findings]) -> str:
-    """The conclusion of a campaign with several parts: what each variant carries, over all its stages.
+    """Return the conclusion of a campaign with several parts: what each variant carries, over all its stages.
 
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
@@ -40,7 +41,7 @@ def campaign_conclusion(answers: Sequence[AnswerOverStages], of_parts: Sequence[
 
 
 def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
-    """The workload and service level of an answer, as far as the campaign has several: `kv: `."""
+    """Return the workload and service level of an answer, as far as the campaign has several: `kv: `."""
     alike = [other for other in answers if other.workload == one.workload]
     level = f"by {' and '.join(map(str, one.service_levels))}" if len(alike) > 1 else ""
     named = ", ".join(filter(None, (one.workload, level)))
@@ -73,7 +74,8 @@ def _answer(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:
 
 
 def _rank(one: Capacity) -> tuple[int, int, bool]:
-    """The sort key: highest capacity first, and of equal ones those that were found before those that may be higher.
+    """Return the sort key: highest capacity first, and of equal ones those that were found before those that may be
+    higher.
 
     Variants that carry nothing follow, then those of which nothing is known.
     """
@@ -88,7 +90,7 @@ def _figure(one: Capacity) -> str:
 
 
 def _alone(one: Capacity, names: Sequence[str]) -> str:
-    """Whether all variants had the same outcome, or there is only one variant."""
+    """Tell whether all variants had the same outcome, or there is only one variant."""
     who = f"all {len(names)} variants" if len(names) > 2 else _and(names)
     verb = "carries" if len(names) == 1 else "carry"
     if one.kind == "none":

@@ -15,6 +15,6 @@ OF_CAMPAIGN: Final = "../quality/index.html"
 
 
 def of_attempt(verdict: Verdict) -> str | None:
-    """The link for an attempt. None where no check was made: the run failed, or its files could not be read."""
+    """Return the link for an attempt. None where no check was made: the run failed, or its files could not be read."""
     key = verdict.key
     return f"../cells/{key.cell_id}/{key.attempt}/quality/index.html" if verdict.checks else None

@@ -160,7 +160,7 @@ class ReportDocument(Model):
 
 
 def report_document(findings: Findings, ran: Environment) -> ReportDocument:
-    """The document of a campaign with `ran` as the environment of its cells."""
+    """Return the document of a campaign with `ran` as the environment of its cells."""
     sound, data = validity(findings), findings.data
     return ReportDocument(
         campaign_id=data.campaign_id,
@@ -203,18 +203,18 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
 
 
 def report_schema() -> str:
-    """The JSON schema (2020-12) of `report.json`."""
+    """Return the JSON schema (2020-12) of `report.json`."""
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return json.dumps(schema | ReportDocument.model_json_schema(mode="serialization"), indent=1)
 
 
 def code_versions(findings: Findings) -> tuple[str, ...]:
-    """Versions of the code that judged the attempts, in order of first use."""
+    """Return versions of the code that judged the attempts, in order of first use."""
     return tuple(dict.fromkeys(attempt.verdict.code_version for attempt in findings.data.attempts))
 
 
 def cost_summary(spending: Spending | None) -> CostSummary | None:
-    """The total cost of the hosts; None where they cost nothing."""
+    """Return the total cost of the hosts; None where they cost nothing."""
     if spending is None:
         return None
     return CostSummary(
@@ -228,7 +228,7 @@ def cost_summary(spending: Spending | None) -> CostSummary | None:
 
 
 def counts_of(findings: Findings) -> CellCounts:
-    """The number of cells in each state."""
+    """Return the number of cells in each state."""
     return CellCounts(
         cells=len(findings.cells),
         met=findings.count("met"),
@@ -240,7 +240,7 @@ def counts_of(findings: Findings) -> CellCounts:
 
 
 def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
-    """An entry for every cell, in the definition's order."""
+    """Return an entry for every cell, in the definition's order."""
     return tuple(
         CellEntry(
             id=result.cell.id,

@@ -57,7 +57,9 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    """The facts that a node and its processes report, in the order of a report: options and flags of JVMs come last."""
+    """Return the facts that a node and its processes report, in the order of a report: options and flags of JVMs come
+    last.
+    """
     processes = by_prefix(node.processes)
     return {
         "database": f"{node.database} {node.database_version}",
@@ -68,7 +70,10 @@ def _node_facts(node: NodeFingerprint) -> dict[str, str]:
 
 
 def _process_facts(prefix: str, process: ProcessFingerprint) -> dict[str, str]:
-    """The version and the JVM. That a process has none is told of one among several, which has no other facts."""
+    """Return the version and the JVM.
+
+    That a process has none is told of one among several, which has no other facts.
+    """
     version, jvm = {"version": process.version} if process.version else {}, process.jvm
     if jvm is None:
         return version | ({"JVM": "none"} if prefix else {})
@@ -112,7 +117,7 @@ def _arguments(arguments: Sequence[str], address: str) -> dict[str, str]:
 
 @cache
 def _stem(argument: str) -> str:
-    """The name of a JVM option: `-XX:+UseG1GC` → `-XX:UseG1GC`, `-Xmx4G` → `-Xmx`, `-Da.b=c` → `-Da.b`."""
+    """Return the name of a JVM option: `-XX:+UseG1GC` → `-XX:UseG1GC`, `-Xmx4G` → `-Xmx`, `-Da.b=c` → `-Da.b`."""
     heap = re.match(r"-X(mx|ms|mn|ss)(?=\d)", argument)
     if heap:
         return heap[0]
@@ -124,7 +129,7 @@ def _head(argument: str) -> str:
 
 
 def _masked(text: str, address: str) -> str:
-    """The value without paths, ports and the node's own address, which differ between cells by design."""
+    """Return the value without paths, ports and the node's own address, which differ between cells by design."""
     return _without_paths(text.replace(address, "‹address›") if address else text)
 
 
@@ -135,7 +140,7 @@ def _without_paths(text: str) -> str:
 
 
 def _size(size_bytes: int) -> str:
-    """A size in binary units while these are exact, else in GiB: hosts never report a round amount of memory."""
+    """Return a size in binary units while these are exact, else in GiB: hosts never report a round amount of memory."""
     if size_bytes == 0:
         return "none"
     exact = format_size(size_bytes) if size_bytes % 1024 == 0 else ""

@@ -16,17 +16,21 @@ def ops(value: float | None) -> str:
 
 
 def short_ops(value: float) -> str:
-    """A rate without its unit, for axes whose title gives the unit: 40000 → `40k`, 1500 → `1.5k`, 200 → `200`."""
+    """Return a rate without its unit, for axes whose title gives the unit: 40000 → `40k`, 1500 → `1.5k`, 200 →
+    `200`.
+    """
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
 def ms(value: float | None) -> str:
-    """Milliseconds to three significant digits, without decimals from 1000 on: `0.42 ms`, `38.2 ms`, `1,240 ms`."""
+    """Return milliseconds to three significant digits, without decimals from 1000 on: `0.42 ms`, `38.2 ms`,
+    `1,240 ms`.
+    """
     return NOTHING if value is None else f"{figure(value)} ms"
 
 
 def figure(value: float) -> str:
-    """A figure to three significant digits without trailing zeros; whole numbers from 100 on."""
+    """Return a figure to three significant digits without trailing zeros; whole numbers from 100 on."""
     if value == 0:
         return "0"
     decimals = max(0, 2 - floor(log10(abs(value))))
@@ -45,7 +49,7 @@ def percent(share: float | None, decimals: int = 1) -> str:
 
 
 def percent_at_least(share: float | None, decimals: int = 0) -> str:
-    """A lower bound, never rounded up: 0.368 → `36 %`."""
+    """Return a lower bound, never rounded up: 0.368 → `36 %`."""
     if share is None:
         return NOTHING
     steps = 100 * 10**decimals
@@ -53,13 +57,13 @@ def percent_at_least(share: float | None, decimals: int = 0) -> str:
 
 
 def duration(value: timedelta) -> str:
-    """A duration: `90 s`, `30 min`, `150 min`. Whole minutes are used from three on."""
+    """Return a duration: `90 s`, `30 min`, `150 min`. Whole minutes are used from three on."""
     seconds = value.total_seconds()
     return f"{figure(seconds / 60)} min" if seconds >= 180 and seconds % 60 == 0 else f"{figure(seconds)} s"
 
 
 def p_text(value: float | None) -> str:
-    """A p value to three digits, never as zero."""
+    """Return a p value to three digits, never as zero."""
     if value is None:
         return NOTHING
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
@@ -70,18 +74,18 @@ plural = plurals.plural
 
 
 def listing(items: Sequence[str], most: int = 12) -> str:
-    """Items in one line. Where there are too many, the line ends with the number of items left out."""
+    """Return items in one line. Where there are too many, the line ends with the number of items left out."""
     rest = len(items) - most
     return ", ".join(items[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def span(low: float, high: float) -> str:
-    """A range of two figures; a single figure where both have the same text."""
+    """Return a range of two figures; a single figure where both have the same text."""
     return figure(low) if figure(low) == figure(high) else f"{figure(low)} to {figure(high)}"
 
 
 def whole_span(low: float, high: float) -> str:
-    """A range of two whole numbers."""
+    """Return a range of two whole numbers."""
     return f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f} to {high:,.0f}"
 
 
@@ -94,7 +98,7 @@ def moment(value: datetime | None) -> str:
 
 
 def place_of(cell: Cell, labels: Mapping[str, str]) -> str:
-    """The cell in words: `G1 at 40,000 ops/s, repeat 3`; with several workloads `G1, kv, at …`.
+    """Return the cell in words: `G1 at 40,000 ops/s, repeat 3`; with several workloads `G1, kv, at …`.
 
     With several stages the stage comes first: `maximum: G1 at …`. `labels` are those of variants by id.
     """

@@ -44,12 +44,12 @@ class LeftOutRow:
 
 
 def left_out_rows(findings: Findings) -> tuple[LeftOutRow, ...]:
-    """A line for each variant; empty for a full grid."""
+    """Return a line for each variant; empty for a full grid."""
     return tuple(_row(findings.labels[one.variant], one) for one in findings.left_out)
 
 
 def what_was_run(findings: Findings) -> str:
-    """The share of the grid that a search or ramp ran: `A search ran 84 of 275 cells; 191 need not run.`
+    """Return the share of the grid that a search or ramp ran: `A search ran 84 of 275 cells; 191 need not run.`
 
     Empty for a full grid.
     """
@@ -64,7 +64,7 @@ def what_was_run(findings: Findings) -> str:
 
 
 def how_cells_were_chosen(findings: Findings) -> str:
-    """How the strategy chose the cells to run, and which questions their results can and can't answer.
+    """Tell how the strategy chose the cells to run, and which questions their results can and can't answer.
 
     Empty for a full grid.
     """
@@ -81,7 +81,7 @@ def how_cells_were_chosen(findings: Findings) -> str:
 
 
 def _whose_data(findings: Findings) -> str:
-    """How many cells went on with a lower load's data, and which began with fresh ones above the lowest load."""
+    """Tell how many cells went on with a lower load's data, and which began with fresh ones above the lowest load."""
     if not keeps_data(findings.definition.strategy):
         return ""
     found = shared_data(findings.cells)

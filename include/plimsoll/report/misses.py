@@ -31,12 +31,12 @@ class MissRow:
 
 
 def miss_rows(misses: Iterable[Miss]) -> tuple[MissRow, ...]:
-    """A row for each missed interval, in the given order."""
+    """Return a row for each missed interval, in the given order."""
     return tuple(_row(one) for one in misses)
 
 
 def rows_by_cell(misses: Iterable[Miss]) -> Mapping[str, tuple[MissRow, ...]]:
-    """The rows of each cell that has any, in order of time."""
+    """Return the rows of each cell that has any, in order of time."""
     found: dict[str, tuple[MissRow, ...]] = {}
     for miss in sorted(misses, key=lambda one: one.start_s):
         found[miss.cell_id] = (*found.get(miss.cell_id, ()), _row(miss))
@@ -44,12 +44,12 @@ def rows_by_cell(misses: Iterable[Miss]) -> Mapping[str, tuple[MissRow, ...]]:
 
 
 def links_by_place(misses: Iterable[Miss]) -> Mapping[tuple[str, float], str]:
-    """The link to each listed interval, by cell and start (s)."""
+    """Return the link to each listed interval, by cell and start (s)."""
     return {(one.cell_id, one.start_s): f"#{_anchor(one)}" for one in misses}
 
 
 def misses_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row for each of the WORST missed intervals, with the causes that touched it as text."""
+    """Return a table with one row for each of the WORST missed intervals, with the causes that touched it as text."""
     import pandas as pd
 
     worst = findings.misses[:WORST]

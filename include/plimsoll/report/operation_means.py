@@ -38,12 +38,12 @@ class OperationsTable:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The title of each operation's column: `Reads: mean p99 (ms)`."""
+        """Return the title of each operation's column: `Reads: mean p99 (ms)`."""
         return tuple(f"{name[:1].upper()}{name[1:]}: mean p99 (ms)" for name in self.operations)
 
 
 def operations_table(findings: Findings) -> OperationsTable:
-    """The mean p99 of every operation that a variant has, for variants and loads in the definition's order."""
+    """Return the mean p99 of every operation that a variant has, for variants and loads in the definition's order."""
     names = tuple(sorted({one.operation for one in findings.p99_by_operation}))
     found = {(one.variant, one.load_ops_s, one.operation): one for one in findings.p99_by_operation}
     rows = (
@@ -54,7 +54,7 @@ def operations_table(findings: Findings) -> OperationsTable:
 
 
 def operations_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per variant, load and operation, and the fields of `OperationP99` as columns."""
+    """Return a table with one row per variant, load and operation, and the fields of `OperationP99` as columns."""
     import pandas as pd
 
     rows = [one.model_dump() for one in findings.p99_by_operation]

@@ -38,7 +38,10 @@ def origins(findings: CampaignCells) -> tuple[Origin, ...]:
 
 
 def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
-    """The facts that people stated about a variant's environment. Several values of a fact are joined in one text."""
+    """Return the facts that people stated about a variant's environment.
+
+    Several values of a fact are joined in one text.
+    """
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for result in findings.of_variant(variant):
         found = result.shown.provenance if result.shown else None

@@ -26,18 +26,18 @@ class ContradictionRow:
 
 
 def miss_in_words(one: Contradiction) -> str:
-    """The miss in another stage: `1 of 2 repeats missed at 50 ops/s in stage half`."""
+    """Return the miss in another stage: `1 of 2 repeats missed at 50 ops/s in stage half`."""
     return f"{one.missed} of {plural(one.repeats, 'repeat')} missed at {ops(one.load_ops_s)} in stage {one.stage}"
 
 
 def fall(label: str, capacity: Capacity) -> str:
-    """Why the capacity of a stage is not that of the campaign, as a sentence."""
+    """Explain why the capacity of a stage is not that of the campaign, as a sentence."""
     misses = " and ".join(map(miss_in_words, capacity.falls_by))
     return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."
 
 
 def contradiction_rows(measured: Sequence[Findings]) -> tuple[ContradictionRow, ...]:
-    """A row for each stage's capacity and each miss at this load or a lower one in another stage."""
+    """Return a row for each stage's capacity and each miss at this load or a lower one in another stage."""
     return tuple(row for findings in measured for one in findings.capacities for row in _rows(findings, one))
 
 

@@ -104,7 +104,10 @@ class _Section:
 
 
 def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, bytes]:
-    """The files of the whole campaign, from the `findings` of each part. The files of a part begin with its name."""
+    """Return the files of the whole campaign, from the `findings` of each part.
+
+    The files of a part begin with its name.
+    """
     by_name = {one.data.part: one for one in findings}
     measured = [(part, by_name[part.name]) for part in parts(data.definition) if part.name in by_name]
     at = {part.name: at_loads(one) for part, one in measured}
@@ -189,7 +192,7 @@ def _schema() -> str:
 
 
 def _together(measured: Sequence[tuple[Part, Findings]], frame: Callable[[Findings], pd.DataFrame]) -> pd.DataFrame:
-    """The tables of all parts as one table, with stage and workload as first columns."""
+    """Return the tables of all parts as one table, with stage and workload as first columns."""
     import pandas as pd
 
     tables = [frame(found) for _, found in measured]

@@ -62,14 +62,16 @@ def page_html(
 
 
 def rendered(template: str, **context: Any) -> str:
-    """A page of the report that needs no script, from its template."""
+    """Return a page of the report that needs no script, from its template."""
     return _rendered(template, {"style": _asset("style.css"), **context})
 
 
 def attempt_html(
     title: str, figures: Sequence[Figure], drawings: Mapping[str, str], misses: Sequence[Miss], findings: Findings
 ) -> str:
-    """The charts of the only attempt in `findings` as a page like the report's, with its worst missed intervals."""
+    """Return the charts of the only attempt in `findings` as a page like the report's, with its worst missed
+    intervals.
+    """
     in_time = sorted(misses, key=lambda one: one.start_s)
     verdicts = [one.verdict for one in findings.data.attempts]
     told = {"title": title, "misses": miss_rows(in_time), "level": findings.level}
@@ -82,7 +84,7 @@ def summary_markdown(findings: Findings) -> str:
 
 
 def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:
-    """The charts' specifications, with the scripts that draw them."""
+    """Return the charts' specifications, with the scripts that draw them."""
     return {
         "figures": {figure.name: _embedded(figure, drawings.get(figure.name, "")) for figure in figures},
         "config": page_config(),
@@ -145,5 +147,5 @@ def _script(source: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Text on one line, with all characters escaped that have a meaning in Markdown."""
+    """Return text on one line, with all characters escaped that have a meaning in Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))

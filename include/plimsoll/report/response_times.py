@@ -17,7 +17,7 @@ _SENT = (
 
 
 def methods_words(verdicts: Iterable[Verdict]) -> str:
-    """The paragraph of the methods."""
+    """Return the paragraph of the methods."""
     known = tuple(verdicts)
     omitting = sum(one.may_omit for one in known)
     if not omitting:
@@ -30,7 +30,7 @@ def _some(omitting: int, known: int) -> str:
 
 
 def counted_from(verdicts: Iterable[Verdict]) -> str:
-    """A clause for captions that begins with a comma: `, counted from their intended start`."""
+    """Return a clause for captions that begins with a comma: `, counted from their intended start`."""
     if any(one.may_omit for one in verdicts):
         return ", but not all of them counted from their intended start (coordinated omission)"
     return ", counted from their intended start"

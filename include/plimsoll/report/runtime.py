@@ -17,7 +17,10 @@ _LIBRARY = "vl-convert-python"
 
 
 def runtime() -> str:
-    """The script. It is made where this version's is not kept yet or is damaged, and where nothing can be kept."""
+    """Return the script.
+
+    It is made where this version's is not kept yet or is damaged, and where nothing can be kept.
+    """
     kept = folder() / f"vega-{version(_LIBRARY)}.js.gz"
     with suppress(OSError, EOFError, zlib.error):
         if script := gzip.decompress(kept.read_bytes()).decode():
@@ -35,7 +38,7 @@ def folder() -> Path:
 
 
 def bundled() -> str:
-    """The script as vl-convert makes it."""
+    """Return the script as vl-convert makes it."""
     import vl_convert
 
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

@@ -103,7 +103,7 @@ def compare_campaigns(
 
 
 def stands(one: Comparison, comparisons: int) -> str:
-    """The result of a test of the worst intervals, in words that claim no more than it shows.
+    """Return the result of a test of the worst intervals, in words that claim no more than it shows.
 
     `comparisons` is the number of tests that were corrected together.
     """
@@ -138,7 +138,7 @@ def _require_comparable(
 
 
 def wrong_pairs(a: CampaignData, b: CampaignData, pairing: Mapping[str, str]) -> Iterator[Problem]:
-    """Ids in the pairing that are no variant of their campaign, or that occur twice."""
+    """Yield ids in the pairing that are no variant of their campaign, or that occur twice."""
     for side, data, ids in (("A", a, list(pairing)), ("B", b, list(pairing.values()))):
         there = [variant.id for variant in data.definition.variants]
         for one in dict.fromkeys(ids):
@@ -208,7 +208,10 @@ def _unlike(
 
 
 def _unlike_noise(found: SideBySide, a: CampaignCells, b: CampaignCells) -> Iterator[EnvironmentDifference]:
-    """The differences of what was sampled on both sides. Apart from facts: where these are unknown, noise is not."""
+    """Yield the differences of what was sampled on both sides.
+
+    Apart from facts: where these are unknown, noise is not.
+    """
     for one in _unlike(found, a, b, _noise):
         if ABSENT not in (one.a, one.b):
             yield one
@@ -219,7 +222,7 @@ def _noise(one: CampaignCells, variant: str) -> dict[str, str]:
 
 
 def _several(ran: Environment) -> Iterator[tuple[str, str]]:
-    """Facts with several values within a variant, all values in one text."""
+    """Yield facts with several values within a variant, all values in one text."""
     for fact, places in ran.by_host.items():
         yield fact, " or ".join(sorted(places))
     for deviation in ran.deviations:

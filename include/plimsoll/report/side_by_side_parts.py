@@ -46,7 +46,7 @@ class _Pair:
     b: CampaignData
 
     def variants(self, pairing: Mapping[str, str]) -> Mapping[str, str]:
-        """The pairs of variants that have cells in this part on both sides.
+        """Return the pairs of variants that have cells in this part on both sides.
 
         A variant that carried nothing in an earlier stage has no cells here.
         """
@@ -54,7 +54,7 @@ class _Pair:
         return {one: other for one, other in pairing.items() if one in ids_a and other in ids_b}
 
     def has_common_variants(self, pairing: Mapping[str, str]) -> bool:
-        """Whether at least one variant has cells on both sides."""
+        """Tell whether at least one variant has cells on both sides."""
         ids_a, ids_b = self._ids
         return bool(ids_a & ids_b or self.variants(pairing))
 
@@ -93,12 +93,12 @@ def compare_parts(
 
 
 def comparisons_of(found: Comparisons) -> tuple[CampaignComparison, ...]:
-    """The comparisons, one for each part."""
+    """Return the comparisons, one for each part."""
     return found.parts if isinstance(found, PartsComparison) else (found,)
 
 
 def only_in_one(found: Comparisons) -> Iterator[str]:
-    """A sentence for each campaign about its parts without a counterpart."""
+    """Yield a sentence for each campaign about its parts without a counterpart."""
     if isinstance(found, PartsComparison):
         for name, side in (("A", found.a), ("B", found.b)):
             if side.only:
@@ -113,7 +113,7 @@ def _pairs(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> 
 
 
 def _is_same(a: CampaignData, b: CampaignData) -> bool:
-    """Whether two parts belong to the same stage and workload."""
+    """Tell whether two parts belong to the same stage and workload."""
     (stage_a, name_a), (stage_b, name_b) = _names(a), _names(b)
     if name_a and name_b:
         return (stage_a, name_a) == (stage_b, name_b)
@@ -121,7 +121,7 @@ def _is_same(a: CampaignData, b: CampaignData) -> bool:
 
 
 def _names(data: CampaignData) -> tuple[str, str]:
-    """The ids of stage and workload; empty where the campaign has only one."""
+    """Return the ids of stage and workload; empty where the campaign has only one."""
     return (data.of_part.stage, data.of_part.workload) if data.of_part else ("", "")
 
 
@@ -142,7 +142,7 @@ def _name(part: CampaignData) -> str:
 def _compared(
     pairs: Sequence[_Pair], pairing: Mapping[str, str], *, force: bool, where: str
 ) -> tuple[CampaignComparison, ...]:
-    """The comparison of each pair. Raises Refused with the problems of all pairs."""
+    """Return the comparison of each pair. Raises Refused with the problems of all pairs."""
     compared, problems = [], dict[Problem, list[str]]()
     for pair in pairs:
         try:
@@ -157,7 +157,7 @@ def _compared(
 
 
 def _of_parts(problem: Problem, names: Sequence[str], pairs: int) -> Problem:
-    """The problems, each with the parts that have it where not all parts do."""
+    """Return the problems, each with the parts that have it where not all parts do."""
     if len(names) == pairs:
         return problem
     return Problem(f"{problem.where} of {', '.join(names)}", problem.what, problem.mend)

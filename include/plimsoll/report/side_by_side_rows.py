@@ -18,12 +18,12 @@ FORCED = "compared by force: what was asked or measured is not the same"
 
 
 def incomparable_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """Differences in what the campaigns asked or measured."""
+    """Return differences in what the campaigns asked or measured."""
     return [(one.what, one.a, one.b) for one in found.incomparable]
 
 
 def environment_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """Facts of hosts and JVMs that differ, with the variants where not all variants are meant."""
+    """Return facts of hosts and JVMs that differ, with the variants where not all variants are meant."""
     return [
         (f"{one.fact} ({', '.join(one.variants)})" if one.variants else one.fact, one.a, one.b)
         for one in found.environment
@@ -31,12 +31,12 @@ def environment_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
 
 
 def definition_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """The other differences between the definitions."""
+    """Return the other differences between the definitions."""
     return [(one.what, one.a, one.b) for one in found.differences]
 
 
 def left_out(found: CampaignComparison) -> Iterator[str]:
-    """Sentences about everything that is in only one campaign and was not compared."""
+    """Yield sentences about everything that is in only one campaign and was not compared."""
     for name, side in (("A", found.a), ("B", found.b)):
         if side.cells_without_fingerprint:
             yield f"Nothing is known of the environment in {name} of: {listing(side.cells_without_fingerprint)}"
@@ -46,7 +46,7 @@ def left_out(found: CampaignComparison) -> Iterator[str]:
 
 
 def capacity_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """The capacities of each pair of variants; empty where all loads come from an earlier stage."""
+    """Return the capacities of each pair of variants; empty where all loads come from an earlier stage."""
     return [
         (label(found, pair.variants), _capacity(pair.a), _capacity(pair.b), multiple(pair.ratio))
         for pair in found.capacity
@@ -59,7 +59,7 @@ def load_rows(found: CampaignComparison, pair: VariantPair) -> Sequence[tuple[st
 
 
 def label(found: CampaignComparison, pair: VariantPair) -> str:
-    """The variants' name; both names where they differ."""
+    """Return the variants' name; both names where they differ."""
     a, b = found.a.labels[pair.a], found.b.labels[pair.b]
     return a if a == b else f"{a} / {b}"
 

@@ -12,7 +12,7 @@ from plimsoll.report.side_by_side_parts import ComparedCampaign, Comparisons, co
 
 
 def comparison_view(found: Comparisons) -> Group:
-    """The whole comparison, top to bottom, one workload after another."""
+    """Return the whole comparison, top to bottom, one workload after another."""
     return Group(*_from_top(found))
 
 

@@ -36,7 +36,7 @@ class StageDocument(Model):
 
 
 def stage_documents(definition: Definition) -> tuple[StageDocument, ...]:
-    """The stages in order; empty where the definition has no `stages`."""
+    """Return the stages in order; empty where the definition has no `stages`."""
     return tuple(
         StageDocument(
             id=stage.id,
@@ -52,7 +52,7 @@ def stage_documents(definition: Definition) -> tuple[StageDocument, ...]:
 
 
 def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
-    """Sentences on the results that the loads of a part rest on, and on later changes of these results.
+    """Yield sentences on the results that the loads of a part rest on, and on later changes of these results.
 
     `source`: the findings of the part that the loads were taken from.
     """

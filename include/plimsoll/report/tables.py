@@ -54,14 +54,14 @@ def as_csv(frame: pd.DataFrame) -> bytes:
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:
-    """The frame as Parquet."""
+    """Return the frame as Parquet."""
     buffer = BytesIO()
     frame.to_parquet(buffer, index=False)
     return buffer.getvalue()
 
 
 def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
-    """A row for each variant and load, in the definition's order."""
+    """Return a row for each variant and load, in the definition's order."""
     return tuple(_load_row(findings, one) for one in findings.repeats_by_load)
 
 

@@ -33,12 +33,14 @@ class TakenRow:
 
 
 def at_loads(findings: Findings) -> tuple[AtTakenLoad, ...]:
-    """The figures of a part that takes its load from an earlier stage; empty for a part with loads of its own."""
+    """Return the figures of a part that takes its load from an earlier stage; empty for a part with loads of
+    its own.
+    """
     return at_taken_loads(findings.cells, findings.definition.control) if findings.data.taken else ()
 
 
 def taken_rows(findings: Findings) -> tuple[TakenRow, ...]:
-    """The figures of a part that takes its load from an earlier stage, in words; empty for another part."""
+    """Return the figures of a part that takes its load from an earlier stage, in words; empty for another part."""
     return tuple(
         TakenRow(
             variant=findings.labels[one.variant],
@@ -53,7 +55,9 @@ def taken_rows(findings: Findings) -> tuple[TakenRow, ...]:
 
 
 def taken_conclusion(findings: Findings, taken: TakenLoad) -> str:
-    """The answer of such a part, without a full stop: `At 70 % of its maximum (7,000 ops/s) A met the service …`."""
+    """Return the answer of such a part, without a full stop: `At 70 % of its maximum (7,000 ops/s) A met the service
+    …`.
+    """
     found = [(findings.labels[name], rung) for name, rungs in findings.rungs.items() for rung in rungs]
     loads = {rung.load_ops_s for _, rung in found}
     if len(found) == 1 or (taken.share is None and len(loads) == 1):
@@ -64,7 +68,7 @@ def taken_conclusion(findings: Findings, taken: TakenLoad) -> str:
 
 
 def taken_sentences(findings: Findings) -> tuple[str, ...]:
-    """The result of each variant of such a part in a sentence; empty for another part."""
+    """Return the result of each variant of such a part in a sentence; empty for another part."""
     taken = findings.data.taken
     if taken is None:
         return ()
@@ -76,12 +80,14 @@ def taken_sentences(findings: Findings) -> tuple[str, ...]:
 
 
 def outcome_at_taken_load(taken: TakenLoad, rungs: Iterable[Rung]) -> str:
-    """The outcome of a variant's repeats at its load: `at 7,000 ops/s (70 % of its maximum) 2 of 2 repeats met`."""
+    """Return the outcome of a variant's repeats at its load: `at 7,000 ops/s (70 % of its maximum) 2 of 2
+    repeats met`.
+    """
     return ", ".join(f"at {ops(one.load_ops_s)} ({_of_maximum(taken)}) {rung_outcome(one)}" for one in rungs)
 
 
 def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:
-    """A table with one row per stage, workload and variant at a load from an earlier stage.
+    """Return a table with one row per stage, workload and variant at a load from an earlier stage.
 
     Intervals are in columns `…_low` and `…_high`.
     """

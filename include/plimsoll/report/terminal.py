@@ -46,7 +46,7 @@ def answer_view(answer: Answer) -> RenderableType:
 
 
 def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
-    """Each variant's causes of misses in a report's document, with their share and their base rate.
+    """Yield each variant's causes of misses in a report's document, with their share and their base rate.
 
     These are the causes that are linked to the misses, or else the one that most sets missed intervals apart.
     """
@@ -62,12 +62,14 @@ def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
 
 
 def _contrast(cause: Mapping[str, Any]) -> float:
-    """The share of missed intervals with the cause, less the share of met ones."""
+    """Return the share of missed intervals with the cause, less the share of met ones."""
     return float(cause["missed_with"] / cause["missed"] - cause["met_with"] / max(1, cause["met"]))
 
 
 def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Table:
-    """The rows of `capacity_table` as a rich table, with notes below each capacity and loads to run next at the end."""
+    """Return the rows of `capacity_table` as a rich table, with notes below each capacity and loads to run next at the
+    end.
+    """
     line = loads_line(rows)
     caption = Text(f"To narrow where the boundaries lie, write into the definition: {line}") if line else None
     table = Table(title=Text(title), title_justify="left", show_lines=True, caption=caption, caption_justify="left")

@@ -26,7 +26,7 @@ def with_retries(
     again: tuple[type[PlimsollError], ...] = PASSING,
     pauses_s: Sequence[float] | None = None,
 ) -> _T:
-    """The step's result when it succeeds. After one further try for each pause, its last error is raised.
+    """Return the step's result when it succeeds. After one further try for each pause, its last error is raised.
 
     The pauses are `AWAY_S` unless others are given.
     """

@@ -36,11 +36,11 @@ class Nowhere:
     """Implements Whereabouts for providers whose clusters are always in the same place."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:  # noqa: ARG002
-        """No places: the provider's clusters are always in the same place."""
+        """Return no places: the provider's clusters are always in the same place."""
         return Places()
 
     def known(self, provider: str) -> Places:  # noqa: ARG002
-        """No places: the provider's clusters are always in the same place."""
+        """Return no places: the provider's clusters are always in the same place."""
         return Places()
 
 
@@ -68,34 +68,39 @@ class Toolkit:
     """Recorded with attempts and verdicts."""
 
     def provider(self, definition: Definition) -> Provider:
-        """The definition's provider with its options. Raises Refused when there is no provider with that name."""
+        """Return the definition's provider with its options.
+
+        Raises Refused when there is no provider with that name.
+        """
         provider = _named(self.providers, "provider", definition.provider.name)
         return provider.at(Places((definition.provider.options,)))
 
     def provider_of(self, name: str, campaign_id: str) -> Provider:
-        """The provider with that name, looking where the campaign's clusters are or may be according to the store."""
+        """Return the provider with that name, looking where the campaign's clusters are or may be according to the
+        store.
+        """
         return self.providers[name].at(self.places.of_campaign(name, campaign_id))
 
     def provider_everywhere(self, name: str) -> Provider:
-        """The provider with that name, looking wherever clusters of any campaign may be."""
+        """Return the provider with that name, looking wherever clusters of any campaign may be."""
         return self.providers[name].at(self.places.known(name))
 
     def database(self, product: str) -> Database:
-        """The adapter for that product. Raises Refused when there is none with that name."""
+        """Return the adapter for that product. Raises Refused when there is none with that name."""
         return _named(self.databases, "database", product)
 
     def load_generator(self, definition: Definition) -> LoadGenerator:
-        """The definition's load generator."""
+        """Return the definition's load generator."""
         return _named(self.load_generators, "load generator", definition.load_generator.name)
 
     def tariff(self, definition: Definition) -> Tariff | None:
-        """The prices of the definition's hosts; None where they cost nothing."""
+        """Return the prices of the definition's hosts; None where they cost nothing."""
         tariffs = self.tariffs.get(definition.provider.name)
         return tariffs.tariff(definition) if tariffs else None
 
 
 def ports_of(databases: Mapping[str, Database], definition: Definition) -> tuple[int, ...]:
-    """The TCP ports on which nodes of any variant listen."""
+    """Return the TCP ports on which nodes of any variant listen."""
     known = (databases[product] for product in definition.products if product in databases)
     return tuple(sorted({port for database in known for port in database.ports}))
 

@@ -34,14 +34,14 @@ class StrategyOfCampaign:
 
     @cached_property
     def matrix(self) -> Matrix:
-        """The definition's cells."""
+        """Return the definition's cells."""
         return Matrix.of(self.definition)
 
     def next(self, outcomes: Mapping[str, ValidOutcome]) -> Decision:
-        """The decision by `outcomes`: cell id → outcome of its newest valid attempt. Cells without one are left out.
+        """Return the decision by `outcomes`: cell id → outcome of its newest valid attempt.
 
-        Variants (and workloads) alternate, in the definition's running order. A stage begins when all earlier stages
-        need no more cells.
+        Cells without one are left out. Variants (and workloads) alternate, in the definition's running order. A stage
+        begins when all earlier stages need no more cells.
         """
         steps = self._steps(outcomes)
         now = self._stage_to_run(steps)
@@ -54,7 +54,7 @@ class StrategyOfCampaign:
         return Decision(tuple(cell_id for cell_id in self.matrix.order if cell_id in chosen), not_needed)
 
     def capacities(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, tuple[CapacityKind, int | None]]:
-        """How firm each ladder's capacity is, and the capacity in ops/s.
+        """Tell how firm each ladder's capacity is, and the capacity in ops/s.
 
         A ladder is a variant in a stage with a workload.
         """
@@ -66,7 +66,7 @@ class StrategyOfCampaign:
 
     @cached_property
     def _strategies(self) -> Mapping[str, Strategy]:
-        """The strategy of each stage."""
+        """Return the strategy of each stage."""
         return {part.stage: part.definition.strategy for part in parts(self.definition)}
 
     def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, LadderDecision]:
@@ -76,14 +76,14 @@ class StrategyOfCampaign:
         }
 
     def _stage_to_run(self, steps: Mapping[str, LadderDecision]) -> tuple[str, ...]:
-        """The ladders of the first stage that still needs cells."""
+        """Return the ladders of the first stage that still needs cells."""
         of = self.matrix.stages
         first = next((stage for stage in self._strategies if any(steps[one].run for one in of if of[one] == stage)), "")
         return tuple(name for name in of if of[name] == first)
 
 
 def stage_to_start(definition: Definition, missing: Iterable[Cell]) -> str:
-    """The id of the first stage whose loads are not known, once they can be found; empty otherwise.
+    """Return the id of the first stage whose loads are not known, once they can be found; empty otherwise.
 
     They can be found when no earlier stage needs a cell. `missing`: the cells that the campaign needs.
     """
@@ -96,7 +96,7 @@ def stage_to_start(definition: Definition, missing: Iterable[Cell]) -> str:
 
 
 def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
-    """The strategy's decision for one ladder."""
+    """Return the strategy's decision for one ladder."""
     match strategy:
         case FullGrid():
             return LadderDecision(
@@ -109,5 +109,5 @@ def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
 
 
 def ladder_capacity(ladder: Ladder, not_needed: Mapping[Place, Place]) -> tuple[CapacityKind, int | None]:
-    """How firm a ladder's capacity is, and the index of its load."""
+    """Tell how firm a ladder's capacity is, and the index of its load."""
     return capacity_level([level_outcome(ladder, level, not_needed) for level in range(len(ladder))])

@@ -35,7 +35,7 @@ class Estimate:
     at_once: int
 
     def likely_turns(self, parallel: int) -> int:
-        """How many cells are likely to run one after the other, with that many at a time.
+        """Tell how many cells are likely to run one after the other, with that many at a time.
 
         A round ends with its last cell, so places stay empty where its number of cells is no multiple of `parallel`.
         """
@@ -43,7 +43,7 @@ class Estimate:
 
 
 def estimates(definition: Definition) -> tuple[Estimate, ...]:
-    """The estimate of each stage; one estimate where the definition has no stages."""
+    """Return the estimate of each stage; one estimate where the definition has no stages."""
     counted = zip(definition.of_stages, definition.cells_of_stages, strict=True)
     return tuple(
         _of_one_load(alone, cells, has_loads=stage.id in definition.stage_starts)
@@ -54,10 +54,10 @@ def estimates(definition: Definition) -> tuple[Estimate, ...]:
 
 
 def _of_one_load(alone: Definition, cells: int, *, has_loads: bool) -> Estimate:
-    """The estimate of a stage with one load from an earlier stage. The least is 0, as a variant may carry nothing.
+    """Return the estimate of a stage with one load from an earlier stage.
 
-    A search ends at the first miss, and asks for as many repeats at once as it may. Other strategies ask for all
-    repeats.
+    The least is 0, as a variant may carry nothing. A search ends at the first miss, and asks for as many repeats at
+    once as it may. Other strategies ask for all repeats.
     """
     strategy, repeats = alone.strategy, alone.repeats
     if keeps_data(strategy):
@@ -71,7 +71,7 @@ def _of_one_load(alone: Definition, cells: int, *, has_loads: bool) -> Estimate:
 
 
 def estimate(definition: Definition) -> Estimate:
-    """The estimate for a definition with one stage."""
+    """Return the estimate for a definition with one stage."""
     least, most = least_and_most(definition)
     if isinstance(definition.strategy, FullGrid):
         return Estimate(least, most, most, rounds={most: 1}, at_once=most)
@@ -83,18 +83,23 @@ def estimate(definition: Definition) -> Estimate:
 
 
 def _campaigns(definition: Definition, ladders: int) -> int:
-    """The number of campaigns to simulate: fewer of large ones, so that a plan of thousands of loads takes seconds."""
+    """Return the number of campaigns to simulate: fewer of large ones, so that a plan of thousands of loads takes
+    seconds.
+    """
     work = ladders * definition.repeats * len(definition.loads) ** 2
     return max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _WORK_OF_ALL // work))
 
 
 def _groups(alone: Definition, ladders: int) -> int:
-    """How many groups of ladders run one after the other: variants, where the strategy goes by them; otherwise one."""
+    """Tell how many groups of ladders run one after the other: variants, where the strategy goes by them.
+
+    Otherwise one.
+    """
     return ceil(ladders / len(parts(alone))) if goes_by_variant(alone) else 1
 
 
 def _repeats_at_once(definition: Definition) -> int:
-    """The most repeats of a ladder that the strategy asks for at a time."""
+    """Return the most repeats of a ladder that the strategy asks for at a time."""
     strategy, repeats = definition.strategy, definition.repeats
     match strategy:
         case Search():

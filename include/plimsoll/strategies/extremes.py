@@ -19,7 +19,10 @@ _LOADS_AT_MOST = 400
 
 
 def least_and_most(definition: Definition) -> tuple[int, int]:
-    """The fewest and the most cells of a campaign without invalid attempts. Ladders are independent of one another."""
+    """Return the fewest and the most cells of a campaign without invalid attempts.
+
+    Ladders are independent of one another.
+    """
     least, most = _of_ladder(definition.strategy, len(definition.loads), definition.repeats)
     ladders = len(definition.variants) * len(parts(definition))
     return least * ladders, most * ladders
@@ -38,7 +41,7 @@ def _of_ladder(strategy: Strategy, loads: int, repeats: int) -> tuple[int, int]:
 
 
 def _least_of_fast(loads: int) -> int:
-    """The cells of a bisection that misses every time.
+    """Return the cells of a bisection that misses every time.
 
     Of the loads that are left it decides the lower half, which is never the larger one. It ends below the lowest load,
     where no cell is left to run. No search runs fewer cells, because each begins with a bisection.
@@ -47,7 +50,7 @@ def _least_of_fast(loads: int) -> int:
 
 
 def _most_of_fast(strategy: Search, loads: int, repeats: int) -> int:
-    """The greatest number of cells of one ladder.
+    """Return the greatest number of cells of one ladder.
 
     With several repeats it is every cell: where only the last repeat of each load misses, the search bisects up to the
     highest load, runs all its repeats, misses, and does the same with the next lower one. With one repeat and no guard
@@ -64,7 +67,7 @@ def _most_of_fast(strategy: Search, loads: int, repeats: int) -> int:
 
 @cache
 def _most_of_tree(strategy: Search, loads: int) -> int:
-    """The greatest number of cells with one repeat, from all outcomes that make a difference."""
+    """Return the greatest number of cells with one repeat, from all outcomes that make a difference."""
 
     @cache
     def further(known: _Known) -> int:

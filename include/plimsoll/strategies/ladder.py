@@ -33,24 +33,24 @@ class Ladder:
         return len(self.levels)
 
     def outcome(self, place: Place) -> ValidOutcome | None:
-        """The outcome of one cell; None while there is none."""
+        """Return the outcome of one cell; None while there is none."""
         return self.levels[place.level][place.repeat]
 
     def first(self, level: int, outcome: ValidOutcome | None) -> Place | None:
-        """The first repeat at a load with that outcome. None as outcome means a repeat without one."""
+        """Return the first repeat at a load with that outcome. None as outcome means a repeat without one."""
         return next(self.all_with(level, outcome), None)
 
     def all_with(self, level: int, outcome: ValidOutcome | None) -> Iterator[Place]:
-        """Every repeat at a load with that outcome, in order."""
+        """Yield every repeat at a load with that outcome, in order."""
         return (Place(level, repeat) for repeat, known in enumerate(self.levels[level]) if known == outcome)
 
     def lowest_miss(self) -> Place | None:
-        """The first missed repeat at the lowest load with a miss; None without any miss."""
+        """Return the first missed repeat at the lowest load with a miss; None without any miss."""
         level = next((level for level, known in enumerate(self.levels) if "missed" in known), None)
         return None if level is None else self.first(level, "missed")
 
     def unknown_below(self, top: int) -> Iterator[Place]:
-        """Every repeat without an outcome below that index of a load, in order."""
+        """Yield every repeat without an outcome below that index of a load, in order."""
         levels = (level for level in range(top) if None in self.levels[level])
         return (place for level in levels for place in self.all_with(level, None))
 
@@ -67,13 +67,13 @@ class LadderDecision:
 
 
 def level_outcome(ladder: Ladder, level: int, not_needed: Mapping[Place, Place]) -> LevelOutcome:
-    """The outcome of a load, where a strategy may have left out some repeats."""
+    """Return the outcome of a load, where a strategy may have left out some repeats."""
     deciders = [not_needed.get(place) for place in ladder.all_with(level, None)]
     return outcome_of_level(ladder.levels[level], [ladder.outcome(place) if place else None for place in deciders])
 
 
 def outcome_of_level(repeats: Sequence[ValidOutcome | None], deciders: Sequence[ValidOutcome | None]) -> LevelOutcome:
-    """The outcome of a load: missed once any repeat missed, met once every repeat met.
+    """Return the outcome of a load: missed once any repeat missed, met once every repeat met.
 
     `deciders`: for each repeat without an outcome, the outcome of the cell that made it unnecessary; None where the
     repeat is still to run.
@@ -88,7 +88,7 @@ def outcome_of_level(repeats: Sequence[ValidOutcome | None], deciders: Sequence[
 
 
 def capacity_level(outcomes: Sequence[LevelOutcome]) -> tuple[CapacityKind, int | None]:
-    """How firm the capacity is, and the index of its load; None where there is no such load.
+    """Tell how firm the capacity is, and the index of its load; None where there is no such load.
 
     The capacity is the highest load that was met, with all lower loads met or assumed to be met. `outcomes` are in the
     order of rising loads.

@@ -13,7 +13,7 @@ from plimsoll.strategies.ladder import Ladder, Place
 
 
 def running_order(definition: Definition) -> tuple[Cell, ...]:
-    """All cells, stage by stage and repeat by repeat.
+    """Return all cells, stage by stage and repeat by repeat.
 
     Each repeat is a block in a random order that the seed determines.
 
@@ -31,12 +31,13 @@ def running_order(definition: Definition) -> tuple[Cell, ...]:
 
 
 def stages_that_keep_data(definition: Definition) -> frozenset[str]:
-    """The ids, as cells have them, of the stages in which a repeat's loads share their data."""
+    """Return the ids, as cells have them, of the stages in which a repeat's loads share their data."""
     return frozenset(part.stage for part in parts(definition) if keeps_data(part.definition.strategy))
 
 
 def goes_by_variant(alone: Definition) -> bool:
-    """Whether the strategy of a definition with one stage comes to the end of a variant before it begins the next one.
+    """Tell whether the strategy of a definition with one stage comes to the end of a variant before it begins the next
+    one.
 
     Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.
     """
@@ -44,9 +45,10 @@ def goes_by_variant(alone: Definition) -> bool:
 
 
 def of_one_round(definition: Definition, cells: Sequence[Cell]) -> frozenset[str]:
-    """Ids of the cells that may run before the strategy is asked again; `cells` are of one stage, in running order.
+    """Return ids of the cells that may run before the strategy is asked again.
 
-    Where loads share their data, only the first may, because the data that it leaves decide about the next.
+    `cells` are of one stage, in running order. Where loads share their data, only the first may, because the data that
+    it leaves decide about the next.
     """
     if not cells:
         return frozenset()
@@ -87,7 +89,7 @@ class Matrix:
 
     @classmethod
     def of(cls, definition: Definition) -> "Matrix":
-        """All cells of the definition."""
+        """Return all cells of the definition."""
         found: dict[str, dict[int, list[str]]] = {}
         cells = grid(definition)
         for cell in sorted(cells, key=lambda cell: cell.repeat):
@@ -101,9 +103,9 @@ class Matrix:
         )
 
     def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome]) -> Ladder:
-        """The ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
+        """Return the ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
         return Ladder([[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]])
 
     def id_at(self, name: str, place: Place) -> str:
-        """The id of the cell at a place of a ladder."""
+        """Return the id of the cell at a place of a ladder."""
         return self.ladders[name][place.level][place.repeat]

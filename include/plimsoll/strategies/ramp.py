@@ -24,7 +24,7 @@ def ramp_step(ladder: Ladder) -> LadderDecision:
 
 
 def _top(ladder: Ladder, repeat: int) -> int:
-    """The index of the lowest load that the repeat missed; one above the highest load where it missed none."""
+    """Return the index of the lowest load that the repeat missed; one above the highest load where it missed none."""
     return next((level for level, known in enumerate(ladder.levels) if known[repeat] == "missed"), len(ladder))
 
 

@@ -48,7 +48,7 @@ class Replay:
 
     @property
     def may_run(self) -> int:
-        """The number of cells that have not run, and that may still be needed."""
+        """Return the number of cells that have not run, and that may still be needed."""
         return self.cells - len(self.ran) - len(self.not_needed)
 
 
@@ -98,7 +98,7 @@ class _Playing:
         self._use(self._definition.with_stage_starts(self._stage_starts))
 
     def _round(self, decision: Decision) -> Sequence[str]:
-        """The cells that run now: those that the strategy asks for and that have further attempts."""
+        """Return the cells that run now: those that the strategy asks for and that have further attempts."""
         run = [one for one in decision.run if self._tried[one] < len(self._attempts[one])]
         chosen = of_one_round(self._definition, [self._cells[one] for one in run])
         return [one for one in run if one in chosen]
@@ -127,7 +127,7 @@ class _Playing:
         )
 
     def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
-        """The capacities of stages with loads of their own. The others ask what happens at one load."""
+        """Return the capacities of stages with loads of their own. The others ask what happens at one load."""
         taken = {part.stage for part in parts(self._definition) if part.taken}
         stages, found = self._strategy.matrix.stages, self._strategy.capacities(self._outcomes)
         return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in taken}

@@ -12,7 +12,7 @@ from plimsoll.strategies.ladder import Ladder, LadderDecision, Place
 
 
 def search_step(strategy: Search, ladder: Ladder) -> LadderDecision:
-    """The ladder's next cells, by the strategy's mode."""
+    """Return the ladder's next cells, by the strategy's mode."""
     if strategy.mode == "exact":
         return exact_step(ladder, strategy.repeats_at_once)
     return fast_step(ladder, strategy.guard, strategy.repeats_at_once)
@@ -55,14 +55,14 @@ def _of_one_level(places: Iterable[Place], at_most: int) -> tuple[Place, ...]:
 
 
 def _from(ladder: Ladder, miss: Place | None) -> Mapping[Place, Place]:
-    """Cells that a miss makes unnecessary: those without an outcome at its load and at all higher loads."""
+    """Return cells that a miss makes unnecessary: those without an outcome at its load and at all higher loads."""
     if miss is None:
         return {}
     return {place: miss for level in range(miss.level, len(ladder)) for place in ladder.all_with(level, None)}
 
 
 def _below(ladder: Ladder, capacity: int) -> Mapping[Place, Place]:
-    """Cells that the found load makes unnecessary: those without an outcome at all lower loads."""
+    """Return cells that the found load makes unnecessary: those without an outcome at all lower loads."""
     met = ladder.first(capacity, "met") if capacity >= 0 else None
     if met is None:
         return {}

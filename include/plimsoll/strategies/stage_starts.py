@@ -29,14 +29,14 @@ class Results:
 
 
 def find_stage_start(state: State, at: datetime) -> StageStart:
-    """The loads of the first stage without known loads. All earlier stages must be complete in that state."""
+    """Return the loads of the first stage without known loads. All earlier stages must be complete in that state."""
     outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
     attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
     return stage_start(state.definition, state.stages_without_loads[0], Results(outcomes, attempts), at)
 
 
 def stage_start(definition: Definition, stage: str, results: Results, at: datetime) -> StageStart:
-    """The loads of a stage without known loads. `results` has every cell that the earlier stages need."""
+    """Return the loads of a stage without known loads. `results` has every cell that the earlier stages need."""
     found = parts(definition)
     own = [part for part in found if part.stage == stage]
     assert own[0].taken is not None, "a stage that is not open takes its load from another"
@@ -53,14 +53,17 @@ def stage_start(definition: Definition, stage: str, results: Results, at: dateti
 
 
 def _of_variants(definition: Definition, part: Part) -> Iterator[Sequence[Cell]]:
-    """The cells of each variant in that part: loads rising, then repeats."""
+    """Yield the cells of each variant in that part: loads rising, then repeats."""
     cells = sorted(grid(definition), key=lambda one: (one.load_ops_s, one.repeat))
     for variant in part.definition.variants:
         yield [one for one in cells if (one.part, one.variant) == (part.name, variant.id)]
 
 
 def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> StageLoad:
-    """The variant's capacity in a part. The result's load is this maximum, to be replaced by the stage's rule."""
+    """Return the variant's capacity in a part.
+
+    The result's load is this maximum, to be replaced by the stage's rule.
+    """
     kind, maximum = carried
     missed = (one.load_ops_s for one in cells if results.outcomes.get(one.id) == "missed")
     return StageLoad(
@@ -80,7 +83,9 @@ def _deciders(cells: Sequence[Cell], results: Results, loads: Sequence[int | Non
 
 
 def _loads(part: Part, maxima: Sequence[StageLoad]) -> Iterator[StageLoad]:
-    """The loads of a part: from each variant's own maximum, or from the lowest maximum if every variant has one."""
+    """Yield the loads of a part: from each variant's own maximum, or from the lowest maximum if every variant
+    has one.
+    """
     taken = part.taken
     assert taken is not None
     known = [one.maximum_ops_s for one in maxima if one.maximum_ops_s is not None]

@@ -28,7 +28,7 @@ class AttemptRecord(Protocol):
 
     @property
     def verdict(self) -> Verdict | None:
-        """The judgement of the attempt; None while there is none."""
+        """Return the judgement of the attempt; None while there is none."""
 
 
 A = TypeVar("A", bound=AttemptRecord)
@@ -66,48 +66,50 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def newest(self) -> A_co | None:
-        """The attempt that began last; None where there is none."""
+        """Return the attempt that began last; None where there is none."""
         return self.attempts[-1] if self.attempts else None
 
     @property
     def counted(self) -> A_co | None:
-        """The attempt whose result counts for the cell; None where no attempt is valid."""
+        """Return the attempt whose result counts for the cell; None where no attempt is valid."""
         return newest_valid(reversed(self.attempts))
 
     @property
     def shown(self) -> A_co | None:
-        """The attempt that counts, or else the newest one, so that pages show a marked result rather than none."""
+        """Return the attempt that counts, or else the newest one, so that pages show a marked result rather
+        than none.
+        """
         return self.counted or self.newest
 
     @property
     def superseded(self) -> tuple[A_co, ...]:
-        """Valid attempts that a newer valid attempt replaced."""
+        """Return valid attempts that a newer valid attempt replaced."""
         valid = (one for one in self.attempts if one.verdict and one.verdict.valid)
         return tuple(one for one in valid if one is not self.counted)
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict that counts; None while there is no valid attempt."""
+        """Return the verdict that counts; None while there is no valid attempt."""
         return self.counted.verdict if self.counted else None
 
     @property
     def outcome(self) -> ValidOutcome | None:
-        """The outcome that counts; None while there is no valid attempt."""
+        """Return the outcome that counts; None while there is no valid attempt."""
         return self.verdict.valid_outcome if self.verdict else None
 
     @property
     def is_settled(self) -> bool:
-        """Whether the campaign needs no further attempt at the cell: it has a valid one, or need not run."""
+        """Tell whether the campaign needs no further attempt at the cell: it has a valid one, or need not run."""
         return self.counted is not None or self.decided_by is not None
 
     @property
     def was_unsound(self) -> bool:
-        """Whether the newest attempt has no valid result."""
+        """Tell whether the newest attempt has no valid result."""
         return self.newest is not None and (self.newest.verdict is None or not self.newest.verdict.valid)
 
 
 def newest_valid(newest_first: Iterable[A]) -> A | None:
-    """The attempt that counts among one cell's attempts: the newest valid one."""
+    """Return the attempt that counts among one cell's attempts: the newest valid one."""
     return next((one for one in newest_first if one.verdict and one.verdict.valid), None)
 
 
@@ -124,27 +126,29 @@ class CampaignState(Generic[C_co]):
 
     @property
     def stages_without_loads(self) -> tuple[str, ...]:
-        """The ids of stages whose loads are not known yet, because they depend on an earlier stage's results."""
+        """Return the ids of stages whose loads are not known yet, because they depend on an earlier stage's results."""
         return tuple(dict.fromkeys(part.stage for part in parts(self.definition) if not part.has_loads))
 
     @property
     def is_complete(self) -> bool:
-        """Whether the campaign needs no further cell, including cells of stages whose loads are not known yet."""
+        """Tell whether the campaign needs no further cell, including cells of stages whose loads are not known yet."""
         return not self.missing and not self.stages_without_loads
 
     @property
     def can_start_stage(self) -> bool:
-        """Whether all stages before the first one with unknown loads are complete, so that its loads can be found."""
+        """Tell whether all stages before the first one with unknown loads are complete, so that its loads can
+        be found.
+        """
         return bool(stage_to_start(self.definition, (one.cell for one in self.missing)))
 
     @cached_property
     def by_id(self) -> Mapping[str, C_co]:
-        """The cells by their ids."""
+        """Return the cells by their ids."""
         return {one.cell.id: one for one in self.cells}
 
     @cached_property
     def by_variant(self) -> tuple[C_co, ...]:
-        """The cells in the order of reports: parts and variants as defined, then loads rising, then repeats."""
+        """Return the cells in the order of reports: parts and variants as defined, then loads rising, then repeats."""
         order = {variant.id: place for place, variant in enumerate(self.definition.variants)}
         places = {part.name: place for place, part in enumerate(parts(self.definition))}
 
@@ -155,7 +159,7 @@ class CampaignState(Generic[C_co]):
 
     @property
     def missing(self) -> tuple[C_co, ...]:
-        """Cells without a valid attempt that the strategy asks for, now or later.
+        """Return cells without a valid attempt that the strategy asks for, now or later.
 
         Empty: all known stages are complete.
         """
@@ -163,7 +167,7 @@ class CampaignState(Generic[C_co]):
 
     @property
     def asked_for(self) -> tuple[C_co, ...]:
-        """The missing cells that the strategy asks for now; a full grid asks for all of them."""
+        """Return the missing cells that the strategy asks for now; a full grid asks for all of them."""
         return tuple(one for one in self.missing if one.is_next)
 
     @property
@@ -173,7 +177,7 @@ class CampaignState(Generic[C_co]):
 
     @property
     def to_go_on_with(self) -> tuple[C_co, ...]:
-        """The same, without the cells that a person must look at."""
+        """Return the same, without the cells that a person must look at."""
         return self.at_once([one for one in self.asked_for if not self._waits_for_a_person(one)])
 
     @property
@@ -182,7 +186,7 @@ class CampaignState(Generic[C_co]):
         return tuple(one for one in self.asked_for if self._waits_for_a_person(one))
 
     def _waits_for_a_person(self, one: CellAttempts[AttemptRecord]) -> bool:
-        """Whether the newest attempt was unsound, and the campaign does not run the cell again by itself.
+        """Tell whether the newest attempt was unsound, and the campaign does not run the cell again by itself.
 
         It does so for a search or a ramp after the first attempt that was judged and found invalid, and after as many
         as the definition says if noise disturbed the newest one. An attempt without a verdict still runs, was
@@ -207,14 +211,14 @@ class CampaignState(Generic[C_co]):
 
     @property
     def not_needed(self) -> tuple[C_co, ...]:
-        """Cells without a valid attempt that the strategy will never ask for."""
+        """Return cells without a valid attempt that the strategy will never ask for."""
         return tuple(one for one in self.cells if one.decided_by)
 
 
 def campaign_state(
     definition: Definition, attempts: Iterable[A], kind: Callable[[Cell, tuple[A, ...]], C]
 ) -> CampaignState[C]:
-    """The state that follows from these attempts, in any order. `kind` makes a cell from its attempts."""
+    """Return the state that follows from these attempts, in any order. `kind` makes a cell from its attempts."""
     tried: defaultdict[str, list[A]] = defaultdict(list)
     for attempt in sorted(attempts, key=lambda one: one.key.attempt):
         tried[attempt.key.cell_id].append(attempt)
@@ -224,7 +228,7 @@ def campaign_state(
 
 
 def _decided(definition: Definition, cells: Iterable[C]) -> tuple[C, ...]:
-    """The state with the strategy's decision on each cell."""
+    """Return the state with the strategy's decision on each cell."""
     known = tuple(cells)
     outcomes = {one.cell.id: outcome for one in known if (outcome := one.outcome)}
     decision = StrategyOfCampaign(definition).next(outcomes)

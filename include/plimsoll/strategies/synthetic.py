@@ -63,11 +63,11 @@ class Simulation:
 
     @property
     def rounds_mean(self) -> float:
-        """The mean number of rounds of a campaign."""
+        """Return the mean number of rounds of a campaign."""
         return sum(self.rounds.values())
 
     def hours_mean(self, definition: Definition) -> float:
-        """The mean cell-hours under load of a campaign."""
+        """Return the mean cell-hours under load of a campaign."""
         return self.attempts_mean * definition.timing.duration.total_seconds() / 3600
 
 
@@ -125,7 +125,8 @@ def _campaign(definition: Definition, world: World, dice: random.Random) -> _Cam
 
 
 def _rounds(definition: Definition, cells: int, of_ladders: Sequence[Sequence[int]]) -> list[int]:
-    """The number of cells in each round of a campaign of that many cells, from those in the rounds of its ladders.
+    """Return the number of cells in each round of a campaign of that many cells, from those in the rounds of its
+    ladders.
 
     All ladders have their rounds at the same time, unless the strategy goes by variants, which follow one another.
     """
@@ -145,7 +146,7 @@ class Played:
 
     @property
     def cells(self) -> int:
-        """The number of cells that ran."""
+        """Return the number of cells that ran."""
         return sum(self.rounds)
 
 
@@ -166,7 +167,7 @@ def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:
 
 
 def _loads_passed(definition: Definition, world: World, dice: random.Random) -> Iterator[float]:
-    """The number of loads that each variant carries with each workload.
+    """Yield the number of loads that each variant carries with each workload.
 
     Half of the repeats pass at half a load step above the highest of these loads.
     """
@@ -184,13 +185,13 @@ def _draw(passed: float, loads: int, repeats: int, width: float, dice: random.Ra
 
 
 def _chance(steps_below: float, width: float) -> float:
-    """The logistic function. Far from the middle its value is 0 or 1 to all digits."""
+    """Return the logistic function. Far from the middle its value is 0 or 1 to all digits."""
     scaled = steps_below / width
     return 1 / (1 + exp(-scaled)) if abs(scaled) < 50 else float(scaled > 0)
 
 
 def _attempts(invalid: float, dice: random.Random) -> int:
-    """The number of attempts until one is valid."""
+    """Return the number of attempts until one is valid."""
     count = 1
     while invalid and dice.random() < invalid:
         count += 1

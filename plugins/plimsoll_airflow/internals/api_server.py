@@ -56,26 +56,26 @@ class SeenRun:
 
     @property
     def is_live(self) -> bool:
-        """Whether it had not ended then."""
+        """Tell whether it had not ended then."""
         return self.state in LIVE_STATES
 
 
 def find_run(dag_id: str, run_id: str) -> SeenRun | None:
-    """The run with that id; None where there is none. Uses the model `DagRun`, which the REST API asks too."""
+    """Return the run with that id; None where there is none. Uses the model `DagRun`, which the REST API asks too."""
     with create_session() as session:
         run = session.scalar(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
         return None if run is None else _seen(run)
 
 
 def live_runs(dag_id: str) -> list[SeenRun]:
-    """The DAG's runs that have not ended. Uses the model `DagRun`, which the REST API asks too."""
+    """Return the DAG's runs that have not ended. Uses the model `DagRun`, which the REST API asks too."""
     with create_session() as session:
         found = session.scalars(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.state.in_(LIVE_STATES)))
         return [_seen(run) for run in found]
 
 
 def task_state(run: SeenRun, task_id: str) -> str | None:
-    """The state of the run's task; None where there is no such task, or it has no state yet.
+    """Return the state of the run's task; None where there is no such task, or it has no state yet.
 
     Uses `DagRun.get_task_instance`, in the own process as `find_run` does.
     """
@@ -116,13 +116,13 @@ def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
 
 
 def is_paused(dag_id: str) -> bool | None:
-    """Whether the DAG is paused; None where there is no such DAG (any more). Uses the model `DagModel`."""
+    """Tell whether the DAG is paused; None where there is no such DAG (any more). Uses the model `DagModel`."""
     dag = DagModel.get_current(dag_id)
     return None if dag is None or dag.is_stale else dag.is_paused
 
 
 def is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:
-    """Whether Airflow's auth manager lets the user see the DAG's runs, or (`changes`) start and end them.
+    """Tell whether Airflow's auth manager lets the user see the DAG's runs, or (`changes`) start and end them.
 
     Without a DAG: whether the user may do that to any DAG. Uses `get_auth_manager` and the team in `DagModel`, because
     the auth manager's interface is public, but the way to the one that is configured is not.
@@ -137,7 +137,7 @@ def is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:
 
 
 def signing_key() -> str:
-    """The api-server's secret. It signs data that a browser receives and sends back.
+    """Return the api-server's secret. It signs data that a browser receives and sends back.
 
     Uses Airflow's own `conf`, because that of `airflow.sdk` makes up no secret where none is set.
     """

@@ -11,7 +11,7 @@ from plimsoll.adapters.aws.sessions import new_session
 
 
 def client(connection: Any, service: str, region: str | None, config: Config) -> Any:
-    """A client with the connection's credentials, role, region, `endpoint_url` and certificates.
+    """Return a client with the connection's credentials, role, region, `endpoint_url` and certificates.
 
     Uses `AwsConnectionWrapper`, which reads the connection, and `SessionFactory._create_basic_session`, the one place
     where the provider makes a session: its public hook makes one that parses the models of services anew.

@@ -95,7 +95,7 @@ class PacketQueue:
         return pickle.loads(packet)  # noqa: S301 - only these processes hold an end of the socket
 
     def empty(self) -> bool:
-        """Whether no message waits."""
+        """Tell whether no message waits."""
         waiting = select.poll()
         waiting.register(self._reader, select.POLLIN)
         return not waiting.poll(0)

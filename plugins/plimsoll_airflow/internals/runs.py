@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def run_url(dag_id: str, run_id: str) -> str:
-    """The address of a run in Airflow's own pages.
+    """Return the address of a run in Airflow's own pages.
 
     Uses `build_airflow_dagrun_url`, by which Airflow makes its own links: the paths of its pages are not public.
     """

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def due_times(timetable: "CronTriggerTimetable", since: datetime, until: datetime) -> Iterator[datetime]:
-    """The times at which runs were due after `since`, up to and including `until`, by the scheduler's rules.
+    """Yield the times at which runs were due after `since`, up to and including `until`, by the scheduler's rules.
 
     Uses `coerce_to_core_timetable` and `next_dagrun_info` as the scheduler does: the timetable of `airflow.sdk` has no
     times itself, and no API tells of times past at which no run began.

@@ -52,7 +52,7 @@ def give_back(run: "DagRun", cell: CellRunId) -> None:
 
 
 def slots(dag_id: str, run_id: str) -> Slots:
-    """Who holds the pool's slots, and how many cells of that run wait for one."""
+    """Tell who holds the pool's slots, and how many cells of that run wait for one."""
     from airflow.models.taskinstance import TaskInstance
     from airflow.utils.session import create_session
     from sqlalchemy import func, select
@@ -89,7 +89,7 @@ def _runs_again(session: "Session", run: "DagRun") -> bool:
 
 
 def _campaign_of(session: "Session", task: "TaskInstance") -> str:
-    """The campaign that `plan` of the task's run has opened; empty where it left none."""
+    """Return the campaign that `plan` of the task's run has opened; empty where it left none."""
     from airflow.models.xcom import XComModel
     from sqlalchemy import select
 

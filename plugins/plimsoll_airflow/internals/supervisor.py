@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def has_supervisor() -> bool:
-    """Whether a supervisor started this process. One that `airflow dags test` runs has none.
+    """Tell whether a supervisor started this process. One that `airflow dags test` runs has none.
 
     Uses `task_runner.SUPERVISOR_COMMS`, the connection to it, which is another class there: nothing public tells.
     """
@@ -15,7 +15,7 @@ def has_supervisor() -> bool:
 
 
 def count_runs(dag_id: str, run_ids: Sequence[str], states: Sequence[str]) -> int:
-    """How many of the DAG's runs with these ids are in one of the states.
+    """Tell how many of the DAG's runs with these ids are in one of the states.
 
     Uses the class `RuntimeTaskInstance`, whose static methods are public only through a task's context (`ti`), and a
     trigger has no context. They work in triggers too.
@@ -26,7 +26,7 @@ def count_runs(dag_id: str, run_ids: Sequence[str], states: Sequence[str]) -> in
 
 
 def task_states(dag_id: str, run_id: str, task_id: str) -> dict[str, str | None]:
-    """The states of the task's instances in the run, by names such as `run_cell_0`.
+    """Return the states of the task's instances in the run, by names such as `run_cell_0`.
 
     Uses the class `RuntimeTaskInstance` for the same reason as `count_runs`.
     """

@@ -4,10 +4,10 @@ from contextlib import suppress
 
 
 def ensure_variable(key: str, value: str, description: str) -> str:
-    """The value of a Variable in the metadata database, made if there is none. Of several processes, one makes it.
+    """Return the value of a Variable in the metadata database, made if there is none.
 
-    Uses the model `Variable` and `create_session`: the scheduler's own look-up, `airflow.sdk.Variable`, leaves the
-    database out until the scheduler has started.
+    Of several processes, one makes it. Uses the model `Variable` and `create_session`: the scheduler's own look-up,
+    `airflow.sdk.Variable`, leaves the database out until the scheduler has started.
     """
     from airflow.models.variable import Variable
     from airflow.utils.session import create_session

@@ -137,7 +137,7 @@ def _stack(places: Places, clusters: int | None = None) -> Stack:
 
 
 def _settings() -> Settings:
-    """The settings with absolute paths, since the stack's processes have another working directory."""
+    """Return the settings with absolute paths, since the stack's processes have another working directory."""
     told = Settings()
     store = told.store if "://" in told.store else str(Path(told.store).absolute())
     folders = {name: getattr(told, name).absolute() for name in ("work", "cache", "campaigns")}

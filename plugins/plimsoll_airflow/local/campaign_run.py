@@ -25,12 +25,12 @@ MOST_FAILURES = 8
 
 
 def poll_s(cells: int) -> float:
-    """The pause before asking for a campaign's run again, s. Airflow reads all its tasks for each answer."""
+    """Return the pause before asking for a campaign's run again, s. Airflow reads all its tasks for each answer."""
     return max(2.0, cells / 25)
 
 
 def unfinished_campaign(store: ResultStore, definition: Definition) -> str | None:
-    """The newest campaign that can go on with the definition, if it has cells to run or no report; else None."""
+    """Return the newest campaign that can go on with the definition, if it has cells to run or no report; else None."""
     for campaign_id in sorted(campaign_ids(store), reverse=True):
         campaign = CampaignStore(store, campaign_id)
         if campaign_id.startswith(f"{definition.name}-") and _can_go_on(campaign, definition):
@@ -49,12 +49,12 @@ class CampaignRun:
 
     @property
     def campaign_id(self) -> str:
-        """The id of the run's campaign."""
+        """Return the id of the run's campaign."""
         return campaign_id_of(self.definition, self.run.conf, self.run.run_after)
 
     @property
     def has_succeeded(self) -> bool:
-        """Whether the requested cells are valid. If so, a complete campaign has its report."""
+        """Tell whether the requested cells are valid. If so, a complete campaign has its report."""
         return self.run.state == "success"
 
     def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
@@ -68,7 +68,7 @@ class CampaignRun:
             time.sleep(pause_s)
 
     def failures(self) -> list[str]:
-        """The failed tasks of this run and of its cells' runs, each with the last error in its log."""
+        """Return the failed tasks of this run and of its cells' runs, each with the last error in its log."""
         failed = self.client.dag_runs(CELL_DAG, state="failed")
         cells = [run for run in failed if run.conf.get("campaign_id") == self.campaign_id]
         runs = [*cells, self.run] if self.run.state == "failed" else cells
@@ -92,7 +92,7 @@ class CampaignRun:
 
 
 def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:
-    """The run to watch: a living one, else a new run of the unfinished campaign or of a new campaign."""
+    """Return the run to watch: a living one, else a new run of the unfinished campaign or of a new campaign."""
     for run in client.dag_runs(definition.dag_id):
         if not run.is_final:
             return CampaignRun(client, store, definition, run)
@@ -105,7 +105,10 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
 
 
 def _can_go_on(campaign: CampaignStore, definition: Definition) -> bool:
-    """Whether the campaign can go on with the definition. One that another version wrote, or that is deleted, can't."""
+    """Tell whether the campaign can go on with the definition.
+
+    One that another version wrote, or that is deleted, can't.
+    """
     try:
         campaign.require_kept()
         return continued_as(campaign.declared(), definition) is not None

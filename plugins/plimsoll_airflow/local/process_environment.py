@@ -45,7 +45,7 @@ class StackSettings:
 def stack_environment(
     home: Home, secrets: Secrets, port: int, settings: StackSettings, caller: Mapping[str, str]
 ) -> dict[str, str]:
-    """The whole environment of the stack's processes: the caller's, without variables of another Airflow."""
+    """Return the whole environment of the stack's processes: the caller's, without variables of another Airflow."""
     kept = {key: value for key, value in caller.items() if not key.startswith(FOREIGN)}
     return {
         **kept,

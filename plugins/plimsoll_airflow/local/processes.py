@@ -23,7 +23,7 @@ POLL_S = 0.05
 
 
 def airflow_command(arguments: Sequence[str]) -> list[str]:
-    """The command line of an Airflow command in this interpreter."""
+    """Return the command line of an Airflow command in this interpreter."""
     return [sys.executable, "-m", "airflow", *arguments]
 
 
@@ -67,7 +67,7 @@ def wait_gone(
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Whether the process runs and is no zombie. A zombie child of this process is reaped."""
+    """Tell whether the process runs and is no zombie. A zombie child of this process is reaped."""
     try:
         if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             return True
@@ -84,7 +84,7 @@ def send(process: psutil.Process, number: int) -> None:
 
 
 def log_tail(path: Path, lines: int = 15) -> str:
-    """The last lines of a log file, for an error message; empty when there is no file."""
+    """Return the last lines of a log file, for an error message; empty when there is no file."""
     with suppress(OSError):
         return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
     return ""

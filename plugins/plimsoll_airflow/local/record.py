@@ -20,7 +20,7 @@ class Record:
 
     @property
     def url(self) -> str:
-        """The address of Airflow."""
+        """Return the address of Airflow."""
         return f"http://{LOOPBACK}:{self.port}"
 
     def write(self, home: Home) -> None:
@@ -31,7 +31,7 @@ class Record:
 
 
 def read(home: Home) -> Record | None:
-    """The record of this home; None when there is none."""
+    """Return the record of this home; None when there is none."""
     try:
         return Record(**json.loads(_path(home).read_text()))
     except FileNotFoundError:
@@ -45,7 +45,7 @@ def forget(home: Home) -> None:
 
 
 def digest(environment: Mapping[str, str], keys: str = "PLIMSOLL_") -> str:
-    """A digest of the processes' settings about campaigns."""
+    """Return a digest of the processes' settings about campaigns."""
     told = sorted((key, value) for key, value in environment.items() if key.startswith(keys))
     return sha256(json.dumps(told).encode()).hexdigest()
 

@@ -38,7 +38,9 @@ def stop_stack(
 
 
 def _workers(home: Home) -> list[Member]:
-    """All processes but the two servers, with the scheduler's children, because it would wait for its tasks to end."""
+    """Return all processes but the two servers, with the scheduler's children, because it would wait for its tasks to
+    end.
+    """
     others = [
         member for member in process_discovery.members(home) if member.component not in {"api-server", "postgres"}
     ]

@@ -71,14 +71,14 @@ class Stack:
             self.down()
 
     def running(self) -> Record | None:
-        """The kept stack if it is up and healthy, else None."""
+        """Return the kept stack if it is up and healthy, else None."""
         noted = record.read(self.home)
         if noted is None or not noted.kept or self.unhealthy(noted):
             return None
         return noted
 
     def unhealthy(self, running: Record) -> list[str]:
-        """The parts of a running stack without a recent heartbeat."""
+        """Return the parts of a running stack without a recent heartbeat."""
         alive = {member.component for member in process_discovery.members(self.home) if member.is_top}
         dead = [name for name in ("postgres", *processes.AIRFLOW_COMPONENTS) if name not in alive]
         if dead:
@@ -91,12 +91,12 @@ class Stack:
         return [part for part in HEALTH_PARTS if status[part] != "healthy"]
 
     def client(self, running: Record) -> AirflowClient:
-        """A client of the running stack."""
+        """Return a client of the running stack."""
         user = administrator(self.settings.users).name
         return AirflowClient(Transport(running.url, self.home.password_of(user), user=user, wire=OwnServers()))
 
     def how_to_open(self, running: Record) -> str:
-        """The address for a browser, and the user to log in as."""
+        """Return the address for a browser, and the user to log in as."""
         users = ", ".join(
             user.name if user.name == user.role else f"{user.name} ({user.role})" for user in self.settings.users
         )
@@ -104,7 +104,7 @@ class Stack:
         return f"{start}: {running.url}, user {users}, password in {self.home.passwords}"
 
     def environment(self, port: int) -> dict[str, str]:
-        """The environment of this stack's processes."""
+        """Return the environment of this stack's processes."""
         own = {INSTALLATION_ENVIRONMENT: self.home.installation}
         return own | stack_environment(self.home, self.home.secrets, port, self.settings, os.environ)
 

@@ -41,7 +41,7 @@ def parse_users(text: str) -> tuple[LocalUser, ...]:
 
 
 def administrator(users: tuple[LocalUser, ...]) -> LocalUser:
-    """The user that the launcher itself logs in as: the first admin."""
+    """Return the user that the launcher itself logs in as: the first admin."""
     return next(user for user in users if user.role == "admin")
 
 

@@ -17,7 +17,9 @@ BAR_WIDTH = 40
 
 
 def progress_view(progress: CampaignProgress) -> RenderableType:
-    """The progress for people: cells done, running cells and their progress, failures with reasons, and the end."""
+    """Return the progress for people: cells done, running cells and their progress, failures with reasons, and
+    the end.
+    """
     run = progress.of_run()
     head = Text.assemble((progress.title, "bold"), f"   {progress.campaign_id}")
     bar = Table.grid(padding=(0, 1))
@@ -31,13 +33,13 @@ def progress_view(progress: CampaignProgress) -> RenderableType:
 
 
 def progress_line(progress: CampaignProgress) -> str:
-    """The progress in one line, for a log."""
+    """Return the progress in one line, for a log."""
     running = [f"{cell.cell.id} {_running_words(cell)}" for cell in _in_state(progress, "running")]
     return "; ".join([_summary(progress), *running])
 
 
 def clock(seconds: float | None) -> str:
-    """Seconds as clock time: `0:45`, `12:05`, `2:30:00`; `?` if unknown."""
+    """Return seconds as clock time: `0:45`, `12:05`, `2:30:00`; `?` if unknown."""
     if seconds is None:
         return "?"
     minutes, rest = divmod(round(seconds), 60)
@@ -46,7 +48,7 @@ def clock(seconds: float | None) -> str:
 
 
 def _summary(progress: CampaignProgress) -> str:
-    """The counts of the run's requested cells, and of the whole campaign where it has more."""
+    """Return the counts of the run's requested cells, and of the whole campaign where it has more."""
     run = progress.of_run()
     counts = [(run.count(state), state) for state in get_args(CellStateName)]
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"

@@ -54,7 +54,10 @@ class Plan(BaseOperator):
         self.campaign_id = ""
 
     def execute(self, context: "Context") -> list[str]:
-        """The ids of the runs of the DAG `cell` to start, in order. Every reason for a refusal is checked here."""
+        """Return the ids of the runs of the DAG `cell` to start, in order.
+
+        Every reason for a refusal is checked here.
+        """
         with final():
             if context["ti"].get_dag(CELL_DAG).is_paused:
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
@@ -95,7 +98,7 @@ class CampaignTask(BaseOperator):
         self.campaign_id = campaign_id
 
     def require_campaign(self) -> str:
-        """The campaign's id. Fails when no campaign was created."""
+        """Return the campaign's id. Fails when no campaign was created."""
         if not self.campaign_id:
             raise AirflowFailException("no campaign was created; the log of `plan` says why")
         return self.campaign_id
@@ -107,7 +110,7 @@ class CellRunLink(BaseOperatorLink):
     name = "Run of the cell"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002
-        """The run's page. The run's id follows from the cell, so nothing needs to be looked up."""
+        """Return the run's page. The run's id follows from the cell, so nothing needs to be looked up."""
         return run_url(CELL_DAG, operator.cell_run.run_id)
 
 
@@ -132,7 +135,7 @@ class RunCell(TriggerDagRunOperator):
 
     @property
     def cell_run(self) -> CellRunId:
-        """The campaign and the cell."""
+        """Return the campaign and the cell."""
         return CellRunId.parse(self.run_id)
 
     @property
@@ -213,19 +216,19 @@ class RunCell(TriggerDagRunOperator):
         return was_cancelled(toolkit(), self.cell_run, own_installation())
 
     def _is_to_start_over(self, context: "Context") -> bool:
-        """Whether a person cleared this task while the cell is under load.
+        """Tell whether a person cleared this task while the cell is under load.
 
         A retry of a killed process is no clearing.
         """
         return self._was_cleared(context) and is_under_load(toolkit(), self.cell_run, own_installation())
 
     def _is_done(self, context: "Context") -> bool:
-        """Whether the earlier try was killed and the cell has become valid, so that no second load is needed."""
+        """Tell whether the earlier try was killed and the cell has become valid, so that no second load is needed."""
         is_second = context["ti"].try_number > 1 and not self._was_cleared(context)
         return is_second and valid_verdict(self._campaign, self.cell_run.cell_id) is not None
 
     def _was_cleared(self, context: "Context") -> bool:
-        """Whether this is the first try since a person cleared the task."""
+        """Tell whether this is the first try since a person cleared the task."""
         ti = context["ti"]
         # Clearing sets the tries that are left anew; a killed process uses one up.
         return 1 < ti.try_number == ti.max_tries - (self.retries or 0) + 1
@@ -237,7 +240,7 @@ class RunCell(TriggerDagRunOperator):
 
 
 def run_of(context: "Context") -> CampaignRunOwner:
-    """The run of a campaign's DAG that a task belongs to."""
+    """Return the run of a campaign's DAG that a task belongs to."""
     return CampaignRunOwner(context["ti"].dag_id, context["ti"].run_id, own_installation())
 
 
@@ -262,7 +265,7 @@ class PublishReport(CampaignTask):
     """Write the campaign's report and publish it as the task's Asset. Skipped while the campaign is incomplete."""
 
     def execute(self, context: "Context") -> str:
-        """The address of the report."""
+        """Return the address of the report."""
         campaign_id = self.require_campaign()
         with final():
             from plimsoll.services.publish.publishing import publish_report

@@ -46,7 +46,7 @@ class StepTask(BaseOperator):
 
     @property
     def step(self) -> Step:
-        """The step of the task."""
+        """Return the step of the task."""
         return step(self.task_id)
 
     def pre_execute(self, context: "Context") -> None:  # noqa: ARG002
@@ -54,7 +54,7 @@ class StepTask(BaseOperator):
         end_with_supervisor()
 
     def attempt(self, context: "Context") -> AttemptContext:
-        """The attempt of this run. Raises NotFound when it has begun none."""
+        """Return the attempt of this run. Raises NotFound when it has begun none."""
         return require_attempt(toolkit(), cell_of(context), context["run_id"], own_installation())
 
     def log_lines(self, lines: Iterable[str]) -> None:
@@ -87,7 +87,7 @@ class Measure(StepTask):
             )
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:  # noqa: ARG002
-        """Sentences for the log before the step runs."""
+        """Return sentences for the log before the step runs."""
         return ()
 
     def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: "Context") -> None:
@@ -110,7 +110,7 @@ class Provision(Measure):
     """The first step: it begins an attempt, or continues the one that a killed try of this task has begun."""
 
     def attempt(self, context: "Context") -> AttemptContext:
-        """The attempt of this pass of the run."""
+        """Return the attempt of this pass of the run."""
         run = CellRun(context["run_id"], context["dag_run"].clear_number or 0, own_installation())
         cell = cell_of(context)
         work = begin_or_resume(toolkit(), cell.campaign_id, cell.cell_id, run)
@@ -119,7 +119,7 @@ class Provision(Measure):
         return AttemptContext(replace(work.toolkit, owners=owners), work.key)
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:
-        """The cost of the campaign so far, where its hosts cost money."""
+        """Return the cost of the campaign so far, where its hosts cost money."""
         return _money(work)
 
 
@@ -151,7 +151,7 @@ class Judge(StepTask):
     """Judge the attempt. Fails when the measurement is invalid, never because a service level was missed."""
 
     def execute(self, context: "Context") -> str:
-        """The outcome: met or missed."""
+        """Return the outcome: met or missed."""
         with final():
             work = self.attempt(context)
             verdict = self.step.run(work)
@@ -189,7 +189,7 @@ class CleanUp(StepTask):
 
 
 def cell_of(context: "Context") -> CellRunId:
-    """The campaign and the cell that the run's Params name."""
+    """Return the campaign and the cell that the run's Params name."""
     return CellRunId(context["params"]["campaign_id"], context["params"]["cell_id"])
 
 
@@ -199,7 +199,7 @@ TASK_CLASSES: tuple[type[StepTask], ...] = (Provision, *_BY_ROLE.values())
 
 
 def tasks_of(role: Role) -> list[StepTask]:
-    """A task for each step with that role, in order, in the current DAG."""
+    """Return a task for each step with that role, in order, in the current DAG."""
     begins = steps_of("measure")[0]
     return [(Provision if one is begins else _BY_ROLE[role])(task_id=one.name) for one in steps_of(role)]
 

@@ -81,7 +81,7 @@ class NextRound(TriggerDagRunOperator):
 
 
 def run_of_next_round(campaign: CampaignStore) -> str:
-    """The id of the run of the round that follows the attempts so far, whether or not there is such a run.
+    """Return the id of the run of the round that follows the attempts so far, whether or not there is such a run.
 
     A second try of a killed task gives it the same id, and the round after it has another. Runs outlive a deleted
     campaign.
@@ -90,7 +90,10 @@ def run_of_next_round(campaign: CampaignStore) -> str:
 
 
 def _complete(campaign: CampaignStore) -> str:
-    """The words for a complete campaign. Fails where it is not: a search's last run is not green without a report."""
+    """Return the words for a complete campaign.
+
+    Fails where it is not: a search's last run is not green without a report.
+    """
     state = judged_state(campaign, campaign.definition())
     found = completeness_of(state)
     if not found.is_complete:
@@ -107,6 +110,8 @@ def _how_to_go_on(campaign_id: str) -> str:
 
 
 def _is_of_search(context: "Context") -> bool:
-    """Whether other rounds follow the run: `plan` said so, or it is itself a round, whose cells others may have run."""
+    """Tell whether other rounds follow the run: `plan` said so, or it is itself a round, whose cells others may have
+    run.
+    """
     goes_on = context["ti"].xcom_pull(task_ids=PLAN_TASK, key=GOES_ON)
     return bool(goes_on) or context["run_id"].startswith(_ROUND)

@@ -42,7 +42,10 @@ class Reap(BaseOperator):
     """
 
     def execute(self, context: "Context") -> dict[str, list[str]]:
-        """The keys of the clusters destroyed and kept, by the run's Params. With `dry_run` nothing is destroyed."""
+        """Return the keys of the clusters destroyed and kept, by the run's Params.
+
+        With `dry_run` nothing is destroyed.
+        """
         params = context["params"]
         return self.run_pass(context, params.get("campaign_id") or "", dry_run=bool(params["dry_run"]))
 
@@ -75,7 +78,10 @@ class ReapLeftovers(Reap):
     """The reaper's pass in another DAG, without the reaper's Params: destroys clusters without an owner."""
 
     def execute(self, context: "Context") -> dict[str, list[str]]:
-        """The keys of the clusters destroyed and kept. Kept hosts of the campaign end, unless another round follows."""
+        """Return the keys of the clusters destroyed and kept.
+
+        Kept hosts of the campaign end, unless another round follows.
+        """
         ti = context["ti"]
         campaign_id = ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
         if campaign_id:
@@ -89,7 +95,7 @@ class ReapLeftovers(Reap):
 
 
 def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, mine: str, ended: str = "") -> bool:
-    """Whether a run that has not ended owns the cluster. `mine` is the installation of Airflow that asks.
+    """Tell whether a run that has not ended owns the cluster. `mine` is the installation of Airflow that asks.
 
     Kept hosts are owned between cells too, until they expire, while a run of the campaign lives, except those of the
     campaign `ended`. Owners other than this Airflow's runs own a cluster until it expires, or until they are known
@@ -110,7 +116,7 @@ def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime,
 
 
 def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
-    """The owner of the attempt that uses the kept cluster by the store's record; none where it can't tell."""
+    """Return the owner of the attempt that uses the kept cluster by the store's record; none where it can't tell."""
     try:
         use = assignment_under_way(toolkit().store, cluster.id)
     except StoreError:
@@ -119,9 +125,9 @@ def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
 
 
 def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> bool:
-    """Whether a run of this Airflow that works on the campaign lives. Other campaigns' runs of its DAG do not count.
+    """Tell whether a run of this Airflow that works on the campaign lives.
 
-    If the store can't be read, the cluster's expiry decides.
+    Other campaigns' runs of its DAG do not count. If the store can't be read, the cluster's expiry decides.
     """
     campaign = CampaignStore(toolkit().store, campaign_id)
     try:

@@ -25,7 +25,7 @@ class WatchSchedules(BaseOperator):
     """Check every time that was due since the last successful run of this task, and report those without a run."""
 
     def execute(self, context: "Context") -> list[str]:
-        """A sentence for each campaign that was missed. A paused DAG misses nothing."""
+        """Return a sentence for each campaign that was missed. A paused DAG misses nothing."""
         until = context["dag_run"].start_date or datetime.now(UTC)
         since = context["prev_start_date_success"] or until - FIRST_LOOK
         missed = [line for one in watched() for line in _missed(one, context["ti"], since - GRACE, until - GRACE)]
@@ -37,7 +37,7 @@ class WatchSchedules(BaseOperator):
 
 
 def watched() -> Iterator[Definition]:
-    """The definitions that ask for such reports."""
+    """Yield the definitions that ask for such reports."""
     for definition in sound_definitions(Settings()):
         if definition.schedule and "missed-schedule" in definition.notify:
             yield definition

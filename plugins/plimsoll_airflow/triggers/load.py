@@ -52,7 +52,7 @@ class LoadTrigger(BaseTrigger):
         self.since = since
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """The data from which a triggerer makes it again."""
+        """Return the data from which a triggerer makes it again."""
         arguments = {"attempt": self.attempt, "run_id": self.run_id, "step": self.step, "since": self.since}
         return f"{__name__}.{type(self).__qualname__}", arguments
 
@@ -76,7 +76,7 @@ class LoadTrigger(BaseTrigger):
 
     @cached_property
     def work(self) -> AttemptContext:
-        """The attempt of the load."""
+        """Return the attempt of the load."""
         return AttemptContext(toolkit(), AttemptKey.parse(self.attempt))
 
     @cached_property
@@ -103,7 +103,7 @@ class LoadTrigger(BaseTrigger):
             await asyncio.sleep(pause_s)
 
     def _look(self) -> tuple[LoadStatus | str, float]:
-        """The load's status, or why it can't be read, and the seconds until the next look.
+        """Return the load's status, or why it can't be read, and the seconds until the next look.
 
         Contains all blocking calls.
         """

@@ -13,7 +13,7 @@ _ENDED = {"success", "failed", "skipped", "upstream_failed", "removed"}
 
 
 def has_slot(states: Mapping[str, str | None], map_index: int, parallel: int) -> bool:
-    """Whether fewer than `parallel` of the earlier instances have not ended yet.
+    """Tell whether fewer than `parallel` of the earlier instances have not ended yet.
 
     `states` are those that Airflow gives tasks: `run_cell_0` and so on. Only earlier instances count. So the first one
     that has not ended may always start, and at most `parallel` instances run, in whatever order they look.
@@ -31,7 +31,7 @@ class SlotTrigger(BaseTrigger):
         self.map_index, self.parallel, self.poll_s = map_index, parallel, poll_s
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """The data from which a triggerer makes it again."""
+        """Return the data from which a triggerer makes it again."""
         names = ("dag_id", "run_id", "map_index", "parallel", "poll_s")
         return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
 
@@ -42,5 +42,5 @@ class SlotTrigger(BaseTrigger):
         yield TriggerEvent("slot")  # type: ignore[no-untyped-call]
 
     def is_free(self) -> bool:
-        """Whether a slot is free, by the states of all instances. Can be called in a task's process too."""
+        """Tell whether a slot is free, by the states of all instances. Can be called in a task's process too."""
         return has_slot(task_states(self.dag_id, self.run_id, RUN_CELL_TASK), self.map_index, self.parallel)

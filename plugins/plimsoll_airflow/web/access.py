@@ -34,12 +34,12 @@ def require_readable(campaign_id: str, user: BaseUser) -> None:
 
 
 def may_read(user: BaseUser, dag_id: str) -> bool:
-    """Whether the user may see the campaigns that this DAG runs."""
+    """Tell whether the user may see the campaigns that this DAG runs."""
     return is_allowed(user, dag_id, changes=False)
 
 
 def may_change(user: BaseUser, dag_id: str) -> bool:
-    """Whether the user may run cells of its campaigns again, cancel them, and destroy their clusters."""
+    """Tell whether the user may run cells of its campaigns again, cancel them, and destroy their clusters."""
     return all(is_allowed(user, one, changes=True) for one in (dag_id, CELL_DAG, REAPER_DAG))
 
 

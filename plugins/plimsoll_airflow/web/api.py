@@ -55,7 +55,7 @@ class RunAgain(BaseModel):
 
 @router.get("/definitions", tags=["definitions"])
 def list_definitions(user: User) -> list[DefinitionEntry]:
-    """The definitions of this installation that the user may see."""
+    """Return the definitions of this installation that the user may see."""
     names = definition_folder(Settings()).names()
     entries = [DefinitionEntry(name=name, dag_id=dag_id_of(name)) for name in names]
     return [entry for entry in entries if may_read(user, entry.dag_id)]
@@ -67,7 +67,10 @@ def preview_plan(
     user: User,
     parallel: Annotated[int | None, Query(ge=1, le=500, description="Cells at a time")] = None,
 ) -> dict[str, Any]:
-    """The plan of a campaign: cells in running order, totals, cost; as `plimsoll plan --json`. Starts nothing."""
+    """Return the plan of a campaign: cells in running order, totals, cost; as `plimsoll plan --json`.
+
+    Starts nothing.
+    """
     if name not in {entry.name for entry in list_definitions(user)}:
         raise NotFound(f"there is no definition {name!r}", mend="GET definitions lists them")
     definition = load_definition(Settings(), name)
@@ -83,7 +86,7 @@ def list_campaigns(
     state: Annotated[CampaignStateName | None, Query(description="Only those in that state")] = None,
     definition: Annotated[str | None, Query(max_length=60, description="Only those of that definition")] = None,
 ) -> list[CampaignSummary]:
-    """All campaigns of the store that the user may see, the one that began last first."""
+    """Return all campaigns of the store that the user may see, the one that began last first."""
     return [
         one
         for one in library().campaigns()
@@ -104,7 +107,7 @@ def compare_campaigns(
 
 @of_campaign.get("", tags=["campaigns"])
 def get_campaign(campaign_id: CampaignId, response: Response) -> CampaignStatus:
-    """The status of the campaign and of each cell, at most a few seconds old."""
+    """Return the status of the campaign and of each cell, at most a few seconds old."""
     snapshot = library().snapshot(campaign_id)
     response.headers["ETag"] = snapshot.etag
     return snapshot.status
@@ -112,14 +115,14 @@ def get_campaign(campaign_id: CampaignId, response: Response) -> CampaignStatus:
 
 @of_campaign.get("/capacity", tags=["campaigns"])
 def get_capacity(campaign_id: CampaignId) -> list[Capacity]:
-    """The capacity of each variant by the verdicts so far. `kind` says how firm it is."""
+    """Return the capacity of each variant by the verdicts so far. `kind` says how firm it is."""
     campaign = CampaignStore(library().store, campaign_id)
     return list(campaign_capacities(campaign, campaign.verdicts(), library().clock.now()))
 
 
 @of_campaign.get("/cells/{cell_id}", tags=["cells"])
 def get_cell(campaign_id: CampaignId, cell_id: CellId, definition: CampaignDefinition) -> CellDocument:
-    """The cell with all its attempts: phases, verdicts."""
+    """Return the cell with all its attempts: phases, verdicts."""
     return cell_document(library(), campaign_id, definition, cell_id)
 
 
@@ -141,7 +144,7 @@ def get_attempt_file(campaign_id: CampaignId, cell_id: CellId, attempt: AttemptN
 
 @of_campaign.get("/report", tags=["report"])
 def list_report_files(campaign_id: CampaignId) -> list[str]:
-    """The names of the report's files; empty before it is published."""
+    """Return the names of the report's files; empty before it is published."""
     return list(content.report_file_names(library().store, campaign_id))
 
 

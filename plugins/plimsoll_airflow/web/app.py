@@ -15,7 +15,7 @@ _ABOUT = """Plans, campaigns, cells, verdicts, capacities and reports. Send a to
 
 
 def create_app() -> FastAPI:
-    """The pages and the API."""
+    """Return the pages and the API."""
     app = FastAPI(
         title="Plimsoll",
         version=__version__,

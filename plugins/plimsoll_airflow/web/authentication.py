@@ -18,7 +18,7 @@ Airflow's own reading of the header decides, so that nothing can look like a tok
 async def require_user(
     request: Request, token: BearerToken, for_openapi: Annotated[str | None, Depends(api_server.oauth2_scheme)]
 ) -> BaseUser:
-    """The user. 401 for a missing, expired or wrong token; for a wrong one Airflow itself answers 403."""
+    """Return the user. 401 for a missing, expired or wrong token; for a wrong one Airflow itself answers 403."""
     try:
         return await api_server.get_user(request, for_openapi, token)
     except HTTPException as error:
@@ -29,7 +29,7 @@ async def require_user(
 
 
 async def user_of(request: Request) -> BaseUser | None:
-    """The user of a request outside of Plimsoll's app; None where Airflow would refuse it."""
+    """Return the user of a request outside of Plimsoll's app; None where Airflow would refuse it."""
     try:
         token = await api_server.bearer_scheme(request)
         return await api_server.get_user(request, await api_server.oauth2_scheme(request), token)

@@ -25,7 +25,7 @@ LONGEST_QUERY = 2000
 
 
 def _as_attempt(text: str) -> str:
-    """The text if it is the name of an attempt, `cell/number`. Raises ValueError."""
+    """Return the text if it is the name of an attempt, `cell/number`. Raises ValueError."""
     AttemptKey.parse(f"campaign/{text}")
     return text
 
@@ -37,7 +37,7 @@ AttemptNames = Annotated[
 
 
 def query_of(ended: runs.EndedRuns) -> str:
-    """The query that names what was ended, and counts what is too much to be named."""
+    """Return the query that names what was ended, and counts what is too much to be named."""
     named = [("run", f"{one.dag_id}/runs/{one.run_id}") for one in ended.runs[:NAMED]]
     named += [("attempt", attempt.partition("/")[2]) for attempt in ended.attempts[:NAMED]]
     lengths = accumulate(len(urlencode([one])) + 1 for one in named)

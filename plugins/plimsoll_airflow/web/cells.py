@@ -64,7 +64,7 @@ class AttemptDocument(AttemptStatus):
 
 
 def cell_document(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellDocument:
-    """The cell's document. Raises NotFound when the campaign has no such cell."""
+    """Return the cell's document. Raises NotFound when the campaign has no such cell."""
     state = _cell(library, campaign_id, definition, cell_id)
     return CellDocument(
         campaign_id=campaign_id,
@@ -76,7 +76,7 @@ def cell_document(library: Library, campaign_id: str, definition: Definition, ce
 def attempt_document(
     library: Library, campaign_id: str, definition: Definition, cell_id: str, number: int
 ) -> AttemptDocument:
-    """The attempt's document. Raises NotFound when the cell has no such attempt."""
+    """Return the attempt's document. Raises NotFound when the cell has no such attempt."""
     state = _cell(library, campaign_id, definition, cell_id)
     found = next((one for one in state.attempts if one.key.attempt == number), None)
     if found is None:
@@ -94,17 +94,17 @@ def attempt_document(
 
 
 def timeline(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
-    """The attempt's chart as SVG. Raises NotFound while it is not judged."""
+    """Return the attempt's chart as SVG. Raises NotFound while it is not judged."""
     return _timeline(_Drawing(store, definition, _judged(store, key), now))
 
 
 def charts(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
-    """All data of the attempt over time, as an HTML page. Raises NotFound while it is not judged."""
+    """Return all data of the attempt over time, as an HTML page. Raises NotFound while it is not judged."""
     return _charts(_Drawing(store, definition, _judged(store, key), now))
 
 
 def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
-    """The attempt's phases in order of time."""
+    """Return the attempt's phases in order of time."""
     progress = state.progress
     begun = sorted(progress.phases.items(), key=lambda item: item[1]) if progress else []
     ends = [began for _, began in begun[1:]]
@@ -127,7 +127,7 @@ class _Drawing:
 
     @property
     def data(self) -> AttemptData:
-        """The attempt's data in the store."""
+        """Return the attempt's data in the store."""
         return attempt_data(self.store, self.verdict)
 
     def __eq__(self, other: object) -> bool:

@@ -20,7 +20,7 @@ class ComparisonOptions:
 
     @property
     def pairing(self) -> dict[str, str]:
-        """Ids of A's variants to ids of B's."""
+        """Return ids of A's variants to ids of B's."""
         return dict(one.split("=") for one in re.split("[ ,]+", self.pair) if one)
 
 

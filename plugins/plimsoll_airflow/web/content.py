@@ -23,7 +23,7 @@ _downloads = BoundedSemaphore(DOWNLOADS_AT_ONCE)
 
 
 def attempt_file_names(store: ResultStore, key: AttemptKey) -> dict[str, int | None]:
-    """The files of an attempt by name below the attempt, with sizes where these are known."""
+    """Return the files of an attempt by name below the attempt, with sizes where these are known."""
     manifest = read_manifest(store, key)
     sizes = {entry.path: entry.size_bytes for entry in manifest.files} if manifest else {}
     prefix = layout.attempt_prefix(key)
@@ -31,7 +31,7 @@ def attempt_file_names(store: ResultStore, key: AttemptKey) -> dict[str, int | N
 
 
 def report_file_names(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
-    """The files of the campaign's report; empty before it is published."""
+    """Return the files of the campaign's report; empty before it is published."""
     return tuple(_below(store, layout.report_prefix(campaign_id)))
 
 
@@ -58,12 +58,12 @@ def download(store: ResultStore, prefix: str, name: str, file_name: str = "") ->
 
 
 def document(content: bytes, policy: str = headers.DOCUMENT) -> Response:
-    """An HTML page of the store, in a sandbox."""
+    """Return an HTML page of the store, in a sandbox."""
     return Response(content, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
 def _listed(store: ResultStore, prefix: str, name: str) -> str:
-    """The key of the file, if the store lists it, so that no name can lead anywhere else."""
+    """Return the key of the file, if the store lists it, so that no name can lead anywhere else."""
     if name not in _below(store, prefix):
         raise NotFound("there is no such file", where=name, mend="the page of the cell or report lists the files")
     return f"{prefix}/{name}"

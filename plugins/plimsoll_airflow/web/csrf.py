@@ -16,7 +16,7 @@ LIFETIME_S = 12 * 3600
 
 
 def token_for(user: BaseUser) -> str:
-    """The token for Plimsoll's pages. It proves that a request comes from a page that this user received."""
+    """Return the token for Plimsoll's pages. It proves that a request comes from a page that this user received."""
     return str(_serializer().dumps(str(user.get_id())))
 
 

@@ -45,7 +45,7 @@ class NoteText(BaseModel):
 
 @pages.get("/manage")
 def manage(visit: Visited) -> Response:
-    """The campaign's note, and its deletion: what would be deleted, or why it can't be deleted."""
+    """Return the campaign's note, and its deletion: what would be deleted, or why it can't be deleted."""
     found: Deletion | None = None
     problems: tuple[Problem, ...] = ()
     try:

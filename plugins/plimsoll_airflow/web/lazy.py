@@ -11,7 +11,7 @@ class LazyApp:
 
     @cached_property
     def app(self) -> ASGIApp:
-        """The real app."""
+        """Return the real app."""
         from plimsoll_airflow.web.app import create_app
 
         return create_app()

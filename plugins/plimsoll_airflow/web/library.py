@@ -85,15 +85,15 @@ class Library:
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def definition(self, campaign_id: str) -> Definition:
-        """The campaign's own definition, with its stages' loads. Raises NotFound."""
+        """Return the campaign's own definition, with its stages' loads. Raises NotFound."""
         return CampaignStore(self.store, campaign_id).definition()
 
     def has(self, campaign_id: str) -> bool:
-        """Whether there is such a campaign."""
+        """Tell whether there is such a campaign."""
         return campaign_exists(self.store, campaign_id)
 
     def snapshot(self, campaign_id: str) -> Snapshot:
-        """The campaign's status, at most a few seconds old."""
+        """Return the campaign's status, at most a few seconds old."""
         with self._locks[campaign_id]:
             known = self._snapshots.get(campaign_id)
             if known is None or self._is_old(known.status, known.taken, QUIET_S):
@@ -102,7 +102,7 @@ class Library:
             return known
 
     def campaigns(self) -> tuple[CampaignSummary, ...]:
-        """All campaigns, the one that began last first. Campaigns that were read before cause no wait."""
+        """Return all campaigns, the one that began last first. Campaigns that were read before cause no wait."""
         names = campaign_ids(self.store)
         for gone in set(self._lines) - set(names):
             self.forget_deleted(gone)
@@ -128,7 +128,7 @@ class Library:
         self.memory.final.forget(campaign_id)
 
     def _line_if_there(self, campaign_id: str) -> CampaignSummary | None:
-        """The campaign's line; None if it is just being deleted, or is damaged, of which its own page tells."""
+        """Return the campaign's line; None if it is just being deleted, or is damaged, of which its own page tells."""
         try:
             return self._listed(campaign_id)
         except NotFound:
@@ -138,7 +138,10 @@ class Library:
             return None
 
     def _listed(self, campaign_id: str) -> CampaignSummary:
-        """The known line if it is recent. An old line of an idle campaign is returned too, and read again meanwhile."""
+        """Return the known line if it is recent.
+
+        An old line of an idle campaign is returned too, and read again meanwhile.
+        """
         known = self._lines.get(campaign_id)
         if known is None:
             return self._read_line(campaign_id)
@@ -176,7 +179,7 @@ class Library:
 
 
 def library() -> Library:
-    """The library of this process' store."""
+    """Return the library of this process' store."""
     return _library_of(toolkit().store.url())
 
 
@@ -192,6 +195,6 @@ def _library_of(_: str) -> Library:
 
 
 def _began(summary: CampaignSummary) -> tuple[bool, str, str]:
-    """A sort key by which campaigns that have not begun, and so are the newest, come first."""
+    """Return a sort key by which campaigns that have not begun, and so are the newest, come first."""
     started = summary.started_at
     return started is None, started.isoformat() if started else "", summary.campaign_id

@@ -28,7 +28,7 @@ _LEVEL = 5  # of compression, as in Airflow
 
 @pages.get("")
 def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") -> Response:
-    """The matrix, with the actions on it."""
+    """Return the matrix, with the actions on it."""
     snapshot = library().snapshot(visit.campaign_id)
     context = {
         "campaign": snapshot.status,
@@ -43,7 +43,10 @@ def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") 
 
 @pages.get("/matrix")
 def matrix_alone(visit: Visited) -> Response:
-    """The part of the matrix page that changes while a campaign runs. The page's script requests it repeatedly."""
+    """Return the part of the matrix page that changes while a campaign runs.
+
+    The page's script requests it repeatedly.
+    """
     snapshot, asked = library().snapshot(visit.campaign_id), visit.request.headers
     etag = f'{snapshot.etag[:-1]}{"-e" if visit.may else ""}"'
     if asked.get("if-none-match") == etag:
@@ -70,13 +73,13 @@ def run_again(
 
 @pages.get("/cancel")
 def confirm_cancel(visit: Visited) -> Response:
-    """The runs that *Cancel* would end, and the button that does it."""
+    """Return the runs that *Cancel* would end, and the button that does it."""
     return _confirm(visit, "cancel")
 
 
 @pages.get("/destroy")
 def confirm_destroy(visit: Visited) -> Response:
-    """The clusters that *Destroy* would destroy, and the button that does it."""
+    """Return the clusters that *Destroy* would destroy, and the button that does it."""
     return _confirm(visit, "destroy")
 
 
@@ -121,25 +124,25 @@ def _confirm(visit: Visit, what: str) -> Response:
 
 
 def _back(visit: Visit, place: str = "") -> Response:
-    """A redirect to the campaign's page, or to that place below it, which shows what was done."""
+    """Return a redirect to the campaign's page, or to that place below it, which shows what was done."""
     library().forget(visit.campaign_id)
     here = f"{base_of(visit.request)}/campaigns/{visit.campaign_id}"
     return RedirectResponse(f"{here}{place}", status_code=HTTPStatus.SEE_OTHER)
 
 
 def _link_to_run(started: runs.StartedRun) -> str:
-    """The part of the address by which the campaign's page tells of the run."""
+    """Return the part of the address by which the campaign's page tells of the run."""
     return f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}"
 
 
 def _live(visit: Visit, snapshot: Snapshot) -> str:
-    """The part that changes, made once for all viewers with the same rights."""
+    """Return the part that changes, made once for all viewers with the same rights."""
     base, may = base_of(visit.request), visit.may
     context = {"campaign": snapshot.status, "may": may}
     return snapshot.once(("live", base, may), lambda: markup(base, "live.html.j2", context))
 
 
 def _packed(visit: Visit, snapshot: Snapshot) -> bytes:
-    """The same, compressed. Airflow's api-server would compress it again for each viewer."""
+    """Return the same, compressed. Airflow's api-server would compress it again for each viewer."""
     name = ("packed", base_of(visit.request), visit.may)
     return snapshot.once(name, lambda: gzip.compress(_live(visit, snapshot).encode(), _LEVEL, mtime=0))

@@ -53,7 +53,7 @@ def _to_slash(scope: Scope) -> "Response":
 
 
 async def _read(receive: Receive) -> tuple[bytes, Receive]:
-    """The body, and a function by which it can be received again."""
+    """Return the body, and a function by which it can be received again."""
     messages: list[Message] = []
     size = 0
     while size <= _LARGEST:
@@ -72,7 +72,7 @@ async def _read(receive: Receive) -> tuple[bytes, Receive]:
 
 
 async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
-    """The answer to a request that would fail, for users who may trigger the DAG; None: Airflow decides."""
+    """Return the answer to a request that would fail, for users who may trigger the DAG; None: Airflow decides."""
     from fastapi import Request
     from starlette.concurrency import run_in_threadpool
 
@@ -94,7 +94,7 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
 
 
 def _for_form(answer: "Response") -> "Response":
-    """The same refusal, so that Airflow's form shows its reason.
+    """Return the same refusal, so that Airflow's form shows its reason.
 
     Of a status that has a name, the form shows that name alone. Others than browsers get that status.
     """
@@ -104,7 +104,7 @@ def _for_form(answer: "Response") -> "Response":
 
 
 def _conf(body: bytes) -> Mapping[str, Any] | None:
-    """The `conf` of a run; None where there is none, or the body is not what Airflow reads."""
+    """Return the `conf` of a run; None where there is none, or the body is not what Airflow reads."""
     try:
         conf = json.loads(body)["conf"]
     except (ValueError, KeyError, TypeError):

@@ -17,11 +17,11 @@ class RunsAndProcesses:
         self._processes = processes
 
     def me(self) -> str:
-        """The token of this process."""
+        """Return the token of this process."""
         return self._processes.me()
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether that run (for a cell's run: that pass) continues. None for runs that are not in the database."""
+        """Tell whether that run (for a cell's run: that pass) continues. None for runs that are not in the database."""
         run = CampaignRunOwner.parse(owner) or CellRun.parse(owner)
         if run is None:
             return self._processes.is_alive(owner)
@@ -35,6 +35,6 @@ class RunsAndProcesses:
 
 
 def watching_toolkit() -> Toolkit:
-    """The toolkit with the owners known to Airflow."""
+    """Return the toolkit with the owners known to Airflow."""
     tools = toolkit()
     return replace(tools, owners=RunsAndProcesses(tools.owners))

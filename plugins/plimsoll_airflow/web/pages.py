@@ -40,7 +40,7 @@ DATA_DOCS = "index.html"
 
 @router.get("/static/{name}")
 def static_file(name: str) -> Response:
-    """The pages' own style and scripts."""
+    """Return the pages' own style and scripts."""
     if name not in STATIC:
         raise NotFound("there is no such file", where=name)
     return Response(static(name), media_type=STATIC[name], headers={"Cache-Control": "private, max-age=3600"})
@@ -54,7 +54,7 @@ def campaigns(
     definition: Annotated[str, Query(max_length=60)] = "",
     text: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
-    """All campaigns, and filters."""
+    """Return all campaigns, and filters."""
     known = _readable(user)
     shown = [
         one
@@ -103,7 +103,7 @@ def compare_two(
 def campaign_of_run(
     request: Request, user: User, dag_id: Annotated[str, Query()], run_id: Annotated[str, Query()]
 ) -> Response:
-    """The tab of a DAG run: redirects to its campaign or cell.
+    """Return the tab of a DAG run: redirects to its campaign or cell.
 
     Before there is a campaign it shows the run's progress.
     """
@@ -120,7 +120,7 @@ def campaign_of_run(
 
 @of_campaign.get("/cells/{cell_id}")
 def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(ge=1)] = None) -> Response:
-    """A cell with one of its attempts in full: the requested one, else the one that counts."""
+    """Return a cell with one of its attempts in full: the requested one, else the one that counts."""
     found = cell_document(library(), visit.campaign_id, visit.definition, cell_id)
     number = attempt or found.status.attempt
     shown = number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number)
@@ -144,34 +144,37 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/timeline.svg")
 def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
-    """The chart of an attempt. A browser asks for it each time, because the attempt may have been judged again."""
+    """Return the chart of an attempt.
+
+    A browser asks for it each time, because the attempt may have been judged again.
+    """
     svg = timeline(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
     return Response(svg, media_type="image/svg+xml")
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")
 def cell_charts(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
-    """All data of an attempt over time, with the causes that touched its missed intervals."""
+    """Return all data of an attempt over time, with the causes that touched its missed intervals."""
     page = charts(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
     return content.document(page, headers.REPORT)
 
 
 @of_campaign.get(f"/cells/{{cell_id}}/{{attempt}}/{layout.QUALITY}/{DATA_DOCS}")
 def cell_quality(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
-    """The Data Docs of an attempt, at the path that the report's relative links have in the store."""
+    """Return the Data Docs of an attempt, at the path that the report's relative links have in the store."""
     prefix = layout.attempt_file(visit.campaign.key(cell_id, attempt), layout.QUALITY)
     return content.document(content.stored(visit.store, prefix, DATA_DOCS))
 
 
 @of_campaign.get(f"/{layout.QUALITY}/{DATA_DOCS}")
 def campaign_quality(visit: Visited) -> Response:
-    """The Data Docs of the whole campaign."""
+    """Return the Data Docs of the whole campaign."""
     return content.document(content.stored(visit.store, layout.campaign_quality_prefix(visit.campaign_id), DATA_DOCS))
 
 
 @of_campaign.get("/report")
 def report(visit: Visited) -> Response:
-    """The capacities, and the report with its files."""
+    """Return the capacities, and the report with its files."""
     data = verdict_data(visit.campaign, visit.campaign.verdicts(), library().clock.now())
     files = content.report_file_names(visit.store, visit.campaign_id)
     of_parts = {file_of_part(part.name, REPORT): part.heading for part in parts(visit.definition)}
@@ -190,14 +193,14 @@ def report(visit: Visited) -> Response:
 @of_campaign.get("/report/page")
 @of_campaign.get(f"/report/{REPORT}")
 def report_page(visit: Visited) -> Response:
-    """The report itself, also at the path that links in the reports of its parts have in the store."""
+    """Return the report itself, also at the path that links in the reports of its parts have in the store."""
     found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), REPORT)
     return content.document(found, headers.REPORT)
 
 
 @of_campaign.get("/report/{part}-report.html")
 def report_of_part(visit: Visited, part: PartName) -> Response:
-    """The report of one part, at the path that links in the whole campaign's report have in the store."""
+    """Return the report of one part, at the path that links in the whole campaign's report have in the store."""
     found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), file_of_part(part, REPORT))
     return content.document(found, headers.REPORT)
 

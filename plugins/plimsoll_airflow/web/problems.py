@@ -83,7 +83,7 @@ def install(app: FastAPI) -> None:
 
 
 def answer_to(request: Request, error: PlimsollError, *, in_detail: bool = False) -> Response:
-    """The problem document, or page, about the error.
+    """Return the problem document, or page, about the error.
 
     `in_detail`: whether its `detail` has all problems, for clients of Airflow's API, whose errors have nothing else.
     """
@@ -119,7 +119,9 @@ def _of_validation(request: Request, error: Exception) -> Response:
 
 
 def _place(path: Sequence[str | int]) -> str:
-    """The parameter or key, without the part of the request that it stands in; that part where it is all of it."""
+    """Return the parameter or key, without the part of the request that it stands in; that part where it is all
+    of it.
+    """
     inner = [part for part in path[1:] if isinstance(part, str)]
     return ".".join(inner) or f"the {path[0]}"
 
@@ -138,7 +140,9 @@ def _answer(request: Request, status: HTTPStatus, detail: str, **facts: Any) -> 
 
 
 def without_paths(document: ProblemDocument) -> ProblemDocument:
-    """The document without folders of this machine: a file is named as it is in the store, or in its own folder."""
+    """Return the document without folders of this machine: a file is named as it is in the store, or in its own
+    folder.
+    """
     settings = Settings()
     folders = {
         settings.store: "the store",

@@ -42,7 +42,7 @@ _FILTERS = {
 
 
 def render(request: Request, template: str, context: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
-    """The page that a template makes from the context."""
+    """Return the page that a template makes from the context."""
     return page(markup(base_of(request), template, context), status=status)
 
 
@@ -58,12 +58,12 @@ def markup(base: str, template: str, context: Mapping[str, Any]) -> str:
 
 
 def base_of(request: Request) -> str:
-    """The path above the pages, as the browser sees it."""
+    """Return the path above the pages, as the browser sees it."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
 def static(name: str) -> bytes:
-    """The content of one of the files in STATIC."""
+    """Return the content of one of the files in STATIC."""
     return files(__package__).joinpath("static", name).read_bytes()
 
 

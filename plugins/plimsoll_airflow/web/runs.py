@@ -47,12 +47,12 @@ class RunSubject:
 
     @property
     def creates_campaign(self) -> bool:
-        """Whether a task of the run creates the campaign."""
+        """Tell whether a task of the run creates the campaign."""
         return self.dag_id not in (CELL_DAG, REAPER_DAG)
 
     @property
     def may_still_create(self) -> bool:
-        """Whether that task has not ended yet."""
+        """Tell whether that task has not ended yet."""
         return self.is_live and self.plan not in api_server.FINISHED_STATES
 
 
@@ -126,12 +126,12 @@ def destroy_clusters(campaign_id: str, user: BaseUser) -> StartedRun:
 
 
 def live_runs(definition: Definition, campaign_id: str) -> list[StartedRun]:
-    """The campaign's living runs, those that start cells first. `cancel_campaign` would end them."""
+    """Return the campaign's living runs, those that start cells first. `cancel_campaign` would end them."""
     return [_named_run(run) for run in _runs_of(definition, campaign_id)]
 
 
 def find_run_of(definition: Definition, campaign_id: str, named: str) -> StartedRun | None:
-    """The run named as `<dag>/runs/<run>`; None if it does not exist, or belongs to another campaign."""
+    """Return the run named as `<dag>/runs/<run>`; None if it does not exist, or belongs to another campaign."""
     dag_id, _, run_id = named.partition("/runs/")
     of_every_campaign = (CELL_DAG, REAPER_DAG)
     run = api_server.find_run(dag_id, run_id) if dag_id in (definition.dag_id, *of_every_campaign) else None
@@ -146,7 +146,7 @@ def find_run_of(definition: Definition, campaign_id: str, named: str) -> Started
 
 
 def work_of_run(dag_id: str, run_id: str) -> RunSubject:
-    """The campaign of a run, and the cell for a run of the DAG `cell`. Raises NotFound for other runs."""
+    """Return the campaign of a run, and the cell for a run of the DAG `cell`. Raises NotFound for other runs."""
     run = api_server.find_run(dag_id, run_id)
     if run is None:
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
@@ -179,7 +179,10 @@ def _require_some(definition: Definition, campaign_id: str, cells: str) -> None:
 
 
 def _runs_of(definition: Definition, campaign_id: str) -> Iterator[SeenRun]:
-    """The campaign's living runs, those that start cells first. Its cells' runs are looked up only when needed."""
+    """Yield the campaign's living runs, those that start cells first.
+
+    Its cells' runs are looked up only when needed.
+    """
     for run in api_server.live_runs(definition.dag_id):
         if campaign_id_of(definition, run.conf, run.run_after) == campaign_id:
             yield run

@@ -55,14 +55,17 @@ class OtherState:
 
 
 def columns(status: CampaignStatus) -> tuple[str, ...]:
-    """The headings: rising loads, then names of loads from earlier stages."""
+    """Return the headings: rising loads, then names of loads from earlier stages."""
     known = sorted({cell.load_ops_s for cell in status.matrix if not cell.level})
     named = dict.fromkeys(cell.level for cell in status.matrix if cell.level)
     return (*map(short_ops, known if status.stages else status.loads), *named)
 
 
 def rows(status: CampaignStatus) -> tuple[Row, ...]:
-    """The rows: variants by workload and stage, with their repeats by columns. Those without any cell are left out."""
+    """Return the rows: variants by workload and stage, with their repeats by columns.
+
+    Those without any cell are left out.
+    """
     by_place = {(cell.stage, cell.variant, cell.workload, cell.repeat, _column(cell)): cell for cell in status.matrix}
     stages = [(stage.id, stage.repeats) for stage in status.stages] or [("", status.repeats)]
 
@@ -85,12 +88,12 @@ def _column(cell: CellStatus) -> str:
 
 
 def shown_state(cell: CellStatus) -> CellStateName:
-    """The state that the square shows: running, if the cell runs, whatever the result of an older attempt."""
+    """Return the state that the square shows: running, if the cell runs, whatever the result of an older attempt."""
     return "running" if cell.runs else cell.state
 
 
 def shade(cell: CellStatus) -> str:
-    """The colour class of the square."""
+    """Return the colour class of the square."""
     return "running again" if _runs_again(cell) else _verdict_shade(cell)
 
 
@@ -102,7 +105,9 @@ def text(cell: CellStatus) -> str:
 
 
 def other_state(cell: CellStatus) -> OtherState | None:
-    """The result that counts while the cell runs again, else the result of a newer attempt that does not count."""
+    """Return the result that counts while the cell runs again, else the result of a newer attempt that does not
+    count.
+    """
     if _runs_again(cell):
         return OtherState(f"{SIGNS[cell.state]} {_figure(cell)}", _verdict_shade(cell))
     if cell.newest is not None:
@@ -111,32 +116,32 @@ def other_state(cell: CellStatus) -> OtherState | None:
 
 
 def words(cell: CellStatus) -> str:
-    """The cell in one sentence, for screen readers. `tip` begins with it."""
+    """Return the cell in one sentence, for screen readers. `tip` begins with it."""
     parts = [f"{cell.id}: {cell.state}", *_figures(cell), *_running(cell)]
     tries = f"attempt {cell.attempt} of {cell.attempts}" if cell.attempt else ""
     return "; ".join(part for part in (*parts, tries, cell.reason, _newest(cell)) if part)
 
 
 def tip(cell: CellStatus) -> str:
-    """The same as a tooltip, with what the step of a running cell does."""
+    """Return the same as a tooltip, with what the step of a running cell does."""
     current = step_in(cell.phase) if cell.runs and cell.phase else None
     return f"{words(cell)}. Step {current.name}: {current.purpose}" if current else words(cell)
 
 
 def now(cell: CellStatus) -> str:
-    """The progress of a running cell, and what it waits for: `load, 1 min 15 s of load left`."""
+    """Return the progress of a running cell, and what it waits for: `load, 1 min 15 s of load left`."""
     left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left else ""
     return f"{cell.phase or 'starts'}{left}" + (f" ({cell.note})" if cell.note else "")
 
 
 def running_again(status: CampaignStatus) -> str:
-    """The end of the counts, since a cell that runs again is counted by its existing result: `; 2 run again`."""
+    """Return the end of the counts, since a cell that runs again is counted by its existing result: `; 2 run again`."""
     number = sum(_runs_again(cell) for cell in status.matrix)
     return f"; {number} {'runs' if number == 1 else 'run'} again" if number else ""
 
 
 def share(done: int, of: int) -> str:
-    """A whole percentage for a progress bar."""
+    """Return a whole percentage for a progress bar."""
     return f"{100 * done / of:.0f}" if of else "0"
 
 
@@ -166,7 +171,7 @@ def clock(seconds: float | None) -> str:
 
 
 def loads_of(stage: StageStatus) -> str:
-    """The loads of a stage: `1,000, 2,000 ops/s`, or how one is taken from an earlier stage's results."""
+    """Return the loads of a stage: `1,000, 2,000 ops/s`, or how one is taken from an earlier stage's results."""
     return stage.loads[0] if stage.level else f"{', '.join(f'{parse_rate(load):,}' for load in stage.loads)} ops/s"
 
 
@@ -195,7 +200,7 @@ def _newest(cell: CellStatus) -> str:
 
 
 def _runs_again(cell: CellStatus) -> bool:
-    """Whether the cell runs while an older attempt counts."""
+    """Tell whether the cell runs while an older attempt counts."""
     return cell.runs and cell.state != "running"
 
 
@@ -204,7 +209,7 @@ def _figure(cell: CellStatus) -> str:
 
 
 def _verdict_shade(cell: CellStatus) -> str:
-    """The state, and for verdicts the distance from the bound, from 1 (near) to 3."""
+    """Return the state, and for verdicts the distance from the bound, from 1 (near) to 3."""
     if cell.state not in ("met", "missed") or cell.worst_to_bound is None:
         return cell.state
     if cell.state == "met":

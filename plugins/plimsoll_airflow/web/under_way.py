@@ -35,7 +35,7 @@ class UnderWay:
 
 
 def under_way(definition: Definition, campaign_id: str) -> UnderWay:
-    """The campaign's attempts under way, by what is known here of their owners."""
+    """Return the campaign's attempts under way, by what is known here of their owners."""
     tools = watching_toolkit()
     memory = Memory(final=library().memory.final, owners=tools.owners)
     running = running_attempts(read_state(tools.store, campaign_id, definition, tools.clock.now(), memory))
@@ -47,7 +47,7 @@ def under_way(definition: Definition, campaign_id: str) -> UnderWay:
 
 
 def _is_own(state: AttemptState, installation: str) -> bool:
-    """Whether a run of this Airflow works at the attempt; also where nothing is on record of who does."""
+    """Tell whether a run of this Airflow works at the attempt; also where nothing is on record of who does."""
     if state.attempt is None:
         return True
     run = CellRun.parse(state.attempt.owner)

@@ -25,17 +25,17 @@ class Visit:
 
     @property
     def store(self) -> ResultStore:
-        """The store of the campaign."""
+        """Return the store of the campaign."""
         return library().store
 
     @property
     def campaign(self) -> CampaignStore:
-        """The campaign's part of the store."""
+        """Return the campaign's part of the store."""
         return CampaignStore(self.store, self.campaign_id)
 
     @cached_property
     def may(self) -> bool:
-        """Whether the user may change it. Airflow is asked once for each request."""
+        """Tell whether the user may change it. Airflow is asked once for each request."""
         return may_change(self.user, self.definition.dag_id)
 
 
@@ -43,7 +43,7 @@ Visited = Annotated[Visit, Depends(Visit)]
 
 
 def campaign_pages() -> APIRouter:
-    """A router for pages of a campaign: below its path, and only for those who may see the campaign."""
+    """Return a router for pages of a campaign: below its path, and only for those who may see the campaign."""
     return APIRouter(
         prefix="/campaigns/{campaign_id}", include_in_schema=False, dependencies=[Depends(require_campaign)]
     )

@@ -43,7 +43,7 @@ def token_of(role: str, *, lifetime_s: int = 3600) -> str:
 
 
 def audited(event: str) -> list[tuple[str | None, str]]:
-    """Who did it and what is told of it, in Airflow's audit log: the oldest first, those of earlier tests too."""
+    """Tell who did it and what is told of it, in Airflow's audit log: the oldest first, those of earlier tests too."""
     from airflow.models.log import Log
     from airflow.utils.session import create_session
     from sqlalchemy import select

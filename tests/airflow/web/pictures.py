@@ -51,13 +51,16 @@ def main(folder: Path) -> None:
 
 
 def fill(installation: Installation, bundle: Path = CAMPAIGN) -> Mapping[str, str]:
-    """The pages of made-up campaigns, and of the real one where there is its bundle."""
+    """Return the pages of made-up campaigns, and of the real one where there is its bundle."""
     pages = fill_with_made_up_ones(installation)
     return {**pages, **fill_with_real_one(installation.toolkit.store, bundle)} if bundle.exists() else pages
 
 
 def fill_with_real_one(store: ResultStore, bundle: Path) -> Mapping[str, str]:
-    """Everything that the bundle holds, with its report; the page of a cell is that of the worst missed interval."""
+    """Return everything that the bundle holds, with its report.
+
+    The page of a cell is that of the worst missed interval.
+    """
     with bundle.open("rb") as stream:
         found = read_bundle(stream, bundle.name)
     with bundle.open("rb") as stream:
@@ -77,7 +80,10 @@ def _worst_cell(campaign: CampaignStore) -> str:
 
 
 def fill_with_made_up_ones(installation: Installation) -> Mapping[str, str]:
-    """A finished campaign, one that was left incomplete, one that runs, and one that nobody has begun; their pages."""
+    """Return a finished campaign, one that was left incomplete, one that runs, and one that nobody has begun.
+
+    Their pages.
+    """
     store, now = installation.toolkit.store, installation.toolkit.clock.now()
     azul = azul_definition().model_copy(update={"budget": 2_000.0})
     cells = [cell.id for cell in grid(azul)]

@@ -35,7 +35,10 @@ def served(app: FastAPI) -> Iterator[str]:
 
 
 def visitor(browser: Browser, url: str, look: str, *, role: str | None = "user") -> Page:
-    """A page of somebody with that role, or of a stranger. Tools may look into it whatever the pages' policy says."""
+    """Return a page of somebody with that role, or of a stranger.
+
+    Tools may look into it whatever the pages' policy says.
+    """
     page = new_page(browser, base_url=url, bypass_csp=True, **LOOKS[look])
     if role:
         page.context.add_cookies([{"name": "_token", "value": token_of(role), "url": url}])
@@ -43,7 +46,7 @@ def visitor(browser: Browser, url: str, look: str, *, role: str | None = "user")
 
 
 def phone(width: int) -> Mapping[str, Any]:
-    """The look of a page on a phone of that width, in pixels."""
+    """Return the look of a page on a phone of that width, in pixels."""
     return {"color_scheme": "light", "viewport": {"width": width, "height": 700}}
 
 

@@ -57,7 +57,7 @@ def mark_failed() -> None:
 
 
 def run_teardown(task_id: str) -> str:
-    """The state of the one run once that task, which alone is left of it, has succeeded."""
+    """Return the state of the one run once that task, which alone is left of it, has succeeded."""
     from airflow.models.dagbag import DBDagBag
 
     with create_session() as session:
@@ -91,7 +91,7 @@ def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client
 
 
 def shown_after(client: Client, pressed: Response) -> Response:
-    """The page that a browser shows after a form was sent."""
+    """Return the page that a browser shows after a form was sent."""
     assert pressed.status_code == 303
     return client("user").get(pressed.headers["location"])
 

@@ -161,7 +161,7 @@ def _block_devices(root: Path, folder: Path, disks: Iterable[str]) -> None:
 
 
 def _copied(source: Path, copy: Path) -> Path:
-    """A copy of what can be read below a folder of /proc or /sys."""
+    """Return a copy of what can be read below a folder of /proc or /sys."""
     for parent, _, names in os.walk(source):
         into = _made(copy / Path(parent).relative_to(source))
         for name in names:

@@ -145,7 +145,7 @@ class Init:
 
 
 def read_unit(name: str) -> configparser.ConfigParser:
-    """A unit's file."""
+    """Return a unit's file."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     parser.read_string(Path("/etc/systemd/system", name).read_text(encoding="utf-8"))
@@ -170,7 +170,7 @@ def reap() -> None:
 
 
 def _lines(descriptor: int, handle: Callable[[bytes], None]) -> Callable[[], None]:
-    """A reader of whole lines; ends the process at the end of its input."""
+    """Return a reader of whole lines; ends the process at the end of its input."""
     rest = bytearray()
 
     def read() -> None:
@@ -218,7 +218,7 @@ def limits() -> bool:
 
 
 def furnish(folder: Path, order: Mapping[str, Any]) -> int:
-    """The file system and what stands in for programs; returns the pipe of their calls."""
+    """Return the file system and what stands in for programs; returns the pipe of their calls."""
     machine = order["machine"]
     text = Path(__file__).with_name("stand_in.py").read_text(encoding="utf-8")
     filesystem.enter(filesystem.build(folder, machine["disks"], machine["share"], sys.base_prefix))

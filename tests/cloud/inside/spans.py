@@ -26,7 +26,10 @@ def span_seconds(text: str) -> float:
 
 
 def calendar_seconds(text: str, now: datetime) -> float:
-    """Seconds from `now` (aware) to `@1700000000` or `2026-01-02 03:04:05 UTC`. ValueError for recurring moments."""
+    """Return seconds from `now` (aware) to `@1700000000` or `2026-01-02 03:04:05 UTC`.
+
+    ValueError for recurring moments.
+    """
     stamp = _CALENDAR.match(text.strip())
     if stamp is not None:
         return float(stamp[1]) - now.timestamp()

@@ -27,7 +27,7 @@ def real() -> NoReturn:
 
 
 def disk_of(word: str) -> str | None:
-    """The name of the NVMe disk that a path means, or None."""
+    """Return the name of the NVMe disk that a path means, or None."""
     name = os.path.basename(os.path.realpath(word))
     return name if os.path.isdir(STATE + "/disks/" + name) else None
 

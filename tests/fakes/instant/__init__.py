@@ -23,7 +23,7 @@ __all__ = ["INSTANT", "Faults", "InstantDatabase", "InstantLoadGenerator", "Inst
 
 
 def toolkit(settings: Settings) -> Toolkit:
-    """Everything instant, the store real."""
+    """Return everything instant, the store real."""
     faults = Faults(settings.work / "faults")
     return Toolkit(
         store=ObjectStore(settings.store),

@@ -85,7 +85,7 @@ class InstantDatabase:
         ]
 
     def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """The log, if it came so far."""
+        """Return the log, if it came so far."""
         return {self.name: self._files(node)}
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:

@@ -39,7 +39,7 @@ class Faults:
             self.heal(cell_id)
 
     def hits(self, cell_id: str, phase: str) -> bool:
-        """Whether that phase of that cell is to fail."""
+        """Tell whether that phase of that cell is to fail."""
         file = self.folder / cell_id
         return file.is_file() and file.read_text() == phase
 

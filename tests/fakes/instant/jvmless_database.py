@@ -42,7 +42,7 @@ class JvmlessDatabase(InstantDatabase):
         return [LogLine(at=at, text=line) for line, at in times]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
-        """Nodes without a JVM."""
+        """Return nodes without a JVM."""
         own = {"database": JVMLESS, "database_version": VERSION}
         return [node.model_copy(update=own) for node in super().fingerprint(variant, nodes, load)]
 

@@ -87,7 +87,7 @@ class InstantLoadGenerator:
         host.write(_STATE, json.dumps({"ends": time.time() + takes, "rate": request.load_ops_s / request.parts}))
 
     def has_started(self, host: Host) -> bool:
-        """Whether a load was started there."""
+        """Tell whether a load was started there."""
         return bool(host.read_tail(_STATE, max_bytes=1))
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
@@ -112,11 +112,11 @@ class InstantLoadGenerator:
             host.write(_STOPPED, "stopped")
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """The interval logs and the summary."""
+        """Return the interval logs and the summary."""
         return [path for path in host.files(PurePosixPath()) if ".hdr-" in path.name or path.name == self.summary_file]
 
     def describe(self, host: Host, definition: Definition) -> str:
-        """A name and version."""
+        """Return a name and version."""
         return "instant 1.0"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -174,7 +174,7 @@ def _summary(request: LoadRequest, began: float) -> LoadSummary:
 
 
 def _as_text(request: LoadRequest) -> str:
-    """A request, to be read by whoever tells its load when to start."""
+    """Return a request, to be read by whoever tells its load when to start."""
     definition = request.definition.model_dump(mode="json", by_alias=True)
     return json.dumps(
         {"definition": definition, "rate": request.load_ops_s, "part": request.part, "parts": request.parts}

@@ -65,7 +65,7 @@ class InstantProvider:
         return cluster
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """The cluster whose folder is there."""
+        """Return the cluster whose folder is there."""
         return _cluster(self._folder(cluster_id) / "cluster.json")
 
     def why_gone(self, cluster_id: ClusterId) -> str:
@@ -73,7 +73,7 @@ class InstantProvider:
         return ""
 
     def clusters(self) -> Sequence[Cluster]:
-        """All folders, but for those that somebody removes meanwhile."""
+        """Return all folders, but for those that somebody removes meanwhile."""
         found = [_cluster(file) for file in sorted(self._alive.glob("*/cluster.json"))]
         return [cluster for cluster in found if cluster is not None]
 
@@ -86,7 +86,7 @@ class InstantProvider:
         self._remove(self._folder(cluster_id))
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
-        """A folder in the cluster's folder, and in it one for each environment."""
+        """Return a folder in the cluster's folder, and in it one for each environment."""
         return FolderHost(self._folder(cluster.id) / info.name / environment, info)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
@@ -118,7 +118,7 @@ class InstantProvider:
         unfinished.rename(self._folder(cluster.id) / "cluster.json")
 
     def most_alive(self, definition: str = "") -> int:
-        """The greatest number of clusters that lived at once, of campaigns whose names begin so."""
+        """Return the greatest number of clusters that lived at once, of campaigns whose names begin so."""
         alive = most = 0
         for line in self._journal_of(definition):
             alive += 1 if line.startswith("+") else -1
@@ -126,11 +126,11 @@ class InstantProvider:
         return most
 
     def provided(self, definition: str = "") -> int:
-        """How many clusters were ever made for campaigns whose names begin so."""
+        """Tell how many clusters were ever made for campaigns whose names begin so."""
         return sum(line.startswith("+") for line in self._journal_of(definition))
 
     def journal(self) -> list[str]:
-        """A line for each cluster that was made (`+`) or destroyed (`-`), in that order."""
+        """Return a line for each cluster that was made (`+`) or destroyed (`-`), in that order."""
         return self._journal.read_text().splitlines() if self._journal.exists() else []
 
     def _journal_of(self, definition: str) -> list[str]:

@@ -25,7 +25,7 @@ def java() -> JavaReference:
 
 
 def ours(logs: list[Path], warmup_s: float, interval_s: float, unit: Unit | None = None) -> list[tuple[Any, ...]]:
-    """The judged intervals: number, operation, count, values in ms."""
+    """Return the judged intervals: number, operation, count, values in ms."""
     level = ServiceLevel(interval=timedelta(seconds=interval_s))
     files = {str(path): path.read_bytes() for path in logs}
     judgement = judge_logs(files, Run(warmup=timedelta(seconds=warmup_s)), [level], unit=unit)
@@ -42,7 +42,7 @@ def _values(row: object) -> Iterator[float]:
 
 
 def theirs(rows: list[JavaInterval], names: dict[str, str], judged: int, unit: Unit) -> list[tuple[Any, ...]]:
-    """The same of Java's figures; `names` are the operations of its logs."""
+    """Return the same of Java's figures; `names` are the operations of its logs."""
     found = [
         (row.interval, names[row.log], row.total, *(value / UNITS_PER_MS[unit] for value in row[3:]))
         for row in rows
@@ -114,7 +114,7 @@ def test_logs_of_the_older_encodings(java: JavaReference, tmp_path: Path, versio
 
 
 def _seconds(rng: np.random.Generator, seconds: int, count: int, **settings: int) -> Iterator[str]:
-    """Seconds of skewed times, some with a stall, one empty, from 0 µs to one hour."""
+    """Yield seconds of skewed times, some with a stall, one empty, from 0 µs to one hour."""
     for second in range(seconds):
         values = rng.lognormal(7, 1.2, 0 if second == 2 else rng.integers(1, count))
         stalled = values + rng.uniform(0, 90_000, len(values)) if second % 7 == 3 else values

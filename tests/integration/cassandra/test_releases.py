@@ -76,6 +76,6 @@ def populate(deployment: Deployment, artefacts: Artefacts) -> None:
 
 
 def ended_sample(generator: PlimsollStress, deployment: Deployment) -> LoadStatus | None:
-    """How the sample ended; None while it is written."""
+    """Tell how the sample ended; None while it is written."""
     status = generator.sample_status(deployment.load, "sample")
     return None if status.state == "running" else status

@@ -62,7 +62,7 @@ def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefac
 
 
 def ramped(tools: Toolkit, own: Definition) -> tuple[CellRunEnd, CellRunEnd]:
-    """Both loads of the first campaign that the machine did not disturb.
+    """Return both loads of the first campaign that the machine did not disturb.
 
     Beside other tests a load may miss, which ends its ramp, or the machine may stand still under it.
     """

@@ -159,7 +159,7 @@ class WithLatte(Ec2Provider):
 
     @classmethod
     def of(cls, shipped: Ec2Provider, cloud: Cloud, latte: Path) -> "WithLatte":
-        """The same provider on such an image."""
+        """Return the same provider on such an image."""
         return cls(**{one.name: getattr(shipped, one.name) for one in fields(shipped)}, cloud=cloud, latte=latte)
 
     def ensure(self, request: ClusterRequest) -> Cluster:

@@ -30,7 +30,7 @@ def compose(folder: Path, told: Mapping[str, str], *arguments: str) -> "subproce
 
 
 def required() -> dict[str, str]:
-    """The variables that .env.example leaves to be filled in, filled in."""
+    """Return the variables that .env.example leaves to be filled in, filled in."""
     names = re.findall(r"^(\w+)=$", (CHECKOUT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
     return dict.fromkeys(names, VALUE)
 

@@ -46,7 +46,7 @@ def zones(cluster: Cluster) -> set[str]:
 
 
 def living(cloud: Cloud) -> Sequence[str]:
-    """Instances that cost money."""
+    """Return instances that cost money."""
     return [one.instance_id for one in cloud.census.entries.values() if one.shut_down is None]
 
 

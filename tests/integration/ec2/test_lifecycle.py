@@ -309,7 +309,7 @@ def test_a_full_zone_is_asked_once_although_it_answers_as_a_server_that_failed(
 
 
 def disks(cloud: Cloud, hosts: Sequence[HostInfo]) -> list[list[str]]:
-    """The own disks that each host shows."""
+    """Return the own disks that each host shows."""
     return [list(machine_of(cloud.lifecycle.lives[host.identity]).disks) for host in hosts]
 
 

@@ -40,7 +40,7 @@ class Ready:
 
 
 def toolkit(settings: Settings) -> Toolkit:
-    """All that is real, but for what cells need beside hosts."""
+    """Return all that is real, but for what cells need beside hosts."""
     ready: Any = Ready()
     others: dict[str, Any] = {"databases": {"cassandra": ready}, "load_generators": {"plimsoll-stress": ready}}
     return replace(full_toolkit(settings), **others)

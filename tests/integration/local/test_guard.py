@@ -76,7 +76,7 @@ def _kill_launcher(home: Home, folder: Path, guard: str) -> int:
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether the process is gone, but for what its parent has not asked for."""
+    """Tell whether the process is gone, but for what its parent has not asked for."""
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

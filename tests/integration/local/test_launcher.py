@@ -149,7 +149,7 @@ def _await_component(home: Home, component: str) -> None:
 
 
 def _is_asked_to_end(process: psutil.Process) -> bool:
-    """Whether SIGTERM waits for it, as for a process that stands still."""
+    """Tell whether SIGTERM waits for it, as for a process that stands still."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     pending = re.search(r"^ShdPnd:\s*(\w+)$", status, re.MULTILINE)
     assert pending
@@ -157,6 +157,6 @@ def _is_asked_to_end(process: psutil.Process) -> bool:
 
 
 def _owner(home: Home) -> str:
-    """Who holds the home's lock, as the launcher notes it."""
+    """Tell who holds the home's lock, as the launcher notes it."""
     owner = home.run / "launcher"
     return owner.read_text() if owner.exists() else ""

@@ -41,7 +41,7 @@ class ThreeProcesses(InstantDatabase):
         self._java, self._classes = java, classes
 
     def processes(self, variant: Variant) -> Sequence[Process]:
-        """A server in the variant's JVM, one in a JVM of its own, and one without."""
+        """Return a server in the variant's JVM, one in a JVM of its own, and one without."""
         assert variant.jvm is not None
         other = variant.jvm.model_copy(update={"collector": "Serial", "heap": 24 << 20})
         return [
@@ -73,14 +73,14 @@ class ThreeProcesses(InstantDatabase):
         ]
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """All that no longer run."""
+        """Return all that no longer run."""
         names = ("region-server", "data-node", "gateway")
         return [
             f"{name} of {node.info.name}" for node in nodes for name in names if node.status(name).state != "running"
         ]
 
     def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """Everything in the folders of the processes."""
+        """Return everything in the folders of the processes."""
         return {name: node.files(node.root / name) for name in ("region-server", "data-node", "gateway")}
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
@@ -92,7 +92,7 @@ class ThreeProcesses(InstantDatabase):
         ]
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """All of its log."""
+        """Return all of its log."""
         return [LogLine(_time(match, zone), match[0]) for match in _LINE.finditer(text)]
 
     def _argv(self, jvm: JvmConfiguration | None) -> Sequence[str]:

@@ -61,7 +61,10 @@ class FickleHost(FolderHost):
 
 
 def reached(folder: Path, cloud: Cloud, silent: Collection[str]) -> Connect:
-    """A folder for each instance, prepared once it has booted. What has ended answers no more, whatever EC2 shows."""
+    """Return a folder for each instance, prepared once it has booted.
+
+    What has ended answers no more, whatever EC2 shows.
+    """
 
     def connect(key: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         instance = info.facts["instance_id"]

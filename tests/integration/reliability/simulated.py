@@ -14,7 +14,7 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 
 
 def simulated_place(cloud: Cloud, duration: str, folder: Path, store: ObjectStore | None) -> Place:
-    """Three nodes and the load's host; without a store, one in the cloud's bucket."""
+    """Return three nodes and the load's host; without a store, one in the cloud's bucket."""
     moments, faults = Moments(), Faults(folder / "faults")
     # A look is some seconds after the one before: a load goes on until a death shows.
     load = StruckLoadGenerator(faults, moments, looks=1 + round(cloud.lag.terminations / 5))

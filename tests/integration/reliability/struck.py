@@ -118,7 +118,7 @@ class Place:
 
     @property
     def campaign(self) -> CampaignStore:
-        """The campaign in the store."""
+        """Return the campaign in the store."""
         return CampaignStore(self.toolkit.store, CAMPAIGN)
 
     def run(self) -> Verdict:
@@ -126,7 +126,7 @@ class Place:
         return run_cell(self.toolkit, CAMPAIGN, CELL, "owner", self.moments.hear)
 
     def instance(self, role: str) -> str:
-        """A living instance of that role, of this campaign's."""
+        """Return a living instance of that role, of this campaign's."""
         store: Any = self.toolkit.store
         wanted = {ROLE: role, STORE: store.root}
         with self.cloud.lifecycle.lock:
@@ -134,7 +134,7 @@ class Place:
         return next(one.instance_id for one in alive if wanted.items() <= one.tags.items())
 
     def launched(self) -> int:
-        """How many instances there ever were."""
+        """Tell how many instances there ever were."""
         return int(self.cloud.summary()["launched"])
 
     def reap(self) -> Reaped:
@@ -161,7 +161,7 @@ def place_on(
     duration: str = "20s",
     store: ObjectStore | S3Store | None = None,
 ) -> Place:
-    """A campaign in that store, or in one of its own in the cloud's bucket.
+    """Return a campaign in that store, or in one of its own in the cloud's bucket.
 
     Everything is the product's but database and load.
     """

@@ -148,7 +148,7 @@ def test_a_host_that_stands_still_while_files_are_collected_costs_its_own(place:
 
 
 def reasons(struck: Struck) -> Iterator[tuple[str, str]]:
-    """Each role with the reason why its attempt is invalid; all run at once, and nothing is left."""
+    """Yield each role with the reason why its attempt is invalid; all run at once, and nothing is left."""
     with ThreadPoolExecutor(len(struck)) as pool:
         verdicts = list(pool.map(RealPlace.run, struck.values()))
     for (role, verb), place, verdict in zip(struck, struck.values(), verdicts, strict=True):
@@ -158,7 +158,7 @@ def reasons(struck: Struck) -> Iterator[tuple[str, str]]:
 
 
 def collected(place: RealPlace, attempt: int) -> set[str]:
-    """Hosts that files were collected from."""
+    """Return hosts that files were collected from."""
     manifest = read_manifest(place.campaign.store, place.campaign.key(CELL, attempt))
     assert manifest is not None
     return {Path(entry.path).parts[1] for entry in manifest.files}

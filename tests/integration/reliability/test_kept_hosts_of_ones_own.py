@@ -99,7 +99,7 @@ class Site:
         return type(self.tools.provider(self.definition))
 
     def nothing_is_left(self) -> bool:
-        """No process, no file, no lease."""
+        """Return no process, no file, no lease."""
         files = [path for path in self.work.rglob("*") if path.is_file()]
         lease = self.work.parent / "lease.json"
         return not (marked("PLIMSOLL_WORK", str(self.work)) or files or lease.exists())
@@ -209,7 +209,7 @@ STRIKES: dict[str, Strike] = {
 
 
 def killed(site: Site, strike: Strike) -> AttemptContext:
-    """An attempt at the first cell whose process is no more."""
+    """Return an attempt at the first cell whose process is no more."""
     dead = begin(site.tools, "campaign", running_order(site.definition)[0].id, "dead")
     with pytest.MonkeyPatch.context() as patch:
         strike(patch, site)

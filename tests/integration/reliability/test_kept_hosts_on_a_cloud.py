@@ -104,7 +104,7 @@ STRIKES: dict[str, Strike] = {
 
 
 def killed(place: Place, tools: Toolkit, strike: Strike) -> AttemptContext:
-    """An attempt at the first cell whose process is no more."""
+    """Return an attempt at the first cell whose process is no more."""
     dead = begin(tools, CAMPAIGN, CELLS[0], "dead")
     with pytest.MonkeyPatch.context() as patch:
         strike(patch, place)
@@ -240,7 +240,7 @@ def test_hosts_that_somebody_destroyed_by_hand_between_two_cells_are_not_made_wh
 
 
 def hosts_of(work: AttemptContext) -> set[str]:
-    """The instances, as the attempt's record has them."""
+    """Return the instances, as the attempt's record has them."""
     cluster = read_cluster(work.toolkit.store, work.key)
     assert cluster is not None
     return {host.facts["instance_id"] for host in cluster.hosts}

@@ -54,7 +54,7 @@ def plimsoll(installation: Installation, *arguments: str) -> subprocess.Complete
 
 
 def cell(installation: Installation) -> dict[str, Any]:
-    """The cell, as `plimsoll status` tells it."""
+    """Return the cell, as `plimsoll status` tells it."""
     told = json.loads(plimsoll(installation, "status", "mine", "--json").stdout)
     [found] = [one for one in told["cells"] if one["attempt"]]
     return dict(found)

@@ -73,7 +73,7 @@ def contents(campaign: Any) -> Any:
 
 
 def misjudge(campaign: Any, cell: Any) -> Any:
-    """A verdict of other rules: what an older version might have found."""
+    """Return a verdict of other rules: what an older version might have found."""
     key = campaign.key(cell, 1)
     older = read_verdict(campaign.store, key).model_copy(update={"met": False, "code_version": "0.0.1"})
     write_model(campaign.store, key, layout.VERDICT, older)
@@ -134,7 +134,7 @@ def test_a_verdict_that_was_kept_and_then_found_again_is_kept_no_longer(
 
 
 def killed_at(change: Callable[[str, bytes], Any], place: str) -> Callable[[str, bytes], Any]:
-    """The same change of the store by a process that is killed before it changes that file."""
+    """Return the same change of the store by a process that is killed before it changes that file."""
 
     def changed(key: str, data: bytes) -> Any:
         if key == place:

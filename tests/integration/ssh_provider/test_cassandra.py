@@ -79,16 +79,16 @@ class Site:
 
     @property
     def node(self) -> Host:
-        """The only one."""
+        """Return the only one."""
         return self.provider.host(self.cluster, self.cluster.nodes[0])
 
     def load(self, environment: str = "") -> Host:
-        """The first load host, with a folder of its own for each environment."""
+        """Return the first load host, with a folder of its own for each environment."""
         return self.provider.host(self.cluster, self.cluster.load_host, environment)
 
     @property
     def loads(self) -> list[Host]:
-        """Both load hosts."""
+        """Return both load hosts."""
         return [self.provider.host(self.cluster, info) for info in self.cluster.load_hosts]
 
     def request(self, definition: Definition) -> LoadRequest:
@@ -173,21 +173,24 @@ def test_two_load_hosts_put_on_one_load_to_its_end_although_the_link_is_cut(runn
 
 
 def has_samples(sampler: ProcSampler, load: Host, folder: Path) -> bool:
-    """Whether the sampler, which goes on, has written five lines and its header. They are brought to the folder."""
+    """Tell whether the sampler, which goes on, has written five lines and its header.
+
+    They are brought to the folder.
+    """
     for path in sampler.files(load):
         load.fetch(path, folder / path.name)
     return (folder / "host.csv").read_text().count("\n") > 5
 
 
 def followed(generator: PlimsollStress, loads: Sequence[Host]) -> LoadStatus:
-    """How the load of both is; it has not failed."""
+    """Tell how the load of both is; it has not failed."""
     status = together({load.info.name: generator.status(load, "load") for load in loads})
     assert status.state != "failed", status.reason
     return status
 
 
 def by_cassandra_stress(definition: Definition, workload: Any, **timing: str) -> Definition:
-    """The same load by Cassandra's own generator."""
+    """Return the same load by Cassandra's own generator."""
     generator = {"name": "cassandra-stress", "threads": 2, "concurrency": 10, "heap": "128M"}
     changes = {
         "workload": workload,

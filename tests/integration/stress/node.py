@@ -30,7 +30,7 @@ class Node:
 
     @property
     def is_alive(self) -> bool:
-        """Whether its process has not ended."""
+        """Tell whether its process has not ended."""
         with suppress(psutil.NoSuchProcess):
             return self.process.is_running() and self.process.status() != psutil.STATUS_ZOMBIE
         return False
@@ -65,7 +65,7 @@ def running_node(artefacts: Artefacts, folder: Path) -> Iterator[Node]:
 
 
 def _listener(address: str) -> psutil.Process:
-    """The process that answers CQL there."""
+    """Return the process that answers CQL there."""
     listening = [socket for socket in psutil.net_connections("tcp") if socket.status == psutil.CONN_LISTEN]
     # The JVM's sockets are of version 6, with the address mapped into it.
     (pid,) = {

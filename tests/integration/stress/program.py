@@ -66,14 +66,14 @@ class Files:
         return [json.loads(line) for line in lines]
 
     def completed(self, prefix: str = "-intended-") -> Counter[str]:
-        """Operations in the logs, by operation."""
+        """Return operations in the logs, by operation."""
         operations = ("mutations", "selects")
         return Counter(
             {one: sum(record.histogram.total_count for record in self.log(f"{prefix}{one}")) for one in operations}
         )
 
     def slower(self, prefix: str, micros: int) -> int:
-        """Operations in the logs that took longer."""
+        """Return operations in the logs that took longer."""
         records = [*self.log(f"{prefix}mutations"), *self.log(f"{prefix}selects")]
         return sum(_above(record.histogram, micros) for record in records)
 

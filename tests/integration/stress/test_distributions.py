@@ -69,7 +69,7 @@ def test_normal_is_by_default_cassandra_stress_s(drawn: Any) -> None:
 
 
 def gray(items: Any, constant: Any) -> Any:
-    """The chances that the algorithm of Gray et al. gives the ranks, from its own cumulative curve."""
+    """Return the chances that the algorithm of Gray et al. gives the ranks, from its own cumulative curve."""
     zeta = (np.arange(1, items + 1) ** -constant).sum()
     eta = (1 - (2 / items) ** (1 - constant)) / (1 - (1 + 0.5**constant) / zeta)
     ranks = np.arange(1, items + 1)

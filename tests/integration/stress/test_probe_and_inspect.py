@@ -13,7 +13,7 @@ UNREACHABLE = 3
 
 
 def jmx(node: Node, *more: str) -> tuple[str, ...]:
-    """The arguments for the node's JMX. `more` are further ports, with the node's password."""
+    """Return the arguments for the node's JMX. `more` are further ports, with the node's password."""
     prefix = "-Dcom.sun.management.jmxremote."
     given = {text.partition("=")[0]: text.partition("=")[2] for text in node.process.cmdline()}
     ports = ",".join((f"{given[f'{prefix}host']}:{given[f'{prefix}port']}", *more))

@@ -36,7 +36,7 @@ class Secrets:
     ssh_key: str = field(repr=False)
 
     def words(self) -> Iterator[str]:
-        """Texts whose presence reveals a secret."""
+        """Yield texts whose presence reveals a secret."""
         yield self.secret_key
         yield from words_of_key(self.ssh_key)
 
@@ -86,7 +86,7 @@ def running_cloud_stack(
 
 
 def at_home(definition: Definition, landscape: Mapping[str, Any]) -> Definition:
-    """The definition with the test cloud's security group, because each account has its own."""
+    """Return the definition with the test cloud's security group, because each account has its own."""
     options = {**definition.provider.options, "security_group": landscape["security_group"]}
     return definition.model_copy(update={"provider": definition.provider.model_copy(update={"options": options})})
 
@@ -110,7 +110,7 @@ def _connect(airflow: StackUnderTest, keys: Secrets, endpoint: str, region: str)
 
 
 def _direct(endpoint: str) -> dict[str, str]:
-    """The environment that keeps Airflow from using a proxy to reach the cloud."""
+    """Return the environment that keeps Airflow from using a proxy to reach the cloud."""
     hosts = [os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost", str(urlsplit(endpoint).hostname)]
     return dict.fromkeys(("NO_PROXY", "no_proxy"), ",".join(filter(None, hosts)))
 

@@ -8,7 +8,7 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def environment_of(home: Path) -> Mapping[str, str]:
-    """A SQLite database in that folder, the project's DAGs and plugins.
+    """Return a SQLite database in that folder, the project's DAGs and plugins.
 
     Airflow reads its configuration when it is imported: set this before.
     """

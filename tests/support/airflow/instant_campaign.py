@@ -57,7 +57,7 @@ def run_campaign(
 
 
 def cpu_seconds(home: "Home") -> Mapping[str, float]:
-    """The CPU time, s, of a stack's processes and of their ended children, by part of Airflow."""
+    """Return the CPU time, s, of a stack's processes and of their ended children, by part of Airflow."""
     total: defaultdict[str, float] = defaultdict(float)
     for member in process_discovery.members(home):
         with suppress(psutil.NoSuchProcess):  # it has ended meanwhile, and its time counts for its parent

@@ -54,7 +54,7 @@ class Scene:
 
     @property
     def gates(self) -> Gates:
-        """The gates at which cells wait."""
+        """Return the gates at which cells wait."""
         return Gates(self.installation.folder / "work" / "gates")
 
     def begin(self, campaign_id: str, definition: Definition, gates: Sequence[Gate] = ()) -> None:
@@ -78,7 +78,7 @@ class Scene:
         return {gate: psutil.Process(self.waiting()[gate]) for gate in tasks}
 
     def waiting(self) -> Mapping[Gate, int]:
-        """The id of the process that came to each gate last."""
+        """Return the id of the process that came to each gate last."""
         return {(one.cell, one.phase): one.pid for one in self.gates.arrivals()}
 
     def open(self, gates: Sequence[Gate]) -> None:
@@ -134,7 +134,7 @@ class Scene:
         return database.execute(self.airflow.stack.home, statement)
 
     def lives(self, part: str, since: datetime) -> bool:
-        """Whether the part has a heartbeat newer than `since`, according to Airflow.
+        """Tell whether the part has a heartbeat newer than `since`, according to Airflow.
 
         An answer of the api-server counts as a heartbeat of the api-server itself and of the database.
         """
@@ -145,7 +145,7 @@ class Scene:
         return health.status["metadatabase"] == "healthy" and part not in health.missing(since)
 
     def failures(self, campaign_id: str) -> str:
-        """The errors of the campaign's failed tasks."""
+        """Return the errors of the campaign's failed tasks."""
         begun, store = self.campaigns[campaign_id], self.installation.toolkit.store
         return "\n".join(CampaignRun(self.airflow.client, store, begun.definition, begun.run).failures())
 

@@ -47,7 +47,7 @@ def lay_migrated_database(home: Home) -> None:
 
 
 def _name() -> str:
-    """A digest of the lock file, of the code that makes the database, and of its only user."""
+    """Return a digest of the lock file, of the code that makes the database, and of its only user."""
     code = (database, stack)
     made_by = [CHECKOUT / "requirements-dev.txt", *(Path(str(module.__file__)) for module in code)]
     digest = sha256(pwd.getpwuid(os.geteuid()).pw_name.encode())

@@ -28,7 +28,7 @@ def kept_running(airflow: StackUnderTest) -> Iterator[list[str]]:
 
 
 def main_process(airflow: StackUnderTest, component: str) -> psutil.Process:
-    """The main process of that component. Raises psutil.NoSuchProcess when it has ended."""
+    """Return the main process of that component. Raises psutil.NoSuchProcess when it has ended."""
     return psutil.Process(int(airflow.stack.home.session_note(component).read_text()))
 
 

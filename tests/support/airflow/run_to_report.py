@@ -36,14 +36,15 @@ def run_to_report(
 
 
 def stood_still(campaign: CampaignStore, definition: Definition) -> bool:
-    """Whether cells are missing, and only standstills of their hosts made them invalid."""
+    """Tell whether cells are missing, and only standstills of their hosts made them invalid."""
     newest = [one.newest for one in judged_state(campaign, definition).missing]
     verdicts = [attempt.verdict if attempt else None for attempt in newest]
     return bool(verdicts) and all(verdict is not None and is_standstills(verdict) for verdict in verdicts)
 
 
 def disturbed_ramp(verdicts: Sequence[Verdict | None], loads: int) -> bool:
-    """Whether the machine disturbed a ramp of so many loads, told by the verdicts on all its attempts in their order.
+    """Tell whether the machine disturbed a ramp of so many loads, told by the verdicts on all its attempts in their
+    order.
 
     A standstill made one of them invalid; or a load was missed that a machine with nothing else to do would carry,
     which ended the ramp before its last load.
@@ -53,6 +54,9 @@ def disturbed_ramp(verdicts: Sequence[Verdict | None], loads: int) -> bool:
 
 
 def is_standstills(verdict: Verdict) -> bool:
-    """Whether only standstills make it invalid. A failed attempt, or one with incomplete logs, has other reasons."""
+    """Tell whether only standstills make it invalid.
+
+    A failed attempt, or one with incomplete logs, has other reasons.
+    """
     known = {check.sentence for check in verdict.checks if not check.success}
     return not verdict.valid and set(verdict.reasons) <= known and STANDSTILLS.issuperset(verdict.invalidated_by)

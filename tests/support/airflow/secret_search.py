@@ -16,13 +16,13 @@ _KEPT = "connection"
 
 
 def words_of_key(private_key: str) -> list[str]:
-    """Texts whose presence reveals a private key: each line that no other key has."""
+    """Return texts whose presence reveals a private key: each line that no other key has."""
     # The first line of the body is the same in all Ed25519 keys.
     return [line for line in private_key.splitlines() if not line.startswith("-----")][1:]
 
 
 def places_that_tell(airflow: StackUnderTest, store: ResultStore, words: Sequence[str]) -> dict[str, list[str]]:
-    """The places that contain one of the words, by kind of place."""
+    """Return the places that contain one of the words, by kind of place."""
     sought = [word.encode() for word in words]
     return {
         "files": _telling(_files(airflow.stack.home), sought),
@@ -36,14 +36,16 @@ def _telling(places: Iterable[tuple[str, bytes]], sought: Sequence[bytes]) -> li
 
 
 def _files(home: Home) -> Iterator[tuple[str, bytes]]:
-    """All files below Airflow's home, with the logs of tasks and components, except the files of the database."""
+    """Yield all files below Airflow's home, with the logs of tasks and components, except the files of the database."""
     for path in home.path.rglob("*"):
         if path.is_file() and not path.is_relative_to(home.database):
             yield str(path.relative_to(home.path)), path.read_bytes()
 
 
 def _rows(home: Home) -> Iterator[tuple[str, bytes]]:
-    """All rows of all tables, such as XComs, arguments of triggers, configurations of runs and rendered fields."""
+    """Yield all rows of all tables, such as XComs, arguments of triggers, configurations of runs and rendered
+    fields.
+    """
     address = {"host": str(home.socket_dir), "user": DATABASE_USER, "dbname": "postgres"}
     with closing(psycopg2.connect(**address)) as connection, connection.cursor() as cursor:
         cursor.execute("select tablename from pg_tables where schemaname = 'public'")

@@ -66,7 +66,7 @@ class StackUnderTest:
 
 
 def settings_for(folder: Path, *, dags: Path, plugins: Path, env: Mapping[str, str] | None = None) -> StackSettings:
-    """The settings of a stack with all files below `folder` and any free port."""
+    """Return the settings of a stack with all files below `folder` and any free port."""
     return StackSettings(
         dags=dags,
         plugins=plugins,
@@ -116,7 +116,10 @@ def patient_start() -> Iterator[None]:
 
 
 def listening_addresses(home: Home) -> set[str]:
-    """The addresses that processes of a stack listen on. Only root can look into processes that are not dumpable."""
+    """Return the addresses that processes of a stack listen on.
+
+    Only root can look into processes that are not dumpable.
+    """
     found = set()
     for member in process_discovery.members(home):
         with suppress(psutil.AccessDenied, psutil.NoSuchProcess):  # a worker may have ended meanwhile

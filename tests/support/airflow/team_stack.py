@@ -63,12 +63,12 @@ class Team(StackUnderTest):
         assert "ok" in answer[_node(worker)]
 
     def tasks_done(self) -> Mapping[str, int]:
-        """The number of tasks that each worker has taken since its start."""
+        """Return the number of tasks that each worker has taken since its start."""
         stats = self.broker.control.inspect(timeout=30, limit=len(WORKERS)).stats()
         return {worker: sum(stats[_node(worker)]["total"].values()) for worker in WORKERS}
 
     def processes_of(self, worker: str) -> Sequence[psutil.Process]:
-        """The worker's main process and all its descendants."""
+        """Return the worker's main process and all its descendants."""
         return [member.process for member in process_discovery.members(self.stack.home) if member.component == worker]
 
     def kill(self, worker: str) -> None:
@@ -97,7 +97,7 @@ def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]
 
 
 def shipped_settings() -> Mapping[str, str]:
-    """The environment of a worker in docker-compose.yaml, without secrets and paths."""
+    """Return the environment of a worker in docker-compose.yaml, without secrets and paths."""
     services: dict[str, Any] = YAML(typ="safe").load(CHECKOUT / "docker-compose.yaml")["services"]
     told = services["worker"]["environment"]
     settings = {name: str(value) for name, value in told.items() if name.startswith("AIRFLOW_")}

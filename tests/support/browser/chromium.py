@@ -31,14 +31,17 @@ def running_browser() -> Iterator[Browser]:
 
 
 def new_page(browser: Browser, **options: Any) -> Page:
-    """A page in a browser context of its own, with the options of such a context. It waits as long as a test may."""
+    """Return a page in a browser context of its own, with the options of such a context.
+
+    It waits as long as a test may.
+    """
     page = browser.new_context(**options).new_page()
     page.set_default_timeout(PATIENCE_MS)
     return page
 
 
 def logged_in(browser: Browser, airflow: StackUnderTest, user: str) -> Page:
-    """A page in a browser context of this user, after the login of SimpleAuthManager.
+    """Return a page in a browser context of this user, after the login of SimpleAuthManager.
 
     It shows Plimsoll's campaigns, which send strangers to log in. A page of Airflow takes seconds of processor time.
     """
@@ -53,7 +56,7 @@ def logged_in(browser: Browser, airflow: StackUnderTest, user: str) -> Page:
 
 
 def let_in(browser: Browser, airflow: StackUnderTest, user: str) -> Page:
-    """A page like that of `logged_in`, without the form, which takes seconds of processor time."""
+    """Return a page like that of `logged_in`, without the form, which takes seconds of processor time."""
     page = _page(browser, airflow)
     login = {"username": user, "password": _password(airflow, user)}
     token = page.request.post("/auth/token", data=login, timeout=PATIENCE_MS).json()["access_token"]

@@ -7,7 +7,7 @@ from plimsoll.domain.result import DISTURBED, Check, Verdict
 
 
 def verdict_of(definition: Definition, key: AttemptKey, *, worst_ms: float = 50.0, **facts: object) -> Verdict:
-    """Valid and met unless said otherwise; the worst interval of its one service level took `worst_ms`."""
+    """Return valid and met unless said otherwise; the worst interval of its one service level took `worst_ms`."""
     met = facts.get("met", True)
     level = LevelVerdict(
         service_level=definition.service_levels[0],
@@ -33,6 +33,6 @@ def verdict_of(definition: Definition, key: AttemptKey, *, worst_ms: float = 50.
 
 
 def disturbed_verdict(verdict: Verdict) -> Verdict:
-    """The verdict, had the attempt missed beside noise that explains it."""
+    """Return the verdict, had the attempt missed beside noise that explains it."""
     check = Check(name=DISTURBED, success=False, expected="calm", observed="noise in each of 3 missed intervals")
     return verdict.model_copy(update={"valid": False, "met": None, "reasons": (check.sentence,), "checks": (check,)})

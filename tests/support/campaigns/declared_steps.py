@@ -45,7 +45,7 @@ def disturbed(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
 
 
 def failing(step: Callable[..., Any], error: PlimsollError, times: int) -> Callable[..., Any]:
-    """The step, after it has failed that often."""
+    """Return the step, after it has failed that often."""
     left = iter([error] * times)
 
     def tried(*arguments: Any) -> Any:

@@ -20,7 +20,7 @@ provider: {name: ec2}
 
 
 def ec2_options(landscape: Landscape, **changes: Any) -> dict[str, Any]:
-    """The provider's options. An option that is changed to None is left out."""
+    """Return the provider's options. An option that is changed to None is left out."""
     options = {
         "region": landscape.region,
         "subnets": list(landscape.subnets.values()),
@@ -33,7 +33,7 @@ def ec2_options(landscape: Landscape, **changes: Any) -> dict[str, Any]:
 
 
 def ec2_definition(landscape: Landscape, budget: float | None = None, **changes: Any) -> Definition:
-    """A definition of three cells, each on a cluster of three nodes."""
+    """Return a definition of three cells, each on a cluster of three nodes."""
     definition = parse_definition(_YAML, "azul.yaml")
     provider = definition.provider.model_copy(update={"options": ec2_options(landscape, **changes)})
     return definition.model_copy(update={"provider": provider, "budget": budget})

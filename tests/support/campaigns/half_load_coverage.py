@@ -18,14 +18,17 @@ _TOLERANCE = 1.0005  # intervals are rounded to four digits
 
 
 def coverage(strategy: Strategy, width: float, repeats: int, runs: int) -> float:
-    """The share of simulated variants whose interval contained the true load. Equal arguments give equal results."""
+    """Return the share of simulated variants whose interval contained the true load.
+
+    Equal arguments give equal results.
+    """
     dice = random.Random(f"{strategy.name}/{width}/{repeats}")
     found = (_measured(strategy, width, repeats, dice) for _ in range(runs))
     return sum(low <= true * _TOLERANCE and true <= high * _TOLERANCE for true, low, high in found) / runs
 
 
 def _measured(strategy: Strategy, width: float, repeats: int, dice: random.Random) -> tuple[float, float, float]:
-    """The true load, and the ends of its interval, ops/s."""
+    """Return the true load, and the ends of its interval, ops/s."""
     true = dice.uniform(LOADS[0], LOADS[-1])
     slope = true / (10_000 * width)
     outcomes = [[_outcome(slope * log(true / load), dice) for _ in range(repeats)] for load in LOADS]

@@ -15,7 +15,7 @@ _WORDS = {2: "h", 4: "i", 8: "q"}
 
 
 def payload(values: Iterable[int], *, lowest: int = 1, highest: int = HOUR_US, digits: int = 3) -> str:
-    """An encoded histogram of those values, made by a library that shares no code with ours."""
+    """Return an encoded histogram of those values, made by a library that shares no code with ours."""
     histogram = HdrHistogram(lowest, highest, digits)
     for value in values:
         assert histogram.record_value(value)
@@ -35,13 +35,13 @@ def body_of(values: Iterable[int], *, offset: int = 0, version: int = 2) -> byte
 
 
 def packed(body: bytes, cookie: int = 0x1C849314) -> str:
-    """An encoded histogram compressed as logs hold it."""
+    """Return an encoded histogram compressed as logs hold it."""
     squeezed = zlib.compress(body)
     return base64.b64encode(struct.pack(">II", cookie, len(squeezed)) + squeezed).decode()
 
 
 def old_payload(values: list[int], version: int, word_bytes: int, *, digits: int = 3, lowest: int = 1) -> str:
-    """A histogram in encoding V0 or V1, by the layout that HdrHistogram's own sources give."""
+    """Return a histogram in encoding V0 or V1, by the layout that HdrHistogram's own sources give."""
     source = HdrHistogram(lowest, HOUR_US, digits)
     counts = [0] * source.counts_len
     for value in values:
@@ -61,7 +61,7 @@ def line(start_s: float, length_s: float, content: str, tag: str = "", *, per_ms
 
 
 def _highest(content: str) -> int:
-    """The highest value of an encoded histogram; 0 of what the library can't read."""
+    """Return the highest value of an encoded histogram; 0 of what the library can't read."""
     try:
         return int(HdrHistogram.decode(content).get_max_value())
     except Exception:
@@ -77,7 +77,7 @@ def every_second(
 
 
 def log(lines: Iterable[str], *, base_time: bool = True, comment: str = "") -> bytes:
-    """A log with the usual head, below a first comment if one is given."""
+    """Return a log with the usual head, below a first comment if one is given."""
     times = f"#[StartTime: {STARTED_AT_S:.3f} (seconds since epoch), Fri Nov 20 18:59:56 UTC 2026]\n"
     base = f"#[BaseTime: {STARTED_AT_S:.3f} (seconds since epoch)]\n" if base_time else ""
     legend = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n'

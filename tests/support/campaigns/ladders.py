@@ -11,7 +11,7 @@ from plimsoll.strategies.ladder import Ladder, Place
 
 
 def any_ladder(dice: random.Random) -> Sequence[Sequence[ValidOutcome]]:
-    """Outcomes of any shape, of any size up to the published campaign's.
+    """Return outcomes of any shape, of any size up to the published campaign's.
 
     The chance that a cell is met falls with the load in a third of the draws, rises in a third and is the same at all
     loads in a third.
@@ -31,9 +31,10 @@ def _falling_chances(loads: int, dice: random.Random) -> Sequence[float]:
 def played_with_kills(
     strategy: Search, outcomes: Sequence[Sequence[ValidOutcome]], dice: random.Random
 ) -> tuple[Ladder, Mapping[Place, Place]]:
-    """Rounds of which only some cells come to an end, in any order; of these some are invalid; others run by hand.
+    """Return rounds of which only some cells come to an end, in any order; of these some are invalid.
 
-    Nothing is remembered from round to round but the outcomes. Returns the ladder, and the cells that need not run.
+    Others run by hand. Nothing is remembered from round to round but the outcomes. Returns the ladder, and the cells
+    that need not run.
     """
     known: list[list[ValidOutcome | None]] = [[None] * len(level) for level in outcomes]
     everywhere = [Place(level, repeat) for level, row in enumerate(outcomes) for repeat, _ in enumerate(row)]

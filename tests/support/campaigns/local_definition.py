@@ -24,7 +24,7 @@ ONE_INTERVAL: Mapping[str, Any] = {"timing": {"duration": "15s", "warmup": "5s"}
 
 
 def local_definition(name: str, *, variants: int, nodes: int = 3) -> Definition:
-    """A cell for each of that many first variants of the small definition, with all rows on all nodes."""
+    """Return a cell for each of that many first variants of the small definition, with all rows on all nodes."""
     demo = load_definition(Settings(), str(SMALL)).model_dump(mode="json")
     fewer = {
         "name": name,

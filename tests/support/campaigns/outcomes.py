@@ -21,7 +21,7 @@ _ATTEMPTS = {".": "", "d": "im"}
 
 
 def campaign_of(outcomes: Outcomes, *, control: str | None = None, **changes: object) -> CampaignData:
-    """A campaign with those outcomes, bound 100 ms, without intervals, pauses and fingerprints."""
+    """Return a campaign with those outcomes, bound 100 ms, without intervals, pauses and fingerprints."""
     definition = definition_of(outcomes, control=control, **changes)
     attempts = [
         attempt_of(definition, cell, number, letter)
@@ -32,7 +32,7 @@ def campaign_of(outcomes: Outcomes, *, control: str | None = None, **changes: ob
 
 
 def definition_of(outcomes: Outcomes, *, control: str | None = None, **changes: object) -> Definition:
-    """The definition of a campaign with these outcomes."""
+    """Return the definition of a campaign with these outcomes."""
     loads = next(iter(outcomes.values()))
     content: dict[str, object] = {
         "name": "trial",

@@ -6,11 +6,11 @@ from plimsoll.settings import Settings
 
 
 def shipped(name: str) -> Definition:
-    """The shipped definition of that name."""
+    """Return the shipped definition of that name."""
     return load_definition(Settings(), name)
 
 
 def shipped_for_this_machine() -> list[Definition]:
-    """The shipped definitions whose clusters run on one machine."""
+    """Return the shipped definitions whose clusters run on one machine."""
     every = [shipped(name) for name in definition_folder(Settings()).names()]
     return [definition for definition in every if definition.provider.name == "local"]

@@ -72,7 +72,7 @@ def intervals() -> pd.DataFrame:
 
 
 def summary(**changes: object) -> LoadSummary:
-    """The generator's account of a run without any trouble."""
+    """Return the generator's account of a run without any trouble."""
     content: dict[str, object] = {
         "complete": True,
         "started_at": STARTED_AT,
@@ -91,7 +91,7 @@ def summary(**changes: object) -> LoadSummary:
 
 
 def node(host: str = "node1", *, facts: HostFacts = HOST, release: str = "4.0.1", **jvm: object) -> NodeFingerprint:
-    """A node that runs what the variant `g1` asks for."""
+    """Return a node that runs what the variant `g1` asks for."""
     content: dict[str, object] = {
         "version": "11.0.13+8",
         "vendor": "Eclipse Adoptium",
@@ -120,7 +120,9 @@ def fingerprint(*nodes: NodeFingerprint, **changes: object) -> Fingerprint:
 
 
 def samples(*, available: Sequence[float] = (8.0, 7.0, 8.0), steal: Sequence[float] = (0.0, 0.01, 0.0)) -> pd.DataFrame:
-    """Samples of the load host in every judged second, one value for each of the three intervals; memory in GiB."""
+    """Return samples of the load host in every judged second, one value for each of the three intervals; memory
+    in GiB.
+    """
     return pd.DataFrame(
         {
             "host": "load",
@@ -132,7 +134,7 @@ def samples(*, available: Sequence[float] = (8.0, 7.0, 8.0), steal: Sequence[flo
 
 
 def measured(**changes: object) -> MeasuredAttempt:
-    """A sound attempt at CELL."""
+    """Return a sound attempt at CELL."""
     content: dict[str, object] = {
         "intervals": intervals(),
         "summary": summary(),
@@ -144,7 +146,7 @@ def measured(**changes: object) -> MeasuredAttempt:
 
 
 def verdict(cell: Cell, *, attempt: int = 1, valid: bool = True, worst_ms: float = 10.0, rate: float = 1.0) -> Verdict:
-    """An attempt that met its service level; `rate` is achieved over attempted."""
+    """Return an attempt that met its service level; `rate` is achieved over attempted."""
     level = LevelVerdict(
         service_level=definition().service_levels[0], met=True, judged=3, missed=0, not_judged=0, worst_ms=worst_ms
     )

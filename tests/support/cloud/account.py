@@ -20,14 +20,14 @@ class Account:
         self._endpoint, self._key = endpoint, key
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
-        """The key. The provider says for which user."""
+        """Return the key. The provider says for which user."""
         return SshIdentity("plimsoll", self._key.read_text())
 
     def aws(self, connection_id: str) -> AwsAccess:
-        """The account."""
+        """Return the account."""
         return AwsAccess(self.client)
 
     def client(self, service: str, region: str | None = None) -> Any:
-        """A boto3 client of the cloud."""
+        """Return a boto3 client of the cloud."""
         config = Config(retries={"mode": "standard", "total_max_attempts": 8}, connect_timeout=5, read_timeout=20)
         return _SESSION.client(service, region_name=region or REGION, endpoint_url=self._endpoint, config=config)

@@ -20,13 +20,13 @@ class Aws:
     endpoint: str
 
     def client(self, service: str, **config: Any) -> Any:
-        """A plain boto3 client."""
+        """Return a plain boto3 client."""
         settings = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=20, **config)
         return _SESSION.client(service, endpoint_url=self.endpoint, region_name=REGION, config=settings)
 
 
 def launch(ec2: Any, cloud: Cloud, **parameters: Any) -> list[str]:
-    """Ids of instances, launched in the first subnet."""
+    """Return ids of instances, launched in the first subnet."""
     given = {
         "ImageId": cloud.landscape.image,
         "InstanceType": "r5d.2xlarge",
@@ -45,12 +45,12 @@ def state(ec2: Any, instance_id: str) -> str:
 
 
 def described(ec2: Any, instance_id: str) -> Any:
-    """The one instance."""
+    """Return the one instance."""
     return ec2.describe_instances(InstanceIds=[instance_id])["Reservations"][0]["Instances"][0]
 
 
 def eventually(condition: Callable[[], Any], seconds: float = 120) -> Any:
-    """The first true answer."""
+    """Return the first true answer."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):
         assert time.monotonic() < deadline, "it did not come true"

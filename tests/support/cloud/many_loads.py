@@ -59,7 +59,7 @@ class Account(OneKey):
     endpoint: str = ""
 
     def aws(self, connection_id: str) -> AwsAccess:
-        """The test cloud's."""
+        """Return the test cloud's."""
 
         def client(service: str, region: str | None) -> Any:
             session: Any = new_session(aws_access_key_id="tests", aws_secret_access_key="tests", region_name=region)
@@ -83,7 +83,7 @@ class Site:
     works: list[AttemptContext] = field(default_factory=list)
 
     def toolkit(self) -> Toolkit:
-        """The toolkit as `bootstrap` wires it, with other addresses of hosts."""
+        """Return the toolkit as `bootstrap` wires it, with other addresses of hosts."""
         settings = Settings(store=str(self.folder / "store"), work=self.folder / "work")
         store, wired = ObjectStore(settings.store), full_toolkit(settings)
         clock, outage = SystemClock(), Outage(wired.clock)
@@ -118,7 +118,7 @@ class Site:
         self.connections.close()
 
     def connected(self) -> set[str]:
-        """The addresses that this process is connected to."""
+        """Return the addresses that this process is connected to."""
         every = psutil.Process().net_connections("tcp")
         open_ = (one.raddr for one in every if one.raddr and one.status == psutil.CONN_ESTABLISHED)
         return {address.ip for address in open_ if address.port == self.sshd.port}
@@ -142,7 +142,7 @@ class Site:
         return [one for one in every if any(to.laddr.ip == address for to in one.net_connections("tcp"))]
 
     def _host(self, key: ClusterId, info: HostInfo, target: Target) -> SharedHost:
-        """A host at a loopback address of its own, on which the sshd listens. User data has prepared it."""
+        """Return a host at a loopback address of its own, on which the sshd listens. User data has prepared it."""
         root = self.folder / "hosts" / info.facts["instance_id"]
         root.mkdir(parents=True, exist_ok=True)
         (root / "prepared").write_text("ok\n")
@@ -157,7 +157,7 @@ class Site:
 
 
 def _here(address: str) -> str:
-    """The loopback address that is used in place of that address."""
+    """Return the loopback address that is used in place of that address."""
     *_, third, fourth = address.split(".")
     return f"127.77.{third}.{fourth}"
 
@@ -216,7 +216,7 @@ class Looks:
         return status
 
     def of(self, work: AttemptContext) -> list[float]:
-        """The times of one load's polls."""
+        """Return the times of one load's polls."""
         return self.at[str(work.key)]
 
 

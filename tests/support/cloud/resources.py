@@ -43,7 +43,7 @@ def make_one_of_each(ec2: Any, name: str, tags: Any = lambda _: []) -> None:
 
 
 def census(ec2: Any) -> dict[str, list[str]]:
-    """The ids of all existing resources, by kind. A terminated instance does not count."""
+    """Return the ids of all existing resources, by kind. A terminated instance does not count."""
     living = [{"Name": "instance-state-name", "Values": LIVING}]
     instances = ec2.describe_instances(Filters=living)["Reservations"]
     return {

@@ -39,7 +39,7 @@ class EvenHost(LocalHost):
 
 
 def short_lived(argv: Sequence[str]) -> tuple[str, ...]:
-    """The command, with the flags if it starts a JVM with a class path."""
+    """Return the command, with the flags if it starts a JVM with a class path."""
     if not argv[0].endswith("/java") or _CLASS_PATH not in argv:
         return tuple(argv)
     place = argv.index(_CLASS_PATH)
@@ -50,14 +50,14 @@ class EvenProvider(LocalProvider):
     """Provides local clusters whose nodes share the processors evenly with other processes."""
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> LocalHost:
-        """The host, whose jobs have the usual priority."""
+        """Return the host, whose jobs have the usual priority."""
         facts = {name: value for name, value in info.facts.items() if name != NICENESS}
         host = super().host(cluster, info.model_copy(update={"facts": facts}), environment)
         return EvenHost(host.info, Path(host.root), process_tags_of(cluster, host.info, self.work, environment))
 
 
 def toolkit(settings: Settings) -> Toolkit:
-    """A factory for `PLIMSOLL_TOOLKIT`: the shipped toolkit with such nodes."""
+    """Return a factory for `PLIMSOLL_TOOLKIT`: the shipped toolkit with such nodes."""
     shipped = full_toolkit(settings)
     return replace(shipped, providers={**shipped.providers, "local": EvenProvider(settings.work, shipped.clock)})
 

@@ -19,7 +19,7 @@ class Interval:
 
 
 def read_log(path: Path) -> list[Interval]:
-    """Every record, by the Python port of the library that wrote it."""
+    """Return every record, by the Python port of the library that wrote it."""
     with closing(HistogramLogReader(str(path), HdrHistogram(1, 3_600_000_000, 3))) as reader:
         return [
             _interval(histogram, reader.base_time_sec) for histogram in iter(reader.get_next_interval_histogram, None)

@@ -21,7 +21,7 @@ open(sys.argv[4], "w").write("disks:\\n- mountpoint: /\\n  read_iops: 1000\\n")
 
 
 def archive() -> bytes:
-    """The packed archive."""
+    """Return the packed archive."""
     files = {
         "scylla/libreloc/ld.so": _LOADER,
         "scylla/libexec/iotune": _IOTUNE,
@@ -39,12 +39,12 @@ def archive() -> bytes:
 
 
 def named(packed: bytes) -> dict[str, str]:
-    """The archive as a variant names it."""
+    """Return the archive as a variant names it."""
     return {"url": URL, "sha256": hashlib.sha256(packed).hexdigest()}
 
 
 def served(packed: bytes) -> Archives:
-    """A source that has the archive in its bucket."""
+    """Return a source that has the archive in its bucket."""
 
     def get_object(**_: Any) -> dict[str, Any]:
         return {"Body": SimpleNamespace(iter_chunks=lambda _: iter([packed]), close=lambda: None)}

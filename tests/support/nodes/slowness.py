@@ -18,12 +18,12 @@ Measured = tuple[LoadSummary, Judgement]
 
 
 def not_slow(errors: Mapping[str, int]) -> dict[str, int]:
-    """The errors, by kind, that no slowness explains."""
+    """Return the errors, by kind, that no slowness explains."""
     return {kind: count for kind, count in errors.items() if count and kind not in _SLOW}
 
 
 def undisturbed(measure: Callable[[int], Measured]) -> Measured:
-    """The first of a few loads that slowness did not disturb, else the last one.
+    """Return the first of a few loads that slowness did not disturb, else the last one.
 
     `measure` puts on a load and gets its number. Another load follows only one that went to its end, if operations
     failed or its log has the gaps of a standstill, and nothing else is wrong with it. It is for cassandra-stress, which
@@ -38,6 +38,6 @@ def undisturbed(measure: Callable[[int], Measured]) -> Measured:
 
 
 def _is_disturbed(summary: LoadSummary, judgement: Judgement) -> bool:
-    """Whether slowness explains all that is wrong with a load, and something is."""
+    """Tell whether slowness explains all that is wrong with a load, and something is."""
     explained = all(_STANDSTILL.search(reason) for reason in judgement.reasons)
     return summary.complete and explained and bool(summary.failed or judgement.reasons)

@@ -28,7 +28,7 @@ QUICK: Mapping[str, object] = {"flags": list(SHORT_LIVED)}
 def define(
     nodes: int = 3, settings: Mapping[str, object] | None = None, version: str = "4.0.1", **jvm: object
 ) -> Definition:
-    """A definition of small nodes with one variant. `jvm` has options of its JVM."""
+    """Return a definition of small nodes with one variant. `jvm` has options of its JVM."""
     return Definition.model_validate(
         {
             "name": "small",
@@ -59,12 +59,12 @@ class Deployment:
     load: Host
 
     def load_in(self, environment: str) -> Host:
-        """The load host, with a folder of its own for that environment."""
+        """Return the load host, with a folder of its own for that environment."""
         return self.provider.host(self.cluster, self.cluster.load_host, environment)
 
     @property
     def variant(self) -> Variant:
-        """The only one."""
+        """Return the only one."""
         return self.definition.variants[0]
 
     def deploy(self) -> None:
@@ -72,7 +72,7 @@ class Deployment:
         self.database.deploy(self.definition, self.variant, self.nodes, self.load, LIFETIME)
 
     def fingerprint(self) -> list[NodeFingerprint]:
-        """The fingerprint of each node."""
+        """Return the fingerprint of each node."""
         return list(self.database.fingerprint(self.variant, self.nodes, self.load))
 
 
@@ -92,12 +92,14 @@ def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id
 
 
 def gc_log(deployment: Deployment, node: Host) -> str:
-    """The complete lines of a running node's GC log."""
+    """Return the complete lines of a running node's GC log."""
     path = next(path for path in deployment.database.files(node)["cassandra"] if path.name == "gc.log")
     return node.read_tail(path, max_bytes=10_000_000).rpartition("\n")[0]
 
 
 def pauses_counted(log: str) -> int:
-    """The number of pauses as `grep` would count them: lines with a pause's length, without starts and statistics."""
+    """Return the number of pauses as `grep` would count them: lines with a pause's length, without starts and
+    statistics.
+    """
     told = (line for line in log.splitlines() if " Pause " in line and line.endswith("ms"))
     return sum("gc,start" not in line and "gc,stats" not in line for line in told)

@@ -47,6 +47,6 @@ class Ssh:
 
 
 def keygen(place: Path) -> Path:
-    """A key pair at that place."""
+    """Return a key pair at that place."""
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(place)], check=True)
     return place

@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 
 def make_folder(folder: Path, *, big: int) -> Path:
-    """A folder with an executable, and with a file of that many random bytes."""
+    """Return a folder with an executable, and with a file of that many random bytes."""
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "java").write_text("#!/bin/sh\necho started\n")
     (folder / "bin" / "java").chmod(0o700)

@@ -43,5 +43,5 @@ class ShellConnection:
 
 
 def over_a_shell(home: Path) -> Any:
-    """The connection, as anything that wants one."""
+    """Return the connection, as anything that wants one."""
     return ShellConnection(home)

@@ -34,7 +34,7 @@ class KeyPair:
 
 
 def make_key(folder: Path, name: str, kind: str = "ed25519") -> KeyPair:
-    """A new key pair, which is also written to the files `name` and `name.pub` in the folder."""
+    """Return a new key pair, which is also written to the files `name` and `name.pub` in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     size = ["-b", "2048"] if kind == "rsa" else []  # the usual 3072 bits take seconds of processor time to find
     subprocess.run(["ssh-keygen", "-q", "-t", kind, *size, "-N", "", "-C", name, "-f", folder / name], check=True)
@@ -49,7 +49,7 @@ class OneKey:
     user: str = field(default_factory=getpass.getuser)
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
-        """The key."""
+        """Return the key."""
         return SshIdentity(self.user, self.private)
 
     def aws(self, connection_id: str) -> AwsAccess:
@@ -69,16 +69,16 @@ class Sshd:
 
     @property
     def log(self) -> str:
-        """The server's whole log."""
+        """Return the server's whole log."""
         return (self.folder / "log").read_text()
 
     @property
     def config(self) -> Path:
-        """The server's configuration. Changes take effect with the next `start`."""
+        """Return the server's configuration. Changes take effect with the next `start`."""
         return self.folder / "sshd_config"
 
     def target(self, *, host_key: str = "", user: str = "") -> Target:
-        """The address, key and user with which the server is reached."""
+        """Return the address, key and user with which the server is reached."""
         return Target(self.address, host_key or self.host_key, CONNECTION, self.port, user)
 
     def start(self) -> None:
@@ -95,7 +95,7 @@ class Sshd:
             time.sleep(0.01)
 
     def sessions(self) -> list[psutil.Process]:
-        """The processes that serve connections."""
+        """Return the processes that serve connections."""
         assert self.process is not None
         with suppress(psutil.NoSuchProcess):
             every = psutil.Process(self.process.pid).children(recursive=True)

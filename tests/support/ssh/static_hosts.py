@@ -31,7 +31,7 @@ class StaticHosts:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of the provider for these hosts."""
+        """Return the options of the provider for these hosts."""
         reached = {"host_key": self.server.host_key, "ssh_address": self.server.address, "port": self.server.port}
         first, second = load_addresses(self.subnet, 2)
         group = {
@@ -43,7 +43,7 @@ class StaticHosts:
         return {"connection": CONNECTION, "folder": str(self.folder), "disk_per_host": "1G", "groups": [group]}
 
     def holder(self) -> str:
-        """The attempt that holds the group; empty where none does."""
+        """Return the attempt that holds the group; empty where none does."""
         try:
             return str(json.loads((self.folder / "lease.json").read_text())["key"])
         except FileNotFoundError:

@@ -33,7 +33,7 @@ class S3Service:
     _answer: Wsgi = field(default_factory=lambda: InTurn(Services()))
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
-        """A WSGI application."""
+        """Return a WSGI application."""
         request = Request(environ)
         self.requests.append((request.method, request.path))
         fault = self.faults.pop(0) if self.faults and "X-Amz-Signature" in request.args else ""
@@ -48,11 +48,11 @@ class S3Service:
         return Response(answer[: len(answer) // 2])(environ, start_response)
 
     def called(self, method: str, part: str) -> int:
-        """The number of requests with that method for paths that contain `part`."""
+        """Return the number of requests with that method for paths that contain `part`."""
         return sum(one == method and part in path for one, path in self.requests)
 
     def store(self) -> S3Store:
-        """A store in a bucket of its own."""
+        """Return a store in a bucket of its own."""
         made = boto3.client(
             "s3",
             region_name="us-east-1",

@@ -23,7 +23,9 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
 
 
 def group_of(nodeid: str) -> str:
-    """The group of a test: the innermost folder with an `__init__.py` that contains its file, or else the file."""
+    """Return the group of a test: the innermost folder with an `__init__.py` that contains its file, or else
+    the file.
+    """
     return _group_of_file(nodeid.partition("::")[0])
 
 

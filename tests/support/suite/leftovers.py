@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def started(mark: str, folder: str) -> list[psutil.Process]:
-    """The living processes that a run with that mark or this folder has started."""
+    """Return the living processes that a run with that mark or this folder has started."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):

@@ -29,5 +29,5 @@ def require_namespaces() -> None:
 
 
 def needs(there: bool, reason: str) -> pytest.MarkDecorator:
-    """A mark for tests that want something; where nothing may be left out they run, and fail without it."""
+    """Return a mark for tests that want something; where nothing may be left out they run, and fail without it."""
     return pytest.mark.skipif(not there and not ALL, reason=reason)

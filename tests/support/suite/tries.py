@@ -7,7 +7,7 @@ MOST = 3
 
 
 def tries() -> Iterator[int]:
-    """The numbers of the tries, from 1. The caller breaks off after the one that counts.
+    """Yield the numbers of the tries, from 1. The caller breaks off after the one that counts.
 
     It is for measurements that a standstill of the machine may spoil. CONTRIBUTING.md says when another try may follow.
     """

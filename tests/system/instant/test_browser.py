@@ -262,24 +262,24 @@ def await_opened(installation: Installation, campaign_id: str) -> None:
 
 
 def is_waiting(airflow: StackUnderTest, run: DagRun) -> bool:
-    """Whether its `run_cell` waits for a run of the DAG `cell`."""
+    """Tell whether its `run_cell` waits for a run of the DAG `cell`."""
     tasks = airflow.client.task_instances(run.dag_id, run.run_id)
     return any(task.task_id == "run_cell" and task.state == "deferred" for task in tasks)
 
 
 def square(page: Page | FrameLocator, cell: str, words: str) -> Locator:
-    """The cell in the matrix, once its words begin so."""
+    """Return the cell in the matrix, once its words begin so."""
     return page.get_by_role("link", name=re.compile(f"^{cell}: {words}"))
 
 
 def is_unpaused(airflow: StackUnderTest, dag_id: str) -> bool:
-    """Whether Airflow says so."""
+    """Tell whether Airflow says so."""
     dag = airflow.client.dag(dag_id)
     return dag is not None and not dag.is_paused
 
 
 def is_cleared(answer: Response) -> bool:
-    """Whether it answers the request that clears, not one of those that ask what would be cleared."""
+    """Tell whether it answers the request that clears, not one of those that ask what would be cleared."""
     return answer.url.endswith("/clearTaskInstances") and not answer.request.post_data_json["dry_run"]
 
 

@@ -28,7 +28,7 @@ IN_TASKS = [phases for phases in LIFE if LOADING not in phases]
 
 
 def name_of(blows: Sequence[Sequence[str]]) -> str:
-    """The name of the campaign in which these parts die."""
+    """Return the name of the campaign in which these parts die."""
     return "-".join(chain.from_iterable(blows))
 
 

@@ -158,14 +158,14 @@ def clear(team: Team, run: DagRun, cell_id: str) -> bool:
 
 
 def run_cell_of(team: Team, run: DagRun, cell_id: str) -> Mapping[str, Any]:
-    """The cell's instance of `run_cell`."""
+    """Return the cell's instance of `run_cell`."""
     mapped = team.api.call("GET", f"/dags/{run.dag_id}/dagRuns/{run.run_id}/taskInstances/run_cell/listMapped")
     (found,) = [one for one in mapped["task_instances"] if one["rendered_map_index"] == cell_id]
     return found
 
 
 def is_waiting_since(team: Team, run: DagRun, cell_id: str, tries: int) -> bool:
-    """Whether the cell's `run_cell` was tried again since, and waits for the cell."""
+    """Tell whether the cell's `run_cell` was tried again since, and waits for the cell."""
     task = run_cell_of(team, run, cell_id)
     return bool(task["try_number"] > tries and task["state"] == "deferred")
 
@@ -186,7 +186,7 @@ def backfill_failed(team: Team) -> None:
 
 
 def await_ended(team: Team, state: str) -> list[DagRun]:
-    """The backfill's runs, once all have ended in that state. The schedule itself goes on beside them."""
+    """Return the backfill's runs, once all have ended in that state. The schedule itself goes on beside them."""
 
     def ended() -> list[DagRun]:
         runs = [run for run in team.client.dag_runs("nightly") if run.run_id.startswith("backfill__")]

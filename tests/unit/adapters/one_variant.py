@@ -6,7 +6,7 @@ from plimsoll.domain.definition import Definition
 
 
 def one_variant(**keys: Any) -> Definition:
-    """The definition with these keys; 40 s of load, of which 10 s are warm-up, unless they say otherwise."""
+    """Return the definition with these keys; 40 s of load, of which 10 s are warm-up, unless they say otherwise."""
     return Definition.model_validate(
         {
             "name": "small",

@@ -31,7 +31,7 @@ MODULE = re.compile(r"airflow(\.\w+)+")
 
 
 def named(source: str) -> Iterator[str]:
-    """Each name that the source imports, wherever it does, and each module of Airflow that a text of it names."""
+    """Yield each name that the source imports, wherever it does, and each module of Airflow that a text of it names."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield from (f"{node.module}.{name.name}" for name in node.names)
@@ -42,7 +42,7 @@ def named(source: str) -> Iterator[str]:
 
 
 def is_public(name: str) -> bool:
-    """Whether it is part of Airflow's public interface. Underscores never are."""
+    """Tell whether it is part of Airflow's public interface. Underscores never are."""
     module, _, own = name.rpartition(".")
     if any(part.startswith("_") for part in name.split(".")):
         return False
@@ -52,7 +52,9 @@ def is_public(name: str) -> bool:
 
 
 def internal(source: str) -> set[str]:
-    """Names of Airflow among them that are not public, the way to its database, and private attributes of others."""
+    """Return names of Airflow among them that are not public, the way to its database, and private attributes of
+    others.
+    """
     tree = ast.parse(source)
     names = {name for name in named(source) if name.split(".")[0] in ("airflow", "sqlalchemy")}
     attributes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and is_private(node.attr))
@@ -61,12 +63,12 @@ def internal(source: str) -> set[str]:
 
 
 def is_private(name: str) -> bool:
-    """Whether it begins with an underscore and is no name of the language's own."""
+    """Tell whether it begins with an underscore and is no name of the language's own."""
     return name.startswith("_") and not name.endswith("__")
 
 
 def sources() -> list[Path]:
-    """All files of the plugin and of the DAGs but those of the package."""
+    """Return all files of the plugin and of the DAGs but those of the package."""
     found = [*(CHECKOUT / "plugins").rglob("*.py"), *(CHECKOUT / "dags").rglob("*.py")]
     return [path for path in found if not path.is_relative_to(INTERNALS)]
 

@@ -16,7 +16,7 @@ LEVEL = ServiceLevel()
 
 
 def run(warmup_s: float = 10, duration_s: float | None = None, **facts: Any) -> Run:
-    """Ten seconds of warm-up unless told otherwise."""
+    """Return ten seconds of warm-up unless told otherwise."""
     duration = None if duration_s is None else timedelta(seconds=duration_s)
     return Run(warmup=timedelta(seconds=warmup_s), duration=duration, **facts)
 
@@ -27,5 +27,5 @@ def seconds(count: int, values: list[int], **special: list[int]) -> bytes:
 
 
 def judge(files: dict[str, bytes], what: Run | None = None, *levels: ServiceLevel, **options: Any) -> Any:
-    """The judgement of these logs, by file name."""
+    """Return the judgement of these logs, by file name."""
     return judge_logs(files, what or run(), levels or (LEVEL,), **options)

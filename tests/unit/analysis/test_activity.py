@@ -18,7 +18,7 @@ def collected(samples: pd.DataFrame, pauses: pd.DataFrame | None, ahead_ms: floa
 
 
 def seconds(host: str, *idle: float) -> pd.DataFrame:
-    """A sample at the end of each second from the start on."""
+    """Return a sample at the end of each second from the start on."""
     ends = [START.timestamp() + place + 1 for place in range(len(idle))]
     return pd.DataFrame({"host": host, "time_s": ends, "cpu_idle": idle, "cpu_iowait": 0.0})
 

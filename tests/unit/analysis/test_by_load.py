@@ -15,7 +15,7 @@ def summaries(data: CampaignData) -> dict[int, RepeatsAtLoad]:
 
 
 def changed(data: CampaignData, **update: object) -> CampaignData:
-    """The campaign where the first repeat at 20,000 ops/s has another verdict."""
+    """Return the campaign where the first repeat at 20,000 ops/s has another verdict."""
     return replace(
         data,
         attempts=tuple(

@@ -99,7 +99,7 @@ def test_the_demo_s_answer_is_informative() -> None:
 
 
 def searched(mode: str, loads: dict[int, str]) -> Capacity:
-    """The capacity that a search of one variant finds."""
+    """Return the capacity that a search of one variant finds."""
     data = campaign_of({"a": loads})
     strategy = Search.model_validate({"mode": mode, "guard": 0})
     (capacity,) = capacities(replace(data, definition=data.definition.model_copy(update={"strategy": strategy})))

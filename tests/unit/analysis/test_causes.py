@@ -12,7 +12,10 @@ LOADS = ["20000/s", "60000/s", "100000/s"]
 
 
 def campaign(**changes: object) -> CampaignData:
-    """Three variants, three loads, two repeats of 180 judged intervals; G1 misses from pauses unless told otherwise."""
+    """Return three variants, three loads, two repeats of 180 judged intervals.
+
+    G1 misses from pauses unless told otherwise.
+    """
     definition = azul_definition(loads=LOADS, repeats=2, timing={"duration": "35m", "warmup": "5m"})
     definition = definition.model_copy(update={"variants": definition.variants[1:4]})
     capacities = {"g1": 20_000, "cms": 60_000, "shenandoah": 20_000}

@@ -22,7 +22,7 @@ START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def intervals(*met: bool) -> pd.DataFrame:
-    """Judged intervals of 10 s after one of warm-up."""
+    """Return judged intervals of 10 s after one of warm-up."""
     starts = [10.0 * place for place in range(len(met) + 1)]
     known = pd.array([None, *met], dtype="boolean")
     return pd.DataFrame({"start_s": starts, "duration_s": 10.0, "met": known})

@@ -15,7 +15,7 @@ CALM = {"cpu_others": 0.02, "cpu_steal": 0.0, "cpu_throttled": 0.0, "others_top"
 
 
 def samples(*intervals: dict[str, Any], host: str = "node1") -> pd.DataFrame:
-    """A sample of each second of intervals of 10 s, written some milliseconds late."""
+    """Return a sample of each second of intervals of 10 s, written some milliseconds late."""
     rows = [
         {"host": host, "time_s": START.timestamp() + 10 * number + second + 1.003, **CALM, **interval}
         for number, interval in enumerate(intervals)

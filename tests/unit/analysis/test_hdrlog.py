@@ -123,7 +123,7 @@ def test_a_log_without_records_is_an_error(empty: Any) -> None:
 
 
 def ending(lines: Sequence[str]) -> bytes:
-    """A log with end times in its second column."""
+    """Return a log with end times in its second column."""
     return log(re.sub(r"^(Tag=\w+,)?([\d.]+),([\d.]+),", _ended, one) for one in lines)
 
 

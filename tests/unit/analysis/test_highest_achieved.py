@@ -8,7 +8,7 @@ from plimsoll.analysis.campaign.highest_achieved import HighestAchieved, highest
 
 
 def achieving(data: CampaignData, rates: Mapping[str, float | None]) -> tuple[CellResult, ...]:
-    """The cells, of which these achieve other rates than the attempted ones, ops/s."""
+    """Return the cells, of which these achieve other rates than the attempted ones, ops/s."""
     attempts = [
         replace(one, verdict=one.verdict.model_copy(update={"achieved_ops_s": rates[one.verdict.cell.id]}))
         if one.verdict.cell.id in rates

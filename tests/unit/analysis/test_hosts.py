@@ -35,7 +35,7 @@ def test_no_samples_give_the_same_columns() -> None:
 
 
 def taken(*shares: float, each_s: int = 2) -> dict[str, float]:
-    """The highest of intervals, of a host's shares in the seconds after START."""
+    """Return the highest of intervals, of a host's shares in the seconds after START."""
     times = [START.timestamp() + second for second in range(1, len(shares) + 1)]
     samples = pd.DataFrame({"time_s": times, "host": "node1", "cpu_others": shares})
     return others_highest(samples, spans(START, START + timedelta(seconds=each_s * 3), timedelta(seconds=each_s)))

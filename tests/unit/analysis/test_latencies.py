@@ -20,7 +20,7 @@ def judged(files: dict[str, bytes]) -> Judgement:
 
 
 def curve(judgement: Judgement, operation: str) -> dict[float, float]:
-    """Percentile → ms."""
+    """Return percentile → ms."""
     table = latencies_frame(judgement.counts, judgement.unit)
     own = table[table["operation"] == operation]
     return dict(zip(own["percentile"], own["ms"], strict=True))

@@ -11,7 +11,7 @@ START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def intervals(*met: bool | None) -> pd.DataFrame:
-    """Ten seconds each; the later, the slower."""
+    """Return ten seconds each; the later, the slower."""
     return pd.DataFrame(
         {
             "start_s": [10.0 * place for place in range(len(met))],

@@ -13,7 +13,7 @@ LEVEL = ServiceLevel()
 
 
 def judgement(*counts: int) -> Judgement:
-    """Judged intervals of 10 s after a warm-up of 10 s, with these numbers of operations."""
+    """Return judged intervals of 10 s after a warm-up of 10 s, with these numbers of operations."""
     rows = [
         IntervalRow(10.0 * place, 10.0, "judged", "all", count, count / 10, 1, 1, 1, 1, 1, 1)
         for place, count in enumerate(counts, 1)

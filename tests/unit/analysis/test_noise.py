@@ -22,7 +22,7 @@ LOADS = ["20000/s", "60000/s"]
 
 
 def definition() -> Definition:
-    """Three variants, two loads, five repeats of 180 judged intervals: 30 cells."""
+    """Return three variants, two loads, five repeats of 180 judged intervals: 30 cells."""
     whole = azul_definition(loads=LOADS, timing={"duration": "35m", "warmup": "5m"})
     return whole.model_copy(update={"variants": whole.variants[1:4]})
 

@@ -15,7 +15,7 @@ LATE_S = 0.003
 
 
 def samples(shares: list[float], late_s: float = LATE_S, first_s: int = 1) -> pd.DataFrame:
-    """A sample of each second after START, written a little late."""
+    """Return a sample of each second after START, written a little late."""
     times = [AT + first_s + second + late_s for second in range(len(shares))]
     rest = {"cpu_idle": 0.0, "cpu_iowait": 0.0, "cpu_steal": 0.0, "disk_busy": 0.0}
     return pd.DataFrame(

@@ -26,7 +26,7 @@ LOADS = (10_000, 20_000, 30_000)
 
 
 def cells_with(worst_ms: Mapping[str, Sequence[Sequence[float]]]) -> tuple[CellResult, ...]:
-    """Cells whose worst intervals are given by variant, load and repeat."""
+    """Return cells whose worst intervals are given by variant, load and repeat."""
     repeats = len(next(iter(worst_ms.values()))[0])
     loads = LOADS[: len(next(iter(worst_ms.values())))]
     data = campaign_of({name: dict.fromkeys(loads, "." * repeats) for name in worst_ms}, control="control")

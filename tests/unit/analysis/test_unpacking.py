@@ -15,7 +15,7 @@ MIB = 1 << 20
 
 
 def bomb(mebibytes: int) -> bytes:
-    """A small gz of so many MiB of nothing."""
+    """Return a small gz of so many MiB of nothing."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     return b"".join([*(packer.compress(bytes(MIB)) for _ in range(mebibytes)), packer.flush()])
 

@@ -9,7 +9,7 @@ ONE = payload([1])
 
 
 def track(*times: tuple[float, float], name: str = "x") -> Track:
-    """Records given as (start, length)."""
+    """Return records given as (start, length)."""
     return Track(name, "reads", read_log(log(line(start, length, ONE) for start, length in times), name).records)
 
 

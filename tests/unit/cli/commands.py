@@ -46,7 +46,7 @@ Command = Callable[..., Ended]
 
 
 def settings_in(folder: Path) -> dict[str, str]:
-    """The variables of an installation on instant fakes, with its store in the folder."""
+    """Return the variables of an installation on instant fakes, with its store in the folder."""
     places = {"PLIMSOLL_STORE": str(folder / "store"), "PLIMSOLL_WORK": str(folder / "work")}
     return {"PLIMSOLL_TOOLKIT": "tests.fakes.instant:toolkit", **places}
 

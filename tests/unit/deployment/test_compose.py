@@ -30,7 +30,7 @@ def variables(text: str, kind: str) -> dict[str, str]:
 
 
 def is_one_shot(name: str, services: Services) -> bool:
-    """Whether it ends by itself: a tool that a person runs, or what others wait for the end of."""
+    """Tell whether it ends by itself: a tool that a person runs, or what others wait for the end of."""
     awaited = [service.get("depends_on", {}).get(name, {}).get("condition") for service in services.values()]
     return "profiles" in services[name] or "service_completed_successfully" in awaited
 

@@ -16,7 +16,7 @@ PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"
 
 
 def asked_of_make(variable: str) -> str:
-    """A variable's value, as make sees it."""
+    """Return a variable's value, as make sees it."""
     show = ["make", "--no-print-directory", "--eval", f"show: ; $(info $({variable})) @:", "show"]
     return subprocess.run(show, cwd=CHECKOUT, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
 

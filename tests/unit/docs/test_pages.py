@@ -13,7 +13,7 @@ LONGEST_CELL = 12
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page as GitHub makes them: of headings, and those that it names itself."""
+    """Return the anchors of a page as GitHub makes them: of headings, and those that it names itself."""
     text = prose(page)
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
@@ -22,12 +22,12 @@ def anchors(page: Path) -> set[str]:
 
 
 def prose(page: Path) -> str:
-    """A page without its blocks of code."""
+    """Return a page without its blocks of code."""
     return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
 def links(page: Path) -> Iterator[tuple[Path, str]]:
-    """The file and the anchor of each link into the checkout."""
+    """Yield the file and the anchor of each link into the checkout."""
     for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)", prose(page)):
         yield (page.parent / target if target else page), anchor
 

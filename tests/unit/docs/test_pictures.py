@@ -71,7 +71,7 @@ def test_private_words_are_found_in_texts_and_tables(text: str) -> None:
 
 
 def private_words(name: str, content: bytes) -> set[str]:
-    """Folders of people and of workplaces, and names of hosts other than `plimsoll`."""
+    """Return folders of people and of workplaces, and names of hosts other than `plimsoll`."""
     if name.endswith(".parquet"):
         table = pd.read_parquet(BytesIO(content)).select_dtypes(exclude="number")
         text = "\n".join(str(value) for column in table for value in table[column].unique())

@@ -12,7 +12,7 @@ TEXT = (CHECKOUT / "docs" / "contributing" / "tests.md").read_text(encoding="utf
 
 
 def full_size() -> str:
-    """The first column of the table of both sizes."""
+    """Return the first column of the table of both sizes."""
     table = re.search(r"^\| `make test-long` \| `make test` \|\n(?P<rows>(\|.*\n)+)", TEXT, re.MULTILINE)
     assert table is not None
     return "\n".join(row.split("|")[1] for row in table["rows"].splitlines())

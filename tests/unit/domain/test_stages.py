@@ -229,7 +229,7 @@ def test_the_longest_id_that_is_allowed_is_one_of_an_attempt() -> None:
 
 
 def own(**keys: str) -> str:
-    """A definition without the loads and the timing at the top, but for those given."""
+    """Return a definition without the loads and the timing at the top, but for those given."""
     kept = "\n".join(line for line in TOP.splitlines() if not line.startswith(("loads", "timing")))
     return "\n".join([kept, *(f"{key}: {value}" for key, value in keys.items()), ""])
 

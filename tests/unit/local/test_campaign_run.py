@@ -35,7 +35,7 @@ def definition() -> Definition:
 
 
 def opened(store: ObjectStore, campaign_id: str, definition: Definition, *, valid: int = 0) -> CampaignStore:
-    """A campaign with that many cells measured."""
+    """Return a campaign with that many cells measured."""
     campaign = CampaignStore(store, campaign_id)
     campaign.open(definition)
     for cell in grid(definition)[:valid]:

@@ -11,7 +11,7 @@ ATTEMPTED = 30_000
 
 
 def blamed(achieved_share: float, cpu_share: float | None = 0.3, *, later: int = 0, **changes: Any) -> str:
-    """Who is; `later`: operations that were answered, but only after the judged time."""
+    """Tell who is; `later`: operations that were answered, but only after the judged time."""
     answered = {"operations": {"writes": round(achieved_share * ATTEMPTED) + later}}
     return held_back_by(
         sound.definition(),

@@ -31,5 +31,5 @@ class Elements(HTMLParser):
 
 
 def page_of(findings: Findings, drawn: Sequence[Figure] | None = None) -> str:
-    """The page with its own charts, or with those of findings that differ in nothing that charts show."""
+    """Return the page with its own charts, or with those of findings that differ in nothing that charts show."""
     return page_html(findings, environment(findings), figures(findings) if drawn is None else drawn)

@@ -20,13 +20,13 @@ def definition(**changes: object) -> Definition:
 
 
 def campaign(seed: int, **changes: object) -> CampaignData:
-    """A campaign of that definition."""
+    """Return a campaign of that definition."""
     return _made(seed, definition(**changes))
 
 
 @cache
 def plain(seed: int) -> CampaignData:
-    """A campaign of the definition without changes, made once."""
+    """Return a campaign of the definition without changes, made once."""
     return _made(seed, definition())
 
 

@@ -200,7 +200,7 @@ def test_a_run_that_lasted_longer_than_asked_lies_within_its_panel(demo: Finding
 
 
 def with_intervals(demo: Findings, **changes: Any) -> list[dict[str, Any]]:
-    """The rows of a timeline in whose first cell the last interval has these values."""
+    """Return the rows of a timeline in whose first cell the last interval has these values."""
     first, *others = demo.data.attempts
     table = first.intervals.sort_values("start_s", kind="stable").reset_index(drop=True)
     last = table.index[table["start_s"] == table["start_s"].max()]
@@ -280,7 +280,7 @@ def _png(pixels: bytes) -> bytes:
 
 
 def _domains(spec: object) -> list[list[float]]:
-    """Domains of x channels, wherever they stand."""
+    """Return domains of x channels, wherever they stand."""
     if isinstance(spec, dict):
         scale = spec["x"].get("scale", {}) if isinstance(spec.get("x"), dict) else {}
         own = [scale["domain"]] if "domain" in scale else []
@@ -289,7 +289,7 @@ def _domains(spec: object) -> list[list[float]]:
 
 
 def _titles(spec: object) -> list[str]:
-    """Titles of x and y channels, wherever they stand."""
+    """Return titles of x and y channels, wherever they stand."""
     if isinstance(spec, dict):
         own = [spec[channel].get("title") for channel in ("x", "y") if isinstance(spec.get(channel), dict)]
         return [title for title in own if title] + [title for value in spec.values() for title in _titles(value)]

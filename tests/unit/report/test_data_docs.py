@@ -15,7 +15,7 @@ from plimsoll.services.store.layout import report_key
 
 
 def from_report(campaign_id: str, link: str) -> str:
-    """The key that a link of the report's page leads to, as a folder or a server finds it."""
+    """Return the key that a link of the report's page leads to, as a folder or a server finds it."""
     return normpath(join(dirname(report_key(campaign_id)), link))
 
 

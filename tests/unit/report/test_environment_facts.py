@@ -12,7 +12,10 @@ from plimsoll.report.page import page_html
 
 
 def with_fingerprints(**further: Sequence[str]) -> Findings:
-    """The demo with further JVM arguments on the nodes of a cell (its id, hyphens as underscores); `{node}` counts."""
+    """Return the demo with further JVM arguments on the nodes of a cell (its id, hyphens as underscores).
+
+    `{node}` counts.
+    """
     data = demo_campaign()
     attempts = tuple(
         replace(one, fingerprint=_longer(one.fingerprint, further.get(one.verdict.cell.id.replace("-", "_"), ())))

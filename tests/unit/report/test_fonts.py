@@ -25,7 +25,7 @@ _FAMILY_AND_POSTSCRIPT = (1, 6)
 
 
 def renamed(font: bytes, family: str) -> bytes:
-    """The same font under another family's name, of ordinary weight."""
+    """Return the same font under another family's name, of ordinary weight."""
     text = family.encode("utf-16-be")
     records = [struct.pack(">6H", 3, 1, 0x409, kind, len(text), 0) for kind in _FAMILY_AND_POSTSCRIPT]
     table = struct.pack(">3H", 0, len(records), 6 + 12 * len(records)) + b"".join(records) + text
@@ -40,7 +40,9 @@ def renamed(font: bytes, family: str) -> bytes:
 
 
 def drawn(folder: Path, installed: Path, weight: str) -> bytes:
-    """A chart's pictures as a process makes them on a machine that has the fonts of the folder `installed` alone."""
+    """Return a chart's pictures as a process makes them on a machine that has the fonts of the folder `installed`
+    alone.
+    """
     config = folder / f"{installed.name}.conf"
     config.write_text(f"<?xml version='1.0'?><fontconfig><dir>{installed}</dir></fontconfig>")
     environment = os.environ | {"FONTCONFIG_FILE": str(config)}

@@ -29,7 +29,7 @@ def findings_with(*means: OperationP99) -> Findings:
 
 
 def text_of(findings: Findings) -> str:
-    """The section of achieved rates."""
+    """Return the section of achieved rates."""
     page = page_html(findings, environment(findings), figures(findings))
     return page.partition('<section id="achieved">')[2].partition("</section>")[0]
 

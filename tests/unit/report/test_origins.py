@@ -12,7 +12,7 @@ from plimsoll.report.side_by_side import compare_campaigns
 
 
 def imported(data: CampaignData, **kernels: str) -> CampaignData:
-    """The same campaign as if somebody else had run it and told the kernel of some variants."""
+    """Return the same campaign as if somebody else had run it and told the kernel of some variants."""
 
     def known(variant: str) -> dict[str, str]:
         return {"kernel": kernels[variant]} if variant in kernels else {}

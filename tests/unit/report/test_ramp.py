@@ -24,7 +24,7 @@ def ramp() -> Findings:
 
 
 def _short_of_the_rate(data: CampaignData) -> CampaignData:
-    """The same campaign, where every miss is one by rate."""
+    """Return the same campaign, where every miss is one by rate."""
     short = {"rate_achieved": False, "must_reach_rate": True, "errors": {}}
     verdicts = (one.verdict for one in data.attempts)
     changed = (one if one.met else one.model_copy(update=short) for one in verdicts)
@@ -65,7 +65,7 @@ def test_its_panel_says_rate(demo: Findings) -> None:
 
 
 def on_data_of(attempt: AttemptData, *earlier: str) -> AttemptData:
-    """The attempt, on the data of these."""
+    """Return the attempt, on the data of these."""
     made = Fingerprint(nodes=(), load_host=HOST, load_generator="made up", data_of=earlier)
     return replace(attempt, fingerprint=made)
 

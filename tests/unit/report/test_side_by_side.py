@@ -18,14 +18,14 @@ from plimsoll.report.side_by_side_terminal import comparison_view
 
 
 def declared_as(seed: int, **changes: object) -> CampaignData:
-    """The plain campaign with another definition, for changes that nothing was measured of."""
+    """Return the plain campaign with another definition, for changes that nothing was measured of."""
     data, declared = plain(seed), definition(**changes)
     own = tuple(one for one in data.attempts if one.verdict.cell.load_ops_s in declared.loads)
     return replace(data, definition=declared, attempts=own)
 
 
 def slower(data: CampaignData, variant: str, factor: float) -> CampaignData:
-    """The same with every worst interval of a variant `factor` times as long, met or not as before."""
+    """Return the same with every worst interval of a variant `factor` times as long, met or not as before."""
 
     def scaled(attempt: AttemptData) -> AttemptData:
         verdict = attempt.verdict
@@ -50,7 +50,7 @@ def test_campaigns_that_differ_in_nothing_but_chance_show_no_difference() -> Non
 
 
 def beside(data: CampaignData, variant: str, share: float) -> CampaignData:
-    """The same with other programs on a variant's hosts."""
+    """Return the same with other programs on a variant's hosts."""
     own = tuple(
         replace(one, hosts=one.hosts.assign(cpu_others_highest=share)) if one.verdict.cell.variant == variant else one
         for one in data.attempts
@@ -94,7 +94,7 @@ def test_what_carries_nothing_or_is_unknown_is_said_in_a_sentence() -> None:
 
 
 def slowed_out(data: CampaignData) -> CampaignData:
-    """The same with every cell missed."""
+    """Return the same with every cell missed."""
 
     def missed(attempt: AttemptData) -> AttemptData:
         levels = tuple(level.model_copy(update={"met": False}) for level in attempt.verdict.levels)

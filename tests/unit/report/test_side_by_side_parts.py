@@ -35,7 +35,7 @@ def campaign(
 
 
 def alone(campaign_id: str, workload: Mapping[str, object]) -> CampaignData:
-    """The same with one workload, which its cells do not name."""
+    """Return the same with one workload, which its cells do not name."""
     own = {key: value for key, value in workload.items() if key != "id"}
     return campaign(campaign_id, [], workload=own)
 

@@ -15,7 +15,7 @@ SCYLLADB = {"product": "scylladb", "version": "4.4.3"}
 
 
 def plain_of(system: dict[str, Any], **variants: dict[str, Any]) -> CampaignData:
-    """The plain campaign with another system, and with changed variants."""
+    """Return the plain campaign with another system, and with changed variants."""
     declared = definition()
     changed = tuple(one.model_copy(update=variants.get(one.id, {})) for one in declared.variants)
     of_system = declared.system.model_copy(update=system)

@@ -25,7 +25,7 @@ def test_the_terminal_table_holds_every_answer_and_takes_markup_literally() -> N
 
 
 def cause(name: str, missed_with: int, met_with: int, link: str) -> dict[str, object]:
-    """A cause in a report's document, of 10 missed and 20 met intervals."""
+    """Return a cause in a report's document, of 10 missed and 20 met intervals."""
     label = {"cpu": "CPU saturated", "pause": "stop-the-world pause"}.get(name, name)
     counts = {"missed": 10, "missed_with": missed_with, "met": 20, "met_with": met_with}
     return {"cause": name, "label": label, "link": link, **counts}

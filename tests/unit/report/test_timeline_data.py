@@ -18,7 +18,7 @@ SHAPE = {"a": {10_000: "m"}}
 def attempt_with(
     ms: Sequence[float | None], missed: Sequence[int] = (), pauses: pd.DataFrame | None = None, warm_up: int = 0
 ) -> AttemptData:
-    """An attempt with one 10 s interval per value; `missed` are places of intervals that missed.
+    """Return an attempt with one 10 s interval per value; `missed` are places of intervals that missed.
 
     The first `warm_up` intervals are not judged.
     """

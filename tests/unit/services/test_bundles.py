@@ -41,7 +41,9 @@ def written(files: Any = FILES, **changes: Any) -> Any:
 
 
 def zipped(files: Any, checksums: Any = None) -> Any:
-    """An archive of the names and contents given (pairs: names may stand twice), with right checksums by default."""
+    """Return an archive of the names and contents given (pairs: names may stand twice), with right checksums by
+    default.
+    """
     listed = checksums_of(dict(files)) if checksums is None else checksums
     lines = "".join(f"{digest}  {name}\n" for name, digest in listed.items())
     stream = BytesIO()

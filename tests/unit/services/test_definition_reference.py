@@ -59,7 +59,7 @@ def test_the_examples_are_a_published_shape_own_statements_and_two_stages() -> N
 
 
 def nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """Every mapping in the schema, outermost first."""
+    """Yield every mapping in the schema, outermost first."""
     if isinstance(schema, dict):
         yield schema
     inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()

@@ -47,7 +47,7 @@ WITHOUT = f"{{id: plain, product: {JVMLESS}, version: '2.5'}}"
 
 
 def both(generator: str) -> Definition:
-    """A variant of Cassandra, and one of the second product."""
+    """Return a variant of Cassandra, and one of the second product."""
     return _defined(generator, database="cassandra", version="4.0.1", variants=f"{ON_A_JVM}, {WITHOUT}")
 
 
@@ -64,7 +64,7 @@ SCYLLA = f"{{id: scylla, product: scylladb, version: 4.4.3, archive: {ARCHIVE}}}
 
 
 def with_scylla(generator: str) -> Definition:
-    """A variant of Cassandra, and one of ScyllaDB."""
+    """Return a variant of Cassandra, and one of ScyllaDB."""
     return _defined(generator, database="cassandra", version="4.0.1", variants=f"{ON_A_JVM}, {SCYLLA}")
 
 

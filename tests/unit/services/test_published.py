@@ -31,7 +31,7 @@ def software_problems_of(name: str, cache: Path) -> list[Problem]:
 
 
 def tariff_from_table(name: str) -> Tariff:
-    """The prices of a definition's hosts in the table alone."""
+    """Return the prices of a definition's hosts in the table alone."""
     options = read_options(shipped(name).provider.options, name)
 
     def rate(kind: str) -> HostRate:
@@ -93,7 +93,7 @@ def row_of(name: str, what: str) -> tuple[str, str]:
 
 
 def keys_of(node: object, path: str = "") -> Iterator[str]:
-    """The keys of a YAML document, without indices of lists: `variants.jvm.heap`."""
+    """Yield the keys of a YAML document, without indices of lists: `variants.jvm.heap`."""
     if isinstance(node, dict):
         for key, inner in node.items():
             yield from keys_of(inner, f"{path}.{key}".lstrip("."))

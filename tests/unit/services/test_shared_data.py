@@ -95,7 +95,7 @@ class Site:
         )
 
     def copied(self, folder: Path) -> "Site":
-        """The same campaign in a folder of its own, as far as it has come."""
+        """Return the same campaign in a folder of its own, as far as it has come."""
         shutil.copytree(self.installation.folder, folder, dirs_exist_ok=True)
         copy = Site(folder, CampaignStore(self.tools.store, "campaign").definition())
         copy.clock.at = self.clock.at
@@ -104,17 +104,20 @@ class Site:
         return copy
 
     def begun(self, cell_id: str) -> AttemptContext:
-        """An attempt that nothing has been done of."""
+        """Return an attempt that nothing has been done of."""
         return begin(self.tools, "campaign", cell_id, "me")
 
     def ran(self, cell_id: str) -> AttemptContext:
-        """An attempt that went to its verdict. Its hosts live on."""
+        """Return an attempt that went to its verdict. Its hosts live on."""
         work = self.unjudged(cell_id)
         judge(work)
         return work
 
     def unjudged(self, cell_id: str) -> AttemptContext:
-        """An attempt that has given its hosts back. A higher load goes on with its data only once it is judged."""
+        """Return an attempt that has given its hosts back.
+
+        A higher load goes on with its data only once it is judged.
+        """
         work = self.begun(cell_id)
         measured(work)
         for step in (collect, actions.destroy):
@@ -122,13 +125,13 @@ class Site:
         return work
 
     def data_of(self, work: AttemptContext) -> Sequence[str]:
-        """The attempts whose loads ran on its data before."""
+        """Return the attempts whose loads ran on its data before."""
         fingerprint = read_fingerprint(self.tools.store, work.key)
         assert fingerprint is not None
         return fingerprint.data_of
 
     def environments(self, host: str = "*") -> set[str]:
-        """The folders on hosts of that name."""
+        """Return the folders on hosts of that name."""
         return {path.name for path in self.installation.folder.glob(f"work/alive/*/{host}/*")}
 
 
@@ -197,7 +200,7 @@ def test_where_the_database_ends_before_the_next_load_could_be_over_that_populat
 
 
 def attempted(site: Site, cell_id: str) -> AttemptContext:
-    """An attempt whose failure, if it has one, is kept and judged."""
+    """Return an attempt whose failure, if it has one, is kept and judged."""
     work = site.begun(cell_id)
     try:
         measured(work)

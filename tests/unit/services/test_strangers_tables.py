@@ -18,7 +18,7 @@ from plimsoll.services.store.tables import table_file
 
 
 def bomb() -> bytes:
-    """Sixty million equal figures in some hundred kilobytes."""
+    """Return sixty million equal figures in some hundred kilobytes."""
     block = pyarrow.table({"ms": pyarrow.repeat(1.0, 1_000_000)})
     stream = BytesIO()
     with parquet.ParquetWriter(stream, block.schema, compression="zstd") as writer:
@@ -29,7 +29,7 @@ def bomb() -> bytes:
 
 
 def texts_bomb() -> bytes:
-    """Ten gigabytes of text, which lies in the file once, in some hundred bytes."""
+    """Return ten gigabytes of text, which lies in the file once, in some hundred bytes."""
     texts = pyarrow.DictionaryArray.from_arrays(pyarrow.repeat(0, 20_000), ["x" * 500_000])
     stream = BytesIO()
     parquet.write_table(pyarrow.table({"host": texts}), stream, compression="zstd", store_schema=False)
@@ -38,7 +38,7 @@ def texts_bomb() -> bytes:
 
 
 def nested() -> bytes:
-    """Rows that hold lists, whose lengths no number of rows or columns tells."""
+    """Return rows that hold lists, whose lengths no number of rows or columns tells."""
     stream = BytesIO()
     parquet.write_table(pyarrow.table({"ms": [[1.0] * 3]}), stream)
     return stream.getvalue()

@@ -23,7 +23,7 @@ MARKS: dict[str, ValidOutcome | None] = {"m": "met", "x": "missed", ".": None}
 
 
 def ladder(*levels: str) -> Ladder:
-    """Loads from the lowest, a letter a repeat."""
+    """Return loads from the lowest, a letter a repeat."""
     return Ladder([[MARKS[mark] for mark in level] for level in levels])
 
 

@@ -13,7 +13,7 @@ from plimsoll.strategies.replay import replay
 
 
 def _all(definition: Any, **outcomes: Any) -> dict[Any, Any]:
-    """Every cell met but those that are named, with `_` for the hyphens of their ids."""
+    """Return every cell met but those that are named, with `_` for the hyphens of their ids."""
     return {cell.id: outcomes.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(definition)}
 
 

@@ -15,7 +15,7 @@ from plimsoll.strategies.synthetic import play
 
 
 def ladder(*levels: Any) -> Ladder:
-    """A ladder as text, lowest load first: `+` met, `-` missed, `.` not known."""
+    """Return a ladder as text, lowest load first: `+` met, `-` missed, `.` not known."""
     words: dict[str, Any] = {"+": "met", "-": "missed", ".": None}
     return Ladder([[words[letter] for letter in level] for level in levels])
 

@@ -96,7 +96,7 @@ def test_shares_and_the_slowest_are_of_what_a_full_grid_finds() -> None:
 
 
 def replayed(*, invalid: tuple[str, ...] = (), missed: tuple[str, ...] = ()) -> Replay:
-    """The staged campaign where every cell is met at its first attempt, except cells whose ids begin so."""
+    """Return the staged campaign where every cell is met at its first attempt, except cells whose ids begin so."""
     definition = Simulated(random.Random(1)).definition
 
     def outcomes(cell_id: str) -> list[Outcome]:

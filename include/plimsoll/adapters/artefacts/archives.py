@@ -54,7 +54,10 @@ class Archives:
         packed.unlink()
 
     def _persistently(self, archive: Archive, packed: Path) -> str:
-        """The sha256 of what arrived. Failures of the way or the server are tried again, other errors are not."""
+        """Return the sha256 of what arrived.
+
+        Failures of the way or the server are tried again, other errors are not.
+        """
         failures, stop = _failures(), stop_after_attempt(3) | stop_after_delay(MOST_S)
         persistent = Retrying(
             retry=retry_if_exception_type(failures), stop=stop, wait=wait_incrementing(1, 1), reraise=True
@@ -86,7 +89,7 @@ class Archives:
 
 
 def unpacked(cache: Cache, archive: Archive, program: str, archives: Archives, *, thorough: bool = False) -> Path:
-    """The folder of that archive which has `program`, such as `bin/java`; downloaded if necessary.
+    """Return the folder of that archive which has `program`, such as `bin/java`; downloaded if necessary.
 
     Raises ArtefactError.
     """
@@ -102,7 +105,7 @@ def unpacked(cache: Cache, archive: Archive, program: str, archives: Archives, *
 
 
 def is_there(cache: Cache, archive: Archive) -> bool:
-    """Whether the archive can be used without downloading anything."""
+    """Tell whether the archive can be used without downloading anything."""
     entry = _entry(archive)
     return is_sound(cache.root / entry, thorough=not cache.was_read(entry))
 
@@ -113,7 +116,7 @@ def _entry(archive: Archive) -> str:
 
 
 def _home_in(folder: Path, program: str, url: str) -> Path:
-    """The folder nearest to the top of an unpacked archive that has the program. Raises ArtefactError."""
+    """Return the folder nearest to the top of an unpacked archive that has the program. Raises ArtefactError."""
     found = sorted(folder.glob(f"**/{program}"), key=lambda path: (len(path.parts), path))
     if not found:
         raise ArtefactError(f"there is no {program} in it", where=url, mend=_MEND)

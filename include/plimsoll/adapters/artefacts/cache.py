@@ -36,7 +36,7 @@ class Cache:
 
     @cached_property
     def root(self) -> Path:
-        """The root folder. Raises ArtefactError if another user could change what would be run from it."""
+        """Return the root folder. Raises ArtefactError if another user could change what would be run from it."""
         try:
             require_guarded(self._place)
         except OSError as error:
@@ -45,7 +45,7 @@ class Cache:
         return self._place
 
     def sealed(self, entry: str, build: Callable[[Path], None], *, thorough: bool = False) -> Path:
-        """The folder of that entry. A missing or damaged entry is built first, in an empty folder.
+        """Return the folder of that entry. A missing or damaged entry is built first, in an empty folder.
 
         `build` fills the folder that it is given, and raises ArtefactError when it can't.
         """
@@ -62,7 +62,9 @@ class Cache:
         return place
 
     def was_read(self, entry: str) -> bool:
-        """Whether this was asked for the entry before: each process reads what others named whole, but only once."""
+        """Tell whether this was asked for the entry before: each process reads what others named whole, but
+        only once.
+        """
         known = entry in self._read
         self._read.add(entry)
         return known
@@ -119,7 +121,7 @@ class Cache:
 
 
 def is_sound(place: Path, *, thorough: bool = False) -> bool:
-    """Whether a sealed folder exists and nothing in it has changed since it was sealed."""
+    """Tell whether a sealed folder exists and nothing in it has changed since it was sealed."""
     try:
         expected: dict[str, str] = json.loads((place / SEAL).read_bytes())
     except (OSError, ValueError):

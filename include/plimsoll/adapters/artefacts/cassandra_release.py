@@ -23,7 +23,7 @@ _MOST_BYTES = 200_000_000
 
 
 def release_jars(cache: Cache, *, thorough: bool = False) -> Path:
-    """The folder with every jar of the release, including stress.jar. Downloads what is missing.
+    """Return the folder with every jar of the release, including stress.jar. Downloads what is missing.
 
     Raises ArtefactError.
     """
@@ -31,17 +31,17 @@ def release_jars(cache: Cache, *, thorough: bool = False) -> Path:
 
 
 def release() -> str:
-    """The Cassandra release that cassandra-stress belongs to: `4.0-alpha2`."""
+    """Return the Cassandra release that cassandra-stress belongs to: `4.0-alpha2`."""
     return _archive().coordinates.split(":")[2]
 
 
 def size_bytes() -> int:
-    """The size of what is downloaded, bytes."""
+    """Return the size of what is downloaded, bytes."""
     return sum(jar.size_bytes for jar in (_archive(), *_newer()))
 
 
 def is_there(cache: Cache) -> bool:
-    """Whether the release is in the cache, complete."""
+    """Tell whether the release is in the cache, complete."""
     return is_sound(cache.root / _entry())
 
 
@@ -57,7 +57,7 @@ def _entry() -> str:
 
 
 def _newer() -> tuple[LockedJar, ...]:
-    """The HdrHistogram library of Plimsoll's own load generator, which replaces the release's."""
+    """Return the HdrHistogram library of Plimsoll's own load generator, which replaces the release's."""
     locked = locked_set("load-generator")
     return tuple(jar for jar in (locked.jars if locked else ()) if jar.name.startswith(_HISTOGRAMS))
 

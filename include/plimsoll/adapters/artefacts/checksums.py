@@ -12,13 +12,13 @@ _Stamps = dict[str, list[object]]
 
 
 def sha256(path: Path) -> str:
-    """Checksum of a file's content, hexadecimal."""
+    """Return checksum of a file's content, hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False) -> tuple[str, ...]:
-    """Names of files that are missing in the folder or differ from `expected` (name → sha256), sorted.
+    """Return names of files that are missing in the folder or differ from `expected` (name → sha256), sorted.
 
     Reads only files that changed since they were last verified; `thorough` reads all of them.
     """
@@ -31,7 +31,7 @@ def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False)
 
 
 def _sound(path: Path, expected: str, known: list[object] | None) -> list[object] | None:
-    """The file's stamp if its content is as expected, else None."""
+    """Return the file's stamp if its content is as expected, else None."""
     try:
         found = path.stat()
         stamp: list[object] = [found.st_size, found.st_mtime_ns, found.st_ino, expected]

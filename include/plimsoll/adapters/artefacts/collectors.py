@@ -14,7 +14,7 @@ _SMALL = ("-Xmx64m", "-XX:+UnlockExperimentalVMOptions")
 
 
 def collectors(cache: Cache, jdk: Jdk) -> frozenset[Collector]:
-    """The collectors of that JDK on this machine. The JDK is asked only once."""
+    """Return the collectors of that JDK on this machine. The JDK is asked only once."""
     entry = facts_entry(jdk.id, jdk.java, "collectors")
     folder = cache.sealed(entry, lambda content: _write(content / "collectors.json", _ask(jdk.java)))
     return frozenset(json.loads((folder / "collectors.json").read_bytes()))
@@ -32,6 +32,9 @@ def _ask(java: Path) -> list[Collector]:
 
 
 def _has(java: Path, flag: str) -> bool:
-    """Whether the JVM uses that collector. The exit code is not enough: a JVM without it may warn and use another."""
+    """Tell whether the JVM uses that collector.
+
+    The exit code is not enough: a JVM without it may warn and use another.
+    """
     ended = run_java(java, *_SMALL, f"-XX:+{flag}", "-XX:+PrintFlagsFinal", "-version")
     return ended.exit_code == 0 and re.search(rf"\b{flag}\s+:?=\s+true\b", ended.output) is not None

@@ -26,7 +26,7 @@ exec "$home/jre/bin/ld.so" --library-path "$home/libraries" "$home/jre/bin/java"
 
 
 def can_be_fetched(jdk_id: str) -> bool:
-    """Whether Debian has such a package, and this machine can download it because it runs Debian."""
+    """Tell whether Debian has such a package, and this machine can download it because it runs Debian."""
     programs = all(shutil.which(program) for program in ("apt-get", "dpkg-deb"))
     return jdk_id in PACKAGES and programs and _KEYRING.is_file()
 
@@ -44,7 +44,7 @@ def unpack(jdk_id: str, folder: Path, scratch: Path) -> None:
 
 
 def _mirror() -> str:
-    """The mirror from which this machine gets Debian's packages."""
+    """Return the mirror from which this machine gets Debian's packages."""
     asked = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(RELEASE) $(REPO_URI)", "Identifier: Packages"]
     for line in run(asked, timeout_s=60, env=plain_environment()).output.splitlines():
         origin, _, rest = line.partition(" ")
@@ -55,7 +55,7 @@ def _mirror() -> str:
 
 
 def _options(scratch: Path, mirror: str) -> Iterator[str]:
-    """Options that make apt use only the unstable distribution and leave the machine's own lists unchanged."""
+    """Yield options that make apt use only the unstable distribution and leave the machine's own lists unchanged."""
     sources = scratch / "sources.list"
     sources.write_text(f"deb [signed-by={_KEYRING}] {mirror} sid main\n", encoding="utf-8")
     for folder in ("lists/partial", "cache/archives/partial"):

@@ -15,7 +15,7 @@ from plimsoll.ports.artefacts import OWN_JDK
 
 
 def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
-    """The download of a JDK; nothing for one that no registry has and nobody gave."""
+    """Yield the download of a JDK; nothing for one that no registry has and nobody gave."""
     name, locked = f"JDK {wanted.id}", locked_jdks().get(wanted.id)
     if wanted.archive is not None:
         there = archives.is_there(cache, wanted.archive)
@@ -26,14 +26,14 @@ def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
 
 
 def of_databases(cache: Cache, releases: Iterable[tuple[str, str]]) -> Iterator[Download]:
-    """The downloads of databases, each a product and a version, that have a lock file."""
+    """Yield the downloads of databases, each a product and a version, that have a lock file."""
     for product, version in releases:
         if locked := locked_set(f"{product}-{version}"):
             yield _of_set(cache, locked, f"{product} {version}", is_there=False)
 
 
 def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
-    """The downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK."""
+    """Yield the downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK."""
     yield from of_jdk(cache, ChosenJdk(OWN_JDK))
     is_built = is_sound(cache.root / program.entry())
     for name, title in LIBRARY_SETS.items():
@@ -42,13 +42,15 @@ def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
 
 
 def of_cassandra_stress(cache: Cache) -> Iterator[Download]:
-    """The download of cassandra-stress, and of its JDK."""
+    """Yield the download of cassandra-stress, and of its JDK."""
     yield from of_jdk(cache, ChosenJdk(OWN_JDK))
     title = f"{CASSANDRA_STRESS}, in the release of Cassandra {release()}"
     yield Download(name=title, size_bytes=size_bytes(), is_there=is_there(cache))
 
 
 def _of_set(cache: Cache, locked: LockedSet, title: str, *, is_there: bool) -> Download:
-    """The download of a set of jars; `is_there`: whether what is made of it is there, so that it is not needed."""
+    """Return the download of a set of jars; `is_there`: whether what is made of it is there, so that it is not
+    needed.
+    """
     there = is_there or not faulty(cache.root / entry_of(locked), locked.checksums)
     return Download(name=title, size_bytes=locked.size_bytes, is_there=there)

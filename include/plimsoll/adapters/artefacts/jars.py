@@ -13,7 +13,7 @@ _MB = 1_000_000
 
 
 def entry_of(locked: LockedSet) -> str:
-    """The set's entry in the cache.
+    """Return the set's entry in the cache.
 
     A changed lock file gives a new entry, so programs that run from the old one are safe.
     """
@@ -22,7 +22,10 @@ def entry_of(locked: LockedSet) -> str:
 
 
 def jar_folder(cache: Cache, locked: LockedSet, *, thorough: bool = False) -> Path:
-    """The folder with every jar of the set, verified. Downloads missing and damaged ones. Raises ArtefactError."""
+    """Return the folder with every jar of the set, verified.
+
+    Downloads missing and damaged ones. Raises ArtefactError.
+    """
     entry = entry_of(locked)
     folder = cache.root / entry
     if faulty(folder, locked.checksums, thorough=thorough):

@@ -32,7 +32,7 @@ class Sources:
     folder: Path
 
     def files(self) -> tuple[Path, ...]:
-        """All files, sorted. Raises ArtefactError where there is none."""
+        """Return all files, sorted. Raises ArtefactError where there is none."""
         found = tuple(sorted(path for path in self.folder.rglob("*") if path.is_file()))
         if not found:
             raise ArtefactError(
@@ -43,7 +43,7 @@ class Sources:
         return found
 
     def digest(self) -> str:
-        """A digest that identifies this state of the sources."""
+        """Return a digest that identifies this state of the sources."""
         parts = [f"{path.relative_to(self.folder)} {sha256(path)}" for path in self.files()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -58,16 +58,16 @@ class JavaProgram:
 
     @property
     def jar(self) -> str:
-        """The name of the jar: `plimsoll.stress` → `plimsoll-stress.jar`."""
+        """Return the name of the jar: `plimsoll.stress` → `plimsoll-stress.jar`."""
         return f"{self.package.replace('.', '-')}.jar"
 
     @property
     def entry_name(self) -> str:
-        """How names of entries in the cache begin: `load-generator`."""
+        """Tell how names of entries in the cache begin: `load-generator`."""
         return self.name.replace(" ", "-")
 
     def entry(self) -> str:
-        """The entry in the cache, which depends on the sources, libraries and compiler."""
+        """Return the entry in the cache, which depends on the sources, libraries and compiler."""
         sets = [_locked(name) for name in LIBRARY_SETS]
         checksums = [checksum for locked in sets for checksum in sorted(locked.checksums.values())]
         parts = [_RECIPE, OWN_JDK, self.sources.digest(), *checksums]
@@ -75,23 +75,26 @@ class JavaProgram:
 
 
 def load_generator(sources: Sources | None = None) -> JavaProgram:
-    """The load generator, compiled from the repository's sources or from the given ones."""
+    """Return the load generator, compiled from the repository's sources or from the given ones."""
     return JavaProgram("load generator", "plimsoll.stress", sources or _beside_package("stress"))
 
 
 def node_tool() -> JavaProgram:
-    """The program that asks Cassandra nodes for their state."""
+    """Return the program that asks Cassandra nodes for their state."""
     return JavaProgram("node tool", "plimsoll.nodes", _beside_package("nodes"))
 
 
 def built(cache: Cache, program: JavaProgram, *, thorough: bool = False) -> Path:
-    """The folder with the program's jar and its libraries. Compiles the program if necessary. Raises ArtefactError."""
+    """Return the folder with the program's jar and its libraries.
+
+    Compiles the program if necessary. Raises ArtefactError.
+    """
     entry = program.entry()
     return cache.sealed(entry, lambda content: _build(cache, program, content, entry), thorough=thorough)
 
 
 def _beside_package(folder: str) -> Sources:
-    """The repository's sources: include/<folder>/src, next to the Python package."""
+    """Return the repository's sources: include/<folder>/src, next to the Python package."""
     return Sources(Path(__file__).resolve().parents[3] / folder / "src")
 
 

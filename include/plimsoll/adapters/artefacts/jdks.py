@@ -42,7 +42,7 @@ class ChosenJdk:
 
 
 def archived(cache: Cache, wanted: ChosenJdk, archives: Archives, *, thorough: bool = False) -> Jdk:
-    """The runtime from the named archive, downloaded if necessary; without an archive, as `jdk`.
+    """Return the runtime from the named archive, downloaded if necessary; without an archive, as `jdk`.
 
     Raises ArtefactError.
     """
@@ -53,7 +53,7 @@ def archived(cache: Cache, wanted: ChosenJdk, archives: Archives, *, thorough: b
 
 
 def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
-    """The runtime with that id, downloaded if necessary.
+    """Return the runtime with that id, downloaded if necessary.
 
     Raises ArtefactError with advice where it can't be downloaded.
     """
@@ -70,25 +70,25 @@ def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
 
 
 def is_there(cache: Cache, jdk_id: str) -> bool:
-    """Whether the runtime can be used without downloading anything."""
+    """Tell whether the runtime can be used without downloading anything."""
     locked = locked_jdks().get(jdk_id)
     entry = _entry(locked) if locked else _debian_entry(jdk_id)
     return given_home(cache, jdk_id) is not None or is_sound(cache.root / entry)
 
 
 def can_be_fetched(jdk_id: str) -> bool:
-    """Whether a registry that this machine can use has the runtime."""
+    """Tell whether a registry that this machine can use has the runtime."""
     return jdk_id in locked_jdks() or debian.can_be_fetched(jdk_id)
 
 
 def given_home(cache: Cache, jdk_id: str) -> Path | None:
-    """The JDK that a person put into the cache; None where nobody did."""
+    """Return the JDK that a person put into the cache; None where nobody did."""
     home = _place_for(cache, jdk_id)
     return home if (home / "bin" / "java").is_file() else None
 
 
 def how_to_give(cache: Cache, jdk_id: str) -> str:
-    """The advice how to put that JDK into the cache."""
+    """Return the advice how to put that JDK into the cache."""
     licensed = " (from Azul, under its own licence)" if jdk_id.startswith("prime-") else ""
     program = _place_for(cache, jdk_id) / "bin" / "java"
     known = ", ".join(sorted({*locked_jdks(), *filter(debian.can_be_fetched, debian.PACKAGES)}))
@@ -99,7 +99,7 @@ def how_to_give(cache: Cache, jdk_id: str) -> str:
 
 
 def facts_entry(jdk_id: str, java: Path, what: str) -> str:
-    """The cache's entry for answers of this exact `java` program."""
+    """Return the cache's entry for answers of this exact `java` program."""
     found = java.stat()
     state = hashlib.sha256(f"{java} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()
     return f"derived/{what}-{jdk_id}-{state}"
@@ -133,7 +133,7 @@ def _from_debian(cache: Cache, jdk_id: str) -> Callable[[Path], None]:
 
 
 def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
-    """The runtime with the version that it reports. It is asked only once."""
+    """Return the runtime with the version that it reports. It is asked only once."""
     java = home / "bin" / "java"
     folder = cache.sealed(facts_entry(jdk_id, java, "facts"), lambda content: _describe(java, content))
     facts = json.loads((folder / "facts.json").read_bytes())

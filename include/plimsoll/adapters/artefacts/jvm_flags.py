@@ -53,7 +53,10 @@ _PATIENCE_S = 60
 
 
 def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
-    """The JVM's own error about the flags; empty where it starts with them. Each set of flags is tested only once."""
+    """Return the JVM's own error about the flags; empty where it starts with them.
+
+    Each set of flags is tested only once.
+    """
     left_out = unasked(cache, jdk, flags)
     asked = [*(flag for flag in flags if flag not in left_out and not _is_property(flag)), *_anywhere(flags)]
     digest = hashlib.sha256("\n".join(asked).encode()).hexdigest()
@@ -63,13 +66,16 @@ def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
 
 
 def unasked(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> list[str]:
-    """The flags that only the nodes' hosts can test. Properties (`-D…`) are not among them: no JVM refuses one."""
+    """Return the flags that only the nodes' hosts can test.
+
+    Properties (`-D…`) are not among them: no JVM refuses one.
+    """
     types = _types(cache, jdk)
     return [flag for flag in flags if not _is_property(flag) and not is_harmless(flag, types)]
 
 
 def is_harmless(flag: str, types: Mapping[str, str]) -> bool:
-    """Whether the JVM may get the flag on this machine. `types`: of each flag that the JVM has. Pure."""
+    """Tell whether the JVM may get the flag on this machine. `types`: of each flag that the JVM has. Pure."""
     option = _OPTION.fullmatch(flag)
     if option is None:
         return _PLAIN.fullmatch(flag) is not None
@@ -86,7 +92,7 @@ def _is_property(flag: str) -> bool:
 
 
 def _types(cache: Cache, jdk: Jdk) -> dict[str, str]:
-    """The type of each flag that the JVM has, by name; empty where it does not say."""
+    """Return the type of each flag that the JVM has, by name; empty where it does not say."""
     entry = facts_entry(jdk.id, jdk.java, "flag-types")
     folder = cache.sealed(entry, lambda content: _write(content / "types.json", _ask_types(jdk.java)))
     found: dict[str, str] = json.loads((folder / "types.json").read_bytes())

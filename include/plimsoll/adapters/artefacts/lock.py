@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def roots_of(name: str) -> tuple[str, ...]:
-    """The Maven coordinates that a set is resolved from. Raises ArtefactError for an unknown set."""
+    """Return the Maven coordinates that a set is resolved from. Raises ArtefactError for an unknown set."""
     if name in _SETS:
         return _SETS[name]
     if name in _ARCHIVES:

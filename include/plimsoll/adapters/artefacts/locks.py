@@ -30,7 +30,7 @@ class LockedJar(Model):
 
     @property
     def name(self) -> str:
-        """The file's name: `guava-27.0-jre.jar`."""
+        """Return the file's name: `guava-27.0-jre.jar`."""
         return f"{'-'.join(self.coordinates.split(':')[1:])}.{self.packaging}"
 
 
@@ -43,7 +43,7 @@ class LockedSet(Model):
 
     @property
     def size_bytes(self) -> int:
-        """The size of all files together, bytes."""
+        """Return the size of all files together, bytes."""
         return sum(jar.size_bytes for jar in self.jars)
 
     @property
@@ -66,19 +66,19 @@ _JDKS = TypeAdapter(tuple[LockedJdk, ...])
 
 @cache
 def locked_set(name: str) -> LockedSet | None:
-    """The set with that name; None where it has no lock file."""
+    """Return the set with that name; None where it has no lock file."""
     path = FOLDER / f"{name}.json"
     return LockedSet.model_validate_json(path.read_bytes()) if path.is_file() and path != JDKS else None
 
 
 @cache
 def locked_jdks() -> dict[str, LockedJdk]:
-    """Every JDK with a lock file, by its id."""
+    """Return every JDK with a lock file, by its id."""
     return {jdk.id: jdk for jdk in _JDKS.validate_json(JDKS.read_bytes())}
 
 
 def database_versions(product: str) -> tuple[str, ...]:
-    """The releases of a database with lock files, sorted as text."""
+    """Return the releases of a database with lock files, sorted as text."""
     return tuple(sorted(path.stem.removeprefix(f"{product}-") for path in FOLDER.glob(f"{product}-*.json")))
 
 

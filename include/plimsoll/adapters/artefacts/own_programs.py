@@ -15,7 +15,7 @@ class OwnProgram:
     bundle: Path
 
     def argv(self, artefacts: ProgramSource, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """The command that runs it on that host, after installing it there. Raises ArtefactError."""
+        """Return the command that runs it on that host, after installing it there. Raises ArtefactError."""
         jdk = artefacts.jdk(OWN_JDK)
         home, folder = host.install(jdk.home), host.install(self.bundle)
         class_path = ":".join(str(folder / jar.name) for jar in sorted(self.bundle.glob("*.jar")))

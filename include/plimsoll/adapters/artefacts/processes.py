@@ -65,7 +65,7 @@ def run_java(java: Path, *arguments: str, timeout_s: int = _JAVA_TIMEOUT_S) -> E
 
 
 def ask_java(java: Path, *arguments: str) -> str:
-    """The output of a JVM. Raises ArtefactError when it fails."""
+    """Return the output of a JVM. Raises ArtefactError when it fails."""
     ended = run_java(java, *arguments)
     if ended.exit_code != 0:
         raise ArtefactError(

@@ -41,43 +41,43 @@ class Artefacts:
         self._own = {one.entry_name: one for one in (load_generator(sources), node_tool())}
 
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
-        """The Java runtime with that name."""
+        """Return the Java runtime with that name."""
         return jdks.archived(self._cache, ChosenJdk(jdk_id, archive), self._archives)
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> frozenset[Collector]:
-        """The garbage collectors that this JDK really has, as its `java` reports them."""
+        """Return the garbage collectors that this JDK really has, as its `java` reports them."""
         return collectors_of.collectors(self._cache, self.jdk(jdk_id, archive))
 
     def refusal(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> str:
-        """The error of this JDK about these JVM flags; empty where it accepts them."""
+        """Return the error of this JDK about these JVM flags; empty where it accepts them."""
         return jvm_flags.refusal(self._cache, self.jdk(jdk_id, archive), flags)
 
     def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> list[str]:
-        """The flags that only a node's host can test, because they might change something on this machine."""
+        """Return the flags that only a node's host can test, because they might change something on this machine."""
         return jvm_flags.unasked(self._cache, self.jdk(jdk_id, archive), flags)
 
     def database(self, product: str, version: str) -> Path:
-        """A folder of jars, to be used as class path `folder/*`."""
+        """Return a folder of jars, to be used as class path `folder/*`."""
         return jar_folder(self._cache, _database(product, version))
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
-        """The folder of that archive which has this program, to be installed on hosts."""
+        """Return the folder of that archive which has this program, to be installed on hosts."""
         return archives_of.unpacked(self._cache, archive, program, self._archives, thorough=thorough)
 
     def has_archive(self, archive: Archive) -> bool:
-        """Whether the archive is in the cache. Downloads nothing."""
+        """Tell whether the archive is in the cache. Downloads nothing."""
         return archives_of.is_there(self._cache, archive)
 
     def load_generator(self) -> Path:
-        """A folder of jars: Plimsoll's own load generator and its libraries."""
+        """Return a folder of jars: Plimsoll's own load generator and its libraries."""
         return built(self._cache, self._own["load-generator"])
 
     def cassandra_stress(self) -> Path:
-        """A folder of jars: Cassandra's own load generator and its libraries."""
+        """Return a folder of jars: Cassandra's own load generator and its libraries."""
         return release_jars(self._cache)
 
     def node_tool(self) -> Path:
-        """A folder of jars: the program that asks Cassandra nodes for their state, and its libraries."""
+        """Return a folder of jars: the program that asks Cassandra nodes for their state, and its libraries."""
         return built(self._cache, self._own["node-tool"])
 
     def prepare_variants(self, definition: Definition) -> None:
@@ -89,7 +89,7 @@ class Artefacts:
             jar_folder(self._cache, _database(product, version), thorough=True)
 
     def missing_of_variants(self, definition: Definition) -> list[Problem]:
-        """The databases and JDKs of these variants that are not in the cache. Downloads nothing."""
+        """Return the databases and JDKs of these variants that are not in the cache. Downloads nothing."""
         return [*self._missing_jdks(definition), *self._missing_databases(definition)]
 
     def prepare_program(self, program: Program) -> None:
@@ -101,17 +101,17 @@ class Artefacts:
             built(self._cache, self._own[program], thorough=True)
 
     def missing_of_program(self, program: Program, where: str, definition: Definition) -> list[Problem]:
-        """The program and its JDK, unless they are in the cache. Downloads nothing."""
+        """Return the program and its JDK, unless they are in the cache. Downloads nothing."""
         what = self._lacks(program)
         return [Problem(where, what, _fetch(definition))] if what else []
 
     def downloads_of_variants(self, definition: Definition) -> list[Download]:
-        """The databases and JDKs of these variants, as they are downloaded. Downloads nothing."""
+        """Return the databases and JDKs of these variants, as they are downloaded. Downloads nothing."""
         of_jdks = [one for wanted in _jdks(definition) for one in downloads.of_jdk(self._cache, wanted)]
         return [*of_jdks, *downloads.of_databases(self._cache, _databases(definition))]
 
     def downloads_of_program(self, program: Program) -> list[Download]:
-        """The program and its JDK, as they are downloaded. Downloads nothing."""
+        """Return the program and its JDK, as they are downloaded. Downloads nothing."""
         if program == CASSANDRA_STRESS:
             return list(downloads.of_cassandra_stress(self._cache))
         return list(downloads.of_own_program(self._cache, self._own[program]))
@@ -147,7 +147,7 @@ class Artefacts:
 
 
 def _fetch(definition: Definition) -> str:
-    """The advice for what is not in the cache: `make setup` fetches only what definitions in the folder need."""
+    """Return the advice for what is not in the cache: `make setup` fetches only what definitions in the folder need."""
     return f"fetch it first: `plimsoll prepare {definition.name}`, or the definition's file in place of its name"
 
 
@@ -165,7 +165,7 @@ def _known(product: str, version: str) -> str:
 
 
 def _jdks(definition: Definition) -> dict[ChosenJdk, list[str]]:
-    """Each JDK with the variants that use it."""
+    """Return each JDK with the variants that use it."""
     found: dict[ChosenJdk, list[str]] = {}
     on_jvms = [(variant.id, variant.jvm) for variant in definition.variants if variant.jvm]
     for variant_id, jvm in sorted(on_jvms, key=lambda one: one[1].jdk):
@@ -178,7 +178,7 @@ def _databases(definition: Definition) -> list[tuple[str, str]]:
 
 
 def _key_of_release(definition: Definition, product: str, version: str) -> str:
-    """The key that names the release: that of the first variant with it, which may have it from the system."""
+    """Return the key that names the release: that of the first variant with it, which may have it from the system."""
     first = next(one for one in definition.variants if _release(definition, one) == (product, version))
     return "system.version" if first.version is None else f"variants.{first.id}.version"
 

@@ -65,7 +65,7 @@ def _bounded(members: Iterable[tarfile.TarInfo], most_bytes: int) -> Iterator[ta
 
 
 def _harmless(members: Iterable[tarfile.TarInfo], folder: Path) -> Iterator[tarfile.TarInfo]:
-    """The members, each checked when those before it are unpacked: a name may lead through an earlier link."""
+    """Yield the members, each checked when those before it are unpacked: a name may lead through an earlier link."""
     for member in members:
         if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
             raise tarfile.TarError(f"{member.name!r} is neither file, folder nor link")

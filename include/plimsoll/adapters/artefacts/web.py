@@ -18,7 +18,7 @@ _MEND = "name the address at which the archive itself lies"
 
 
 def web_blocks(url: str, timeout_s: float) -> Generator[bytes]:
-    """The content at that address, as it arrives. After a redirect only https is followed.
+    """Yield the content at that address, as it arrives. After a redirect only https is followed.
 
     Raises httpx.HTTPError for what another try may mend, ArtefactError for anything else.
     """
@@ -39,7 +39,10 @@ def web_blocks(url: str, timeout_s: float) -> Generator[bytes]:
 
 
 def _content(answer: "httpx.Response") -> Generator[bytes]:
-    """The blocks of a successful answer. The error lacks the address: after a redirect it may contain a signature."""
+    """Yield the blocks of a successful answer.
+
+    The error lacks the address: after a redirect it may contain a signature.
+    """
     import httpx
 
     if not answer.is_success:
@@ -48,7 +51,7 @@ def _content(answer: "httpx.Response") -> Generator[bytes]:
 
 
 def _addresses(url: str) -> list[str]:
-    """The addresses of its host; none where only a proxy knows them."""
+    """Return the addresses of its host; none where only a proxy knows them."""
     parts = urlsplit(url)
     try:
         found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)

@@ -44,23 +44,24 @@ class RenewedClient:
         self._made_at, self._process = 0.0, 0
 
     def __call__(self) -> Any:
-        """The present client. Raises SecretError where none can be made."""
+        """Return the present client. Raises SecretError where none can be made."""
         with self._lock:
             if self._client is None or self._process != os.getpid() or self._age() > _KEPT_S:
                 self._client, self._made_at, self._process = self._make(), time.monotonic(), os.getpid()
             return self._client
 
     def recent(self) -> Any:
-        """A client made within the last minute, for URLs that it signs now and that are used later."""
+        """Return a client made within the last minute, for URLs that it signs now and that are used later."""
         with self._lock:
             if self._age() > RECENT_S:
                 self._client = None
         return self()
 
     def ask(self, question: Callable[[Any], Any]) -> Any:
-        """The result of the question for the client. With refused credentials it is asked once more, of a new client.
+        """Return the result of the question for the client.
 
-        A question may be asked twice, so it must not contain anything that the first time uses up.
+        With refused credentials it is asked once more, of a new client. A question may be asked twice, so it must not
+        contain anything that the first time uses up.
         """
         client = self()
         try:

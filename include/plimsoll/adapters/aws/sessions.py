@@ -16,13 +16,16 @@ _CONNECT_S, _READ_S, _TRIES = 10, 60, 8
 
 
 def client_config(**more: Any) -> Config:
-    """The time limits and retries of every client, with further settings of botocore's."""
+    """Return the time limits and retries of every client, with further settings of botocore's."""
     retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
     return Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries, **more)
 
 
 def new_session(**arguments: Any) -> Session:
-    """A session with the arguments of `boto3.session.Session`; it shares no credentials and no client with others."""
+    """Return a session with the arguments of `boto3.session.Session`.
+
+    It shares no credentials and no client with others.
+    """
     inner = get_session()
     if profile := arguments.pop("profile_name", None):  # boto3 would set it later, and the folder may be the profile's
         inner.set_config_variable("profile", profile)

@@ -19,12 +19,15 @@ _CONSOLE_LINES = 10
 
 
 def folder_of(host: Host) -> PurePosixPath:
-    """The folder of the load's files on its host."""
+    """Return the folder of the load's files on its host."""
     return host.root / "load"
 
 
 def parse_plan(text: str) -> dict[str, Any]:
-    """The content of the file `PLAN`; empty for an empty text. Raises LoadError for what Plimsoll has not written."""
+    """Return the content of the file `PLAN`; empty for an empty text.
+
+    Raises LoadError for what Plimsoll has not written.
+    """
     try:
         told = json.loads(text) if text else {}
         if isinstance(told, dict):
@@ -35,6 +38,8 @@ def parse_plan(text: str) -> dict[str, Any]:
 
 
 def last_lines(console: str) -> str:
-    """The last lines of a generator's output, to follow the reason of its failure; empty if it printed nothing."""
+    """Return the last lines of a generator's output, to follow the reason of its failure; empty if it printed
+    nothing.
+    """
     lines = [shortened(line) for line in console.splitlines()[-_CONSOLE_LINES:]]
     return "".join(f"\n  {line}" for line in ["; its console's last lines:", *lines]) if lines else ""

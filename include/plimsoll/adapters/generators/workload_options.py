@@ -31,13 +31,13 @@ class Option(Model):
 
 
 def given_options(workload: Workload) -> dict[str, JsonValue]:
-    """The options that the definition gives, without the keys that every workload has."""
+    """Return the options that the definition gives, without the keys that every workload has."""
     dumped = workload.model_dump(mode="json")
     return {key: value for key, value in dumped.items() if key not in _GENERAL}
 
 
 def level_problems(definition: Definition, operations: Collection[str]) -> Iterator[Problem]:
-    """Service levels of operations that the workload does not have; `operations` are those that it has."""
+    """Yield service levels of operations that the workload does not have; `operations` are those that it has."""
     known = [ALL_OPERATIONS, *operations]
     for number, level in enumerate(definition.service_levels):
         if level.operations not in known:
@@ -46,7 +46,7 @@ def level_problems(definition: Definition, operations: Collection[str]) -> Itera
 
 
 def operation_problems(definition: Definition, operations: Collection[str]) -> Iterator[Problem]:
-    """Faults of a workload with weights: no weight is above 0, or those of `level_problems`."""
+    """Yield faults of a workload with weights: no weight is above 0, or those of `level_problems`."""
     if operations:
         yield from level_problems(definition, operations)
     else:
@@ -54,13 +54,13 @@ def operation_problems(definition: Definition, operations: Collection[str]) -> I
 
 
 def timing_problems(definition: Definition) -> Iterator[Problem]:
-    """Faults where the timed run or its warm-up is not a whole number of seconds."""
+    """Yield faults where the timed run or its warm-up is not a whole number of seconds."""
     yield from _fractions("timing.duration", definition.timing.duration)
     yield from _fractions("timing.warmup", definition.timing.warmup)
 
 
 def interval_problems(definition: Definition) -> Iterator[Problem]:
-    """Faults where an interval of a service level is not a whole number of seconds."""
+    """Yield faults where an interval of a service level is not a whole number of seconds."""
     for number, level in enumerate(definition.service_levels):
         yield from _fractions(f"service_levels[{number}].interval", level.interval)
 
@@ -86,7 +86,7 @@ def option_problems(
 
 
 def number_of(option: Option, value: JsonValue) -> float:
-    """A count or a number as a float. Raises ValueError where it is neither."""
+    """Return a count or a number as a float. Raises ValueError where it is neither."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("is no number")
     if option.type == "count":

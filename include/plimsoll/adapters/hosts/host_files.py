@@ -21,7 +21,7 @@ class Found(Protocol):
 
 
 def few_files(paths: Iterable[PurePosixPath], where: str) -> tuple[PurePosixPath, ...]:
-    """The paths, sorted. Raises HostError where there are too many; `where` names the host."""
+    """Return the paths, sorted. Raises HostError where there are too many; `where` names the host."""
     found = tuple(sorted(paths))
     if len(found) > MOST_FILES:
         mend = "see what writes so many files there, and remove them"

@@ -20,12 +20,12 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def console_path(root: PurePosixPath, job_id: str) -> PurePosixPath:
-    """The file with what that job prints, on the host with that root."""
+    """Return the file with what that job prints, on the host with that root."""
     return root / FOLDER / f"{job_id}.log"
 
 
 def order(job: Job, root: PurePosixPath, tags: Collection[str], niceness: int, where: str) -> Mapping[str, object]:
-    """The supervisor's input. The job can't set the variables named in `tags`.
+    """Return the supervisor's input. The job can't set the variables named in `tags`.
 
     Raises HostError for a job that can't be started; `where` names the host in the message.
     """
@@ -56,12 +56,12 @@ def require_id(job_id: str, where: str) -> None:
 
 
 def not_started(job_id: str, reason: str, root: PurePath, where: str) -> HostError:
-    """The error that the job did not start, for that reason."""
+    """Return the error that the job did not start, for that reason."""
     what, mend = f"job {job_id} did not start: {reason.strip()}", mend_of(reason, root)
     return HostError(what, where=where, mend=mend)
 
 
 def resists(job_id: str, where: str) -> HostError:
-    """The error that the job did not end even by SIGKILL."""
+    """Return the error that the job did not end even by SIGKILL."""
     mend = "look for a process in state D (`ps`)"
     return HostError(f"job {job_id} is still running after SIGKILL", where=where, mend=mend)

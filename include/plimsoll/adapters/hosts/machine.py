@@ -36,7 +36,7 @@ class Finding:
 
 
 def examine(work: Path, cache: Path, ports: Sequence[int]) -> Sequence[Finding]:
-    """All checks, in the order in which a person would mend them. `ports`: those of a cluster's nodes."""
+    """Return all checks, in the order in which a person would mend them. `ports`: those of a cluster's nodes."""
     checks: tuple[Callable[[], Finding], ...] = (
         _system,
         _python,
@@ -83,7 +83,10 @@ def _memory() -> Finding:
 
 
 def calm() -> Finding:
-    """Whether other programs leave the processors to a measurement. Worth a note, since campaigns run all the same."""
+    """Tell whether other programs leave the processors to a measurement.
+
+    Worth a note, since campaigns run all the same.
+    """
     now = activity_now()
     busy = noise(now, Disturbance())
     mend = "end other programs before you measure: a miss beside them may not count"
@@ -113,7 +116,7 @@ def _writable(name: str, folder: Path) -> Finding:
 
 
 def existing_part(folder: Path) -> Path:
-    """The folder itself, or the nearest folder above that is there."""
+    """Return the folder itself, or the nearest folder above that is there."""
     return next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
 
 

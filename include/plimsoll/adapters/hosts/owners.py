@@ -16,13 +16,13 @@ class LocalProcesses:
     """Implements the Owners port for processes of this machine and pid namespace."""
 
     def me(self) -> str:
-        """The token of this process."""
+        """Return the token of this process."""
         pid = os.getpid()
         host, boot, namespace = _here()
         return ProcessOwner(host=host, boot=boot, namespace=namespace, pid=pid, started=_started(pid) or 0).token
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether the process is alive; None for processes elsewhere.
+        """Tell whether the process is alive; None for processes elsewhere.
 
         Another machine may have this one's name, and so may this machine before a restart.
         """
@@ -34,13 +34,13 @@ class LocalProcesses:
 
 @cache
 def _here() -> tuple[str, str, int]:
-    """Host name, boot id and pid namespace."""
+    """Return host name, boot id and pid namespace."""
     boot = (_PROC / "sys" / "kernel" / "random" / "boot_id").read_text().strip()
     return platform.node(), boot, (_PROC / "self" / "ns" / "pid").stat().st_ino
 
 
 def _started(pid: int) -> int | None:
-    """The start of the process in ticks; None where there is no such process, or it is a zombie."""
+    """Return the start of the process in ticks; None where there is no such process, or it is a zombie."""
     try:
         # The program's name stands in parentheses and may hold anything.
         facts = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()

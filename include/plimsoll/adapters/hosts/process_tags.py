@@ -30,7 +30,7 @@ class ProcessTags:
 
 
 def process_tags_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str = "") -> dict[str, str]:
-    """The environment variables that tag every process of that host in that environment."""
+    """Return the environment variables that tag every process of that host in that environment."""
     return {
         **({_ENVIRONMENT: environment} if environment else {}),
         _CLUSTER: str(cluster.id),
@@ -45,7 +45,7 @@ def process_tags_of(cluster: Cluster, info: HostInfo, work: PurePath, environmen
 
 
 def read_process_tags(environment: Mapping[str, str], work: PurePath) -> ProcessTags | None:
-    """The tags in a process' environment; None for a process of no cluster of that work folder.
+    """Return the tags in a process' environment; None for a process of no cluster of that work folder.
 
     Everything but the cluster is optional, so that processes of any version of Plimsoll are found.
     """

@@ -7,7 +7,7 @@ _FORBIDDEN = ("Permission denied", "Operation not permitted", "Read-only file sy
 
 
 def mend_of(said: str, place: PurePath) -> str:
-    """The advice for that error at that path on the host."""
+    """Return the advice for that error at that path on the host."""
     if any(words in said for words in _FULL):
         return f"free disk space on the host below {place}, then run the cell again"
     if any(words in said for words in _FORBIDDEN):

@@ -34,13 +34,13 @@ def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> Host
 
 
 def memory_bytes(readings: Mapping[str, Any]) -> int:
-    """The memory that processes on the host may use: the machine's, or a control group's lower limit, bytes."""
+    """Return the memory that processes on the host may use: the machine's, or a control group's lower limit, bytes."""
     limits = (readings["memory_limit"].strip(), readings["memory_limit_v1"].strip())
     return min([_meminfo(readings["meminfo"])["MemTotal"], *(int(limit) for limit in limits if limit.isdigit())])
 
 
 def _meminfo(text: str) -> dict[str, int]:
-    """Every line `Name: n kB`, in bytes."""
+    """Return every line `Name: n kB`, in bytes."""
     pairs = (line.split(":") for line in text.splitlines())
     return {name: int(value.split()[0]) * _KIB for name, value in pairs}
 
@@ -67,6 +67,6 @@ def _pairs(text: str, separator: str) -> Iterator[tuple[str, str]]:
 
 
 def _huge_pages(text: str) -> str:
-    """The selected word of `always [madvise] never`."""
+    """Return the selected word of `always [madvise] never`."""
     chosen = (word.strip("[]") for word in text.split() if word.startswith("["))
     return next(chosen, "unknown") if text else "unavailable"

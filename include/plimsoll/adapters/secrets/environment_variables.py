@@ -17,7 +17,7 @@ class EnvironmentSecrets:
         self._ssh_key, self._ssh_user = ssh_key, ssh_user
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
-        """The key in the named file."""
+        """Return the key in the named file."""
         if self._ssh_key is None:
             mend = "set PLIMSOLL_SSH_KEY to the file of your private key"
             raise SecretError("no SSH key is known", where=f"connection {connection_id!r}", mend=mend)
@@ -28,7 +28,7 @@ class EnvironmentSecrets:
             raise SecretError(f"the SSH key can't be read: {error}", where=str(self._ssh_key), mend=mend) from error
 
     def aws(self, connection_id: str) -> AwsAccess:  # noqa: ARG002 - the account is the environment's
-        """The access that boto3 finds in the environment."""
+        """Return the access that boto3 finds in the environment."""
         return AwsAccess(_client)
 
 

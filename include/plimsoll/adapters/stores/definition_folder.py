@@ -17,7 +17,7 @@ class DefinitionFolder:
         self._folder = folder
 
     def names(self) -> tuple[str, ...]:
-        """Names of all definitions in the folder, sorted."""
+        """Return names of all definitions in the folder, sorted."""
         return tuple(sorted(path.stem for path in self._folder.glob("*.yaml")))
 
     def fingerprint(self) -> frozenset[tuple[str, int, int]]:
@@ -29,7 +29,7 @@ class DefinitionFolder:
         )
 
     def find(self, name_or_path: str) -> Path:
-        """The file with that name, or the file at that path. Raises NotFound with the names that exist."""
+        """Return the file with that name, or the file at that path. Raises NotFound with the names that exist."""
         own = Path(name_or_path)
         for path in (self._folder / f"{name_or_path}.yaml", own):
             if path.is_file():
@@ -37,12 +37,12 @@ class DefinitionFolder:
         raise self._missing(name_or_path, own)
 
     def read(self, name_or_path: str) -> tuple[str, str]:
-        """The file's path and text. Raises DefinitionError where it can't be read as text."""
+        """Return the file's path and text. Raises DefinitionError where it can't be read as text."""
         path = self.find(name_or_path)
         return str(path), read_text(path)
 
     def _missing(self, name_or_path: str, own: Path) -> NotFound:
-        """The error for a name or a path; what ends in `.yaml` or is not one word is a path."""
+        """Return the error for a name or a path; what ends in `.yaml` or is not one word is a path."""
         is_path = own.suffix in (".yaml", ".yml") or own.name != name_or_path or own.is_dir()
         what = f"there is no {'file' if is_path else 'definition'} {own.name!r}"
         if not name_or_path:
@@ -58,6 +58,6 @@ class DefinitionFolder:
 
 
 def _statuses(path: Path) -> Iterator[os.stat_result]:
-    """The file's status; empty where the file has been deleted since, or is a broken link."""
+    """Yield the file's status; empty where the file has been deleted since, or is a broken link."""
     with suppress(OSError):
         yield path.stat()

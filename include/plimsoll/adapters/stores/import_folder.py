@@ -25,7 +25,7 @@ class ImportFolder:
     root: Path
 
     def find(self, patterns: tuple[str, ...], *, required: bool) -> tuple[FoundFile, ...]:
-        """The files of all patterns, sorted.
+        """Return the files of all patterns, sorted.
 
         Raises NotFound where a pattern matches no file, unless none is required, where the files are too large to be
         read together, and for names that no bundle may have.
@@ -53,7 +53,7 @@ class ImportFolder:
             raise NotFound(what, where=str(self.root), mend="write `**/` for folders of any depth") from error
 
     def _is_inside(self, path: Path) -> bool:
-        """Whether the file is inside the folder, since a link may lead out of it."""
+        """Tell whether the file is inside the folder, since a link may lead out of it."""
         return path.resolve().is_relative_to(self.root.resolve())
 
     def _require_plain_names(self, paths: Iterable[Path]) -> None:

@@ -56,7 +56,7 @@ def remove(place: Path) -> None:
 
 
 def is_unfinished(path: str) -> bool:
-    """Whether it is the name of a temporary file."""
+    """Tell whether it is the name of a temporary file."""
     return path.endswith(_UNFINISHED)
 
 

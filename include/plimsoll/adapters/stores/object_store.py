@@ -36,16 +36,16 @@ class ObjectStore:
         self._local = urlsplit(self.root).scheme in ("", "file")
 
     def url(self, key: str = "") -> str:
-        """The address of the key: root and key joined."""
+        """Return the address of the key: root and key joined."""
         return f"{self.root.rstrip('/')}/{key}".rstrip("/")
 
     def exists(self, key: str) -> bool:
-        """Whether there is a file with that key."""
+        """Tell whether there is a file with that key."""
         with self._explained(key):
             return bool(self._fs.isfile(self._path(key)))
 
     def read(self, key: str) -> bytes:
-        """The file's content."""
+        """Return the file's content."""
         with self._explained(key):
             content: bytes = self._fs.cat_file(self._path(key))
             return content
@@ -74,19 +74,19 @@ class ObjectStore:
         return StoredFile(path.stat().st_size, checksum)
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """Keys below a prefix, sorted. Unfinished local writes are left out."""
+        """Yield keys below a prefix, sorted. Unfinished local writes are left out."""
         found, skip = self._files(prefix), self._above
         return (path[skip:] for path in found)
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
-        """The keys, with a stamp for each file of that name."""
+        """Yield the keys, with a stamp for each file of that name."""
         found, skip, end = self._files(prefix), self._above, f"/{name}"
         with self._explained(prefix):
             stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in found.items()]
         return ((path[skip:], stamp) for path, stamp in zip(found, stamps, strict=True))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """Names directly below a prefix."""
+        """Return names directly below a prefix."""
         with self._explained(prefix):
             try:
                 entries = self._fs.ls(self._path(prefix), detail=True)
@@ -156,7 +156,9 @@ class ObjectStore:
         return place
 
     def _files(self, prefix: str) -> Mapping[str, Any]:
-        """The finished files at and below a prefix, sorted, with what a file system that is not local tells of each."""
+        """Return the finished files at and below a prefix, sorted, with what a file system that is not local tells of
+        each.
+        """
         with self._explained(prefix):
             place = self._path(prefix)
             told = dict.fromkeys(self._local_files(place)) if self._local else self._fs.find(place, detail=True)
@@ -164,11 +166,13 @@ class ObjectStore:
 
     @property
     def _above(self) -> int:
-        """The length of the part of a path that is above its key."""
+        """Return the length of the part of a path that is above its key."""
         return len(self._prefix.rstrip("/")) + 1
 
     def _local_files(self, place: str) -> list[str]:
-        """All files at and below a path. fsspec's own walk looks at each file, and `os.walk` at each folder twice."""
+        """Return all files at and below a path. fsspec's own walk looks at each file, and `os.walk` at each folder
+        twice.
+        """
         if Path(place).is_file():
             return [place]
         found, folders = [], [place]
@@ -183,7 +187,7 @@ class ObjectStore:
         return found
 
     def _leads_out(self, place: str) -> bool:
-        """Whether a link between the root and the path leads out of the store."""
+        """Tell whether a link between the root and the path leads out of the store."""
         if not self._local:
             return False
         root = self._prefix.rstrip("/")

@@ -53,7 +53,7 @@ def explained(where: str) -> Iterator[None]:
 
 
 def error_of(where: str, code: str, said: str, *, repeated: bool = False) -> StoreError | NotFound:
-    """The error for S3's code: NotFound for a file that is missing, else Refused with what to do."""
+    """Return the error for S3's code: NotFound for a file that is missing, else Refused with what to do."""
     if code in _MISSING:
         return NotFound("the store holds no such file", where=where)
     mend = _MENDING.get(code, _ELSE)

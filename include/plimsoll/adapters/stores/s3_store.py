@@ -42,11 +42,11 @@ class S3Store:
         self._s3 = RenewedClient(self._made)
 
     def url(self, key: str = "") -> str:
-        """The address of the key: root and key joined."""
+        """Return the address of the key: root and key joined."""
         return f"{self.root}/{key}".rstrip("/")
 
     def exists(self, key: str) -> bool:
-        """Whether there is a file with that key."""
+        """Tell whether there is a file with that key."""
         try:
             self._ask(key, lambda s3: s3.head_object(Bucket=self._bucket, Key=self._name(key)))
         except NotFound:
@@ -55,7 +55,7 @@ class S3Store:
         return True
 
     def read(self, key: str) -> bytes:
-        """The file's content."""
+        """Return the file's content."""
         name = self._name(key)
         content: bytes = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=name)["Body"].read())
         return content
@@ -100,17 +100,17 @@ class S3Store:
         return StoredFile(size, checksum)
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """Keys below a prefix, sorted, including a file with exactly that name."""
+        """Yield keys below a prefix, sorted, including a file with exactly that name."""
         return map(self._key, sorted(self._names(prefix)))
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
-        """The keys, with a stamp for each file of that name, from the same listing."""
+        """Yield the keys, with a stamp for each file of that name, from the same listing."""
         for found in sorted(self._objects(prefix), key=itemgetter("Key")):
             key = self._key(found["Key"])
             yield key, f"{found['ETag']} {found['LastModified']}" if key.rpartition("/")[2] == name else ""
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """Names directly below a prefix."""
+        """Return names directly below a prefix."""
         below = self._below(prefix)
         pages = self._pages(prefix, Prefix=below, Delimiter="/")
         found = [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", ())]
@@ -134,11 +134,13 @@ class S3Store:
         self.delete(key)
 
     def download_url(self, key: str, lifetime: timedelta) -> str:
-        """A URL that allows downloading the file for that long. It must not be logged."""
+        """Return a URL that allows downloading the file for that long. It must not be logged."""
         return self._presigned("get_object", key, lifetime)
 
     def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
-        """A ticket with size, checksum and condition signed: S3 accepts only these bytes, and only for a free key."""
+        """Return a ticket with size, checksum and condition signed: S3 accepts only these bytes, and only for a free
+        key.
+        """
         checksum = b64encode(bytes.fromhex(file.sha256)).decode()
         signed = {"IfNoneMatch": "*", "ChecksumSHA256": checksum, "Metadata": {"sha256": file.sha256}}
         headers = {"If-None-Match": "*", "x-amz-checksum-sha256": checksum, "x-amz-meta-sha256": file.sha256}
@@ -146,7 +148,7 @@ class S3Store:
         return UploadTicket(url, {**headers, "Content-Length": str(file.size_bytes)})
 
     def stored(self, key: str) -> StoredFile:
-        """Size and checksum of the file: the checksum computed by S3, or else the one that S3 was given."""
+        """Return size and checksum of the file: the checksum computed by S3, or else the one that S3 was given."""
         asked = {"Bucket": self._bucket, "Key": self._name(key), "ChecksumMode": "ENABLED"}
         found = self._ask(key, lambda s3: s3.head_object(**asked))
         if found.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in found:
@@ -200,7 +202,7 @@ class S3Store:
         return client
 
     def _ask(self, key: str, question: Callable[[Any], Any]) -> Any:
-        """The result of the question for the client. It may be asked twice, with renewed credentials."""
+        """Return the result of the question for the client. It may be asked twice, with renewed credentials."""
         with explained(self.url(key)):
             answer = self._s3.ask(question)
         self._has_bucket = True
@@ -218,7 +220,7 @@ class S3Store:
         return (found["Key"] for found in self._objects(prefix))
 
     def _objects(self, prefix: str) -> Iterator[Mapping[str, Any]]:
-        """The objects at and below a prefix as S3 lists them: `x` and `x/a`, but not `xy`."""
+        """Yield the objects at and below a prefix as S3 lists them: `x` and `x/a`, but not `xy`."""
         name, below = self._name(prefix), self._below(prefix)
         for page in self._pages(prefix, Prefix=name):
             found = page.get("Contents", ())

@@ -11,7 +11,10 @@ _UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[ -~]|[ -~]\0")
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Raises DefinitionError where it can't be read, is larger than 1 MiB or is not UTF-8."""
+    """Return the text of a file.
+
+    Raises DefinitionError where it can't be read, is larger than 1 MiB or is not UTF-8.
+    """
     data = b""
     try:
         with path.open("rb") as file:

@@ -25,12 +25,12 @@ COLUMNS = ("start_s", *_PLACE, "cpu_busy", "heap_bytes", "stopped_ms")
 def activity_frame(
     starts_s: Sequence[float], interval_s: float, collected: Collected, gc_logs: Mapping[ProcessOnHost, Pauses]
 ) -> pd.DataFrame:
-    """A table with one row per interval and host, and per interval and JVM, which has a `process`. NaN: not collected.
+    """Return a table with one row per interval and host, and per interval and JVM, which has a `process`.
 
-    Intervals are `interval_s` long; the first one may be shorter. Rows are sorted by the interval's start, s from the
-    timed run's start on the load generator's clock. `cpu_busy`: mean share of all the host's processors;
-    `heap_bytes`: the most that was in use at the start or end of any collection; `stopped_ms`: how long all threads of
-    the JVM stood still.
+    NaN: not collected. Intervals are `interval_s` long; the first one may be shorter. Rows are sorted by the interval's
+    start, s from the timed run's start on the load generator's clock. `cpu_busy`: mean share of all the host's
+    processors; `heap_bytes`: the most that was in use at the start or end of any collection; `stopped_ms`: how long all
+    threads of the JVM stood still.
     """
     import pandas as pd  # late: judging needs none of it
 
@@ -57,7 +57,7 @@ def activity_frame(
 
 
 def _busy(starts_s: NDArray[np.float64], interval_s: float, collected: Collected) -> pd.DataFrame:
-    """The mean share of busy processors in each interval, by host."""
+    """Return the mean share of busy processors in each interval, by host."""
     import pandas as pd
 
     begin_s, samples, starts = collected.started_at.timestamp(), collected.samples, starts_s.tolist()

@@ -33,22 +33,22 @@ class Schedule:
 
     @property
     def misfit_s(self) -> float:
-        """How far a record may extend across the border of an interval, s."""
+        """Tell how far a record may extend across the border of an interval, s."""
         return MISFIT * self.interval_s
 
     def place(self, times_s: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """The number of the interval that contains each time.
+        """Return the number of the interval that contains each time.
 
         Interval 0 begins at the end of warm-up; earlier ones are negative.
         """
         return np.floor((times_s - self.origin_s - self.warmup_s) / self.interval_s).astype(np.int64)
 
     def start_s(self, number: int) -> float:
-        """The start of an interval, s from the timed run's start. No interval starts before the timed run."""
+        """Return the start of an interval, s from the timed run's start. No interval starts before the timed run."""
         return max(0.0, self.warmup_s + number * self.interval_s)
 
     def end_s(self, number: int) -> float:
-        """The end of an interval, s from the timed run's start."""
+        """Return the end of an interval, s from the timed run's start."""
         return self.warmup_s + (number + 1) * self.interval_s
 
 
@@ -75,7 +75,9 @@ class _Placed:
         return cls(track, schedule.place((track.starts + track.ends) / 2))
 
     def part(self, number: int) -> slice:
-        """The records in that interval, which is none before the first record's and none after the last one's."""
+        """Return the records in that interval, which is none before the first record's and none after the last
+        one's.
+        """
         place = number - int(self.numbers[0])
         return slice(self._borders[place], self._borders[place + 1]) if 0 <= place < len(self._borders) - 1 else _NONE
 
@@ -91,7 +93,7 @@ class _Placed:
 
 
 def windows(tracks: Sequence[Track], schedule: Schedule) -> tuple[Window, ...]:
-    """All intervals that the tracks touch, in order. The tracks must have passed `continuity_faults`."""
+    """Return all intervals that the tracks touch, in order. The tracks must have passed `continuity_faults`."""
     placed = [_Placed.of(track, schedule) for track in tracks]
     numbers = range(min(int(one.numbers[0]) for one in placed), max(int(one.numbers[-1]) for one in placed) + 1)
     log_end_s = min(float(track.ends[-1]) for track in tracks) - schedule.origin_s
@@ -116,7 +118,9 @@ def _phase(number: int, schedule: Schedule, log_end_s: float) -> Phase:
 
 
 def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:
-    """Why the tracks' records can't be divided into the schedule's intervals; one sentence for each such track."""
+    """Explain why the tracks' records can't be divided into the schedule's intervals; one sentence for each
+    such track.
+    """
     for track in tracks:
         late_s = float(track.starts[0] - schedule.origin_s)
         off = _furthest_off(_Placed.of(track, schedule), schedule)
@@ -133,7 +137,7 @@ def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:
 
 
 def _furthest_off(placed: _Placed, schedule: Schedule) -> float:
-    """The greatest distance of any interval's border from the nearest start of a record, s."""
+    """Return the greatest distance of any interval's border from the nearest start of a record, s."""
     firsts = np.flatnonzero(np.diff(placed.numbers)) + 1
     if not len(firsts):
         return 0.0

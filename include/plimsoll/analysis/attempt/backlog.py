@@ -29,7 +29,7 @@ OLD, LATE = timedelta(seconds=1.5), timedelta(seconds=0.5)
 def backlog_frame(
     seconds: Sequence[GeneratorSecond], started_at: datetime, attempted_ops_s: float, starts_s: Sequence[float]
 ) -> pd.DataFrame:
-    """A table with one row for each interval for which the load generator reported anything.
+    """Return a table with one row for each interval for which the load generator reported anything.
 
     Rows are sorted by `starts_s`, s from the timed run's start. `in_flight`: the greatest number of operations sent and
     not answered, at the end of any second of the interval; `unsent`: the same of operations due and not sent.
@@ -55,7 +55,7 @@ def backlog_frame(
 def opening_backlog(
     seconds: Sequence[GeneratorSecond], judged_from: datetime, attempted_ops_s: float, warmup: timedelta
 ) -> OpeningBacklog | None:
-    """The backlog at the start of the judged time; None where the generator did not report it."""
+    """Return the backlog at the start of the judged time; None where the generator did not report it."""
     if not warmup and any(map(_reports_backlog, seconds)):
         return OpeningBacklog(in_flight=0, unsent=0, seconds=0.0)
     before = [one for one in seconds if _reports_backlog(one) and -OLD <= one.at - judged_from <= LATE]
@@ -66,7 +66,7 @@ def opening_backlog(
 
 
 def begins_with_backlog(backlog: OpeningBacklog | None, level: ServiceLevel) -> bool:
-    """Whether the backlog at the start of the judged time is large enough to make an interval miss by itself.
+    """Tell whether the backlog at the start of the judged time is large enough to make an interval miss by itself.
 
     False where the backlog is not known.
     """
@@ -78,5 +78,7 @@ def _reports_backlog(one: GeneratorSecond) -> bool:
 
 
 def _middle_s(one: GeneratorSecond, started_at: datetime) -> float:
-    """The time half a second before the report's time `at`, which lies inside the second that the report is about."""
+    """Return the time half a second before the report's time `at`, which lies inside the second that the report is
+    about.
+    """
     return (one.at - started_at).total_seconds() - 0.5

@@ -61,7 +61,7 @@ _OF_HOSTS = (
 
 
 def causes_with(kinds: Iterable[EventKind]) -> tuple[Cause, ...]:
-    """All causes in the order in which reports show them, with these kinds of events in logs of products."""
+    """Return all causes in the order in which reports show them, with these kinds of events in logs of products."""
     of_logs = (
         Cause(*kind, _half_the_bound if kind.unit == MILLISECONDS else lambda _: 1) for kind in dict.fromkeys(kinds)
     )
@@ -69,7 +69,7 @@ def causes_with(kinds: Iterable[EventKind]) -> tuple[Cause, ...]:
 
 
 def causes_in(tables: Iterable[pd.DataFrame]) -> tuple[Cause, ...]:
-    """All causes of these tables, which name the kinds of events themselves."""
+    """Return all causes of these tables, which name the kinds of events themselves."""
     return causes_with(kind for table in tables if not table.empty for kind in _kinds_in(table))
 
 
@@ -122,7 +122,7 @@ class Collected:
 
 
 def occurrences(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
-    """All occurrences by cause, on the load generator's clock."""
+    """Return all occurrences by cause, on the load generator's clock."""
     return {
         **_pauses(collected),
         **_events(collected),
@@ -134,7 +134,8 @@ def occurrences(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
 def coincidence_frame(
     intervals: pd.DataFrame, found: Occurrences, bound_ms: float, kinds: Sequence[EventKind]
 ) -> pd.DataFrame:
-    """A row for each interval that the first service level judged: start_s, missed, and three columns for each cause.
+    """Return a row for each interval that the first service level judged: start_s, missed, and three columns for each
+    cause.
 
     `<cause>`: the largest amount that touches the interval, 0 where nothing does, NaN where the cause was not
     collected; `<cause>_host` and `<cause>_process`: where that amount was, empty where nothing touches the interval.
@@ -160,7 +161,7 @@ def coincidence_frame(
 def _placed(
     starts: NDArray[np.float64], ends: NDArray[np.float64], happened: Sequence[Occurrence], bound_ms: float
 ) -> tuple[NDArray[np.float32], list[Occurrence | None]]:
-    """The largest occurrence that touches each interval, and its amount, 0 for none."""
+    """Return the largest occurrence that touches each interval, and its amount, 0 for none."""
     amounts, largest = np.zeros(len(starts), dtype=np.float32), list[Occurrence | None]([None] * len(starts))
     for one in happened:
         reach_s = one.end_s + max(one.held_s, bound_ms / 1000)
@@ -203,7 +204,10 @@ def _since_s(collected: Collected, at: datetime, host: str) -> float:
 
 
 def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
-    """The occurrences in each host's one-second samples. Network traffic is a multiple of the host's median second."""
+    """Return the occurrences in each host's one-second samples.
+
+    Network traffic is a multiple of the host's median second.
+    """
     if collected.samples.empty:
         return {}
     found: dict[str, list[Occurrence]] = {"cpu": [], "steal": [], "others": [], "disk": [], "network": []}
@@ -251,5 +255,5 @@ def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
 
 
 def _second(end_s: float, amount: float, host: str) -> Occurrence:
-    """The second that ends at that time, as the samples have one row per second."""
+    """Return the second that ends at that time, as the samples have one row per second."""
     return Occurrence(end_s - 1, end_s, amount, host)

@@ -63,7 +63,7 @@ class Noise(NamedTuple):
 
     @property
     def size(self) -> float:
-        """How many times its bound the greatest amount was."""
+        """Tell how many times its bound the greatest amount was."""
         return max(self.amounts.values()) / self.bound
 
 
@@ -89,7 +89,7 @@ _TIMES: Mapping[str, str] = {
 
 
 def is_known(collected: Collected) -> bool:
-    """Whether anything was sampled that can show noise."""
+    """Tell whether anything was sampled that can show noise."""
     return not collected.samples.empty or bool(collected.seconds)
 
 
@@ -109,7 +109,7 @@ def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Di
 
 
 def _numbers(found: Iterable[Noise]) -> set[int]:
-    """The numbers of the intervals that any of these touched."""
+    """Return the numbers of the intervals that any of these touched."""
     return {number for one in found for number in one.amounts}
 
 
@@ -126,7 +126,7 @@ def _of_hosts(within: tuple[Span, ...], collected: Collected, bounds: Disturbanc
 def _of_generator(
     missed: Sequence[MissedInterval], within: Sequence[Span], collected: Collected, bounds: Disturbance
 ) -> Iterator[Noise]:
-    """The load generator's own lateness, where it is long enough and a large part of what the interval lost.
+    """Yield the load generator's own lateness, where it is long enough and a large part of what the interval lost.
 
     A saturated database on the same machine may hold up the load generator too. It is then late by far less than the
     operations that the database answers.
@@ -155,7 +155,7 @@ def _left_behind(
     bounds: Disturbance,
     noisy: set[int],
 ) -> Iterator[Noise]:
-    """The backlog with which intervals began, where noise of the interval before left it and it makes them miss.
+    """Yield the backlog with which intervals began, where noise of the interval before left it and it makes them miss.
 
     When a burst of noise ends, the operations that waited are answered in the next interval, which is calm.
     """
@@ -174,7 +174,9 @@ def _left_behind(
 
 
 def _behind_ms(within: Sequence[Span], collected: Collected) -> Sequence[float]:
-    """How much of the load had no answer when each span began, ms of the attempted rate; 0 where it is not known."""
+    """Tell how much of the load had no answer when each span began, ms of the attempted rate; 0 where it is not
+    known.
+    """
     told = [one for one in collected.seconds if one.in_flight is not None and one.backlog is not None]
     ends = np.array([one.at.timestamp() for one in told])
     found = []
@@ -187,7 +189,10 @@ def _behind_ms(within: Sequence[Span], collected: Collected) -> Sequence[float]:
 
 
 def _latest(begins: Floats, ends: Floats, lates: Floats, span: Span) -> int | None:
-    """The number of the second in the span in which the load generator was latest; None where no second was told."""
+    """Return the number of the second in the span in which the load generator was latest.
+
+    None where no second was told.
+    """
     first, last = np.searchsorted(ends, span.begin_s, "right"), np.searchsorted(begins, span.end_s, "left")
     part = slice(int(first), int(last))
     inside = np.minimum(ends[part], span.end_s) - np.maximum(begins[part], span.begin_s)
@@ -213,7 +218,9 @@ def _sentence(noise: Noise, within: Sequence[Span], collected: Collected) -> str
 
 
 def _programs(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
-    """The programs that took most, where the sampler has seen them, with the share of each over all these intervals."""
+    """Return the programs that took most, where the sampler has seen them, with the share of each over all these
+    intervals.
+    """
     own = next(own for host, own in by_host(collected.samples, collected.ahead_ms) if host == noise.host)
     if TOP not in own:
         return ""

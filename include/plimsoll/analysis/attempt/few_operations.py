@@ -20,7 +20,7 @@ _SECOND = timedelta(seconds=1)
 
 
 def decided_by_few(definition: Definition) -> Iterator[str]:
-    """A note for each service level and stage whose loads leave too few operations to an interval."""
+    """Yield a note for each service level and stage whose loads leave too few operations to an interval."""
     from plimsoll.domain.parts import parts  # late: judging a log needs no definition, whose models take time to import
 
     for part in parts(definition):
@@ -30,7 +30,7 @@ def decided_by_few(definition: Definition) -> Iterator[str]:
 
 
 def few_in_intervals(table: IntervalTable, levels: Sequence[ServiceLevel]) -> Iterator[str]:
-    """A note for each service level of which judged intervals had too few operations.
+    """Yield a note for each service level of which judged intervals had too few operations.
 
     An interval in which nothing was answered has a note of its own. The rate is given with two digits, so that repeats
     of a cell have the same note.
@@ -50,7 +50,10 @@ def _rate(row: IntervalRow) -> float:
 
 
 def _share(workload: Workload, level: ServiceLevel) -> float:
-    """The share of a level's operations in a load, at most; 1 where the workload does not say it by `read_share`."""
+    """Return the share of a level's operations in a load, at most.
+
+    1 where the workload does not say it by `read_share`.
+    """
     if not workload.states_read_share and "read_share" not in workload.model_fields_set:
         return 1.0
     return {"reads": workload.read_share, "writes": 1 - workload.read_share}.get(level.operations, 1.0)

@@ -25,27 +25,27 @@ OTHERS_NOTICED = 0.05
 
 
 def is_steal_noticed(share: float) -> bool:
-    """Whether so much steal, as a share of processor time over the judged time, is worth a warning."""
+    """Tell whether so much steal, as a share of processor time over the judged time, is worth a warning."""
     return share > STEAL_NOTICED
 
 
 def are_others_noticed(share: float) -> bool:
-    """Whether so much time of other programs, as a share of all processors in an interval, is worth a warning."""
+    """Tell whether so much time of other programs, as a share of all processors in an interval, is worth a warning."""
     return share > OTHERS_NOTICED
 
 
 def cpu_busy(samples: pd.DataFrame) -> pd.Series[float]:
-    """The share of all processors' time spent on work. Waiting for a disk counts as idle."""
+    """Return the share of all processors' time spent on work. Waiting for a disk counts as idle."""
     return 1 - samples["cpu_idle"] - samples["cpu_iowait"]
 
 
 def traffic_bytes(samples: pd.DataFrame) -> pd.Series[float]:
-    """Bytes received and sent in each second."""
+    """Return bytes received and sent in each second."""
     return samples["net_received_bytes"] + samples["net_sent_bytes"]
 
 
 def sampled(samples: pd.DataFrame, column: str) -> pd.Series[float]:
-    """A figure of the samples; NaN: not sampled. Samples of older attempts lack some figures."""
+    """Return a figure of the samples; NaN: not sampled. Samples of older attempts lack some figures."""
     import pandas as pd
 
     if column in samples:
@@ -56,7 +56,7 @@ def sampled(samples: pd.DataFrame, column: str) -> pd.Series[float]:
 def others_highest(
     samples: pd.DataFrame, within: tuple[Span, ...], ahead_ms: Mapping[str, float] | None = None
 ) -> dict[str, float]:
-    """The highest share of other programs in any of these intervals, by host, at least 0; NaN: not sampled."""
+    """Return the highest share of other programs in any of these intervals, by host, at least 0; NaN: not sampled."""
     table = samples.assign(cpu_others=sampled(samples, "cpu_others")) if not samples.empty else samples
     return {
         host: _positive(highest_of(means(own, "cpu_others", within))) for host, own in by_host(table, ahead_ms or {})
@@ -69,7 +69,7 @@ def hosts_frame(
     interval: timedelta,
     ahead_ms: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """A table with one row per sampled host, with means over its judged intervals.
+    """Return a table with one row per sampled host, with means over its judged intervals.
 
     Figures are shares of all processors' time, and of the busiest disk's time. `cpu_others_highest` is the result of
     `others_highest`. NaN: not sampled. `ahead_ms`: how far each host's clock is ahead of the load generator's.

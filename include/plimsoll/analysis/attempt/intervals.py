@@ -55,16 +55,16 @@ class IntervalTable:
     rows: tuple[IntervalRow, ...] = ()
 
     def select(self, phase: Phase, operation: str = ALL_OPERATIONS) -> tuple[IntervalRow, ...]:
-        """The rows of one phase and operation."""
+        """Return the rows of one phase and operation."""
         return tuple(row for row in self.rows if row.phase == phase and row.operation == operation)
 
     @property
     def operations(self) -> tuple[str, ...]:
-        """The names of the single operations, sorted."""
+        """Return the names of the single operations, sorted."""
         return tuple(sorted({row.operation for row in self.rows} - {ALL_OPERATIONS}))
 
     def frame(self) -> pd.DataFrame:
-        """The table as a data frame, one column per field.
+        """Return the table as a data frame, one column per field.
 
         Data types do not depend on the content; `met` is nullable.
         """
@@ -86,11 +86,11 @@ class Measured:
     values_ms: tuple[float, ...]
 
     def at(self, place: int) -> float | None:
-        """The value at the requested percentile with that index."""
+        """Return the value at the requested percentile with that index."""
         return self.values_ms[place] if self.values_ms else None
 
     def row(self, judged: int, met: bool | None) -> IntervalRow:
-        """The values as a row of the table; `judged` is the index of the service level's percentile."""
+        """Return the values as a row of the table; `judged` is the index of the service level's percentile."""
         duration_s = self.window.duration_s
         return IntervalRow(
             start_s=self.window.start_s,
@@ -112,7 +112,8 @@ def measure(
     further: Sequence[float] = (),
     judged: dict[str, Ints] | None = None,
 ) -> Iterator[Measured]:
-    """Percentiles of every window (SHOWN, then `further`) from merged counts: of all operations, then of each one.
+    """Yield percentiles of every window (SHOWN, then `further`) from merged counts: of all operations, then of each
+    one.
 
     `judged` receives the merged counts of all judged windows, by operation.
     """
@@ -128,7 +129,7 @@ def measure(
 
 
 def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[str, Ints]:
-    """The merged counts of one window, by operation, up to the last slot in use: most slots come after it."""
+    """Return the merged counts of one window, by operation, up to the last slot in use: most slots come after it."""
     merged: dict[str, Ints] = {}
     for track, part in zip(tracks, window.parts, strict=True):
         counts = decoder.merge_used(track.records[part], track.name)
@@ -139,7 +140,7 @@ def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[s
 
 
 def _sum(parts: Collection[Ints]) -> Ints:
-    """The sum of counts that end at different slots."""
+    """Return the sum of counts that end at different slots."""
     total = np.zeros(max(map(len, parts)), dtype=np.int64)
     for part in parts:
         total[: len(part)] += part
@@ -147,7 +148,7 @@ def _sum(parts: Collection[Ints]) -> Ints:
 
 
 def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
-    """The highest value of each percentile that is known for every interval with an operation.
+    """Return the highest value of each percentile that is known for every interval with an operation.
 
     None where there is none.
     """
@@ -159,6 +160,6 @@ def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
 
 
 def maxima_by_operation(table: IntervalTable) -> dict[str, Percentiles]:
-    """The maxima of the judged intervals for each single operation that has any."""
+    """Return the maxima of the judged intervals for each single operation that has any."""
     found = {name: maxima(table.select("judged", name)) for name in table.operations}
     return {name: highest for name, highest in found.items() if highest}

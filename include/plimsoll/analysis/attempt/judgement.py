@@ -92,30 +92,35 @@ class Judgement:
 
     @property
     def unit_taken(self) -> str:
-        """The unit that the files' values are taken to be in, and why; empty where the files could not be read."""
+        """Return the unit that the files' values are taken to be in, and why; empty where the files could not
+        be read.
+        """
         return f"{self.unit}: {self.unit_why}" if self.unit_why else ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The notes, and what was left out without its counts, so that many cells have the same remarks."""
+        """Return the notes, and what was left out without its counts, so that many cells have the same remarks."""
         measures = sorted({one.measure for one in self.left_out})
         return (*self.notes, f"left out: {' and '.join(measures)}") if measures else self.notes
 
     @property
     def valid(self) -> bool:
-        """Whether there is no reason against the measurement."""
+        """Tell whether there is no reason against the measurement."""
         return not self.reasons
 
     @property
     def met(self) -> bool | None:
-        """Whether every service level was met; None for an invalid measurement."""
+        """Tell whether every service level was met; None for an invalid measurement."""
         return all(level.met for level in self.levels) if self.valid else None
 
 
 def judgement_of(
     table: IntervalTable, levels: Sequence[LevelVerdict], run: Run, *, reasons: Iterable[str], notes: Iterable[str]
 ) -> Judgement:
-    """The judgement on a run with its table and the outcomes of its service levels. Repeated reasons are dropped."""
+    """Return the judgement on a run with its table and the outcomes of its service levels.
+
+    Repeated reasons are dropped.
+    """
     judged = table.select("judged")
     operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
     achieved = operations / seconds if seconds else None
@@ -133,20 +138,23 @@ def judgement_of(
 
 
 def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:
-    """The interval of that service level that begins at that time; `value_ms` is None where nothing was answered."""
+    """Return the interval of that service level that begins at that time.
+
+    `value_ms` is None where nothing was answered.
+    """
     length_s = level.interval / _SECOND
     late_ms = length_s * 1000 if value_ms is None else value_ms
     return MissedInterval(start_s, start_s + length_s, late_ms, level.standstill_ms)
 
 
 def unreadable(error: LogError) -> Judgement:
-    """The judgement on logs that could not be read."""
+    """Return the judgement on logs that could not be read."""
     mend = f" ({error.mend})" if error.mend else ""
     return Judgement(reasons=(f"{error.where}: {error.what}{mend}",))
 
 
 def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
-    """The positions of a run's intervals.
+    """Return the positions of a run's intervals.
 
     They count from the run's start as the load generator reports it, else from the first record.
     """
@@ -160,19 +168,22 @@ def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Sched
 
 
 def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
-    """Whether the rate was achieved; None where no rate was asked for."""
+    """Tell whether the rate was achieved; None where no rate was asked for."""
     if attempted is None:
         return None
     return achieved is not None and achieved >= (1 - RATE_TOLERANCE) * attempted
 
 
 def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator[str]:
-    """The reason against a measurement with fewer intervals than planned, if there is one."""
+    """Yield the reason against a measurement with fewer intervals than planned, if there is one."""
     if schedule.planned is not None and covered < schedule.planned:
         planned = f"{plural(schedule.planned, 'interval')} of {format_duration(level.interval)}"
         yield f"only {covered} of {planned} are covered by the logs"
 
 
 def answered_more(achieved_ops_s: float | None, attempted_ops_s: float) -> bool:
-    """Whether more was answered than the attempted rate allows for, beyond the tolerance. False: it is not known."""
+    """Tell whether more was answered than the attempted rate allows for, beyond the tolerance.
+
+    False: it is not known.
+    """
     return achieved_ops_s is not None and achieved_ops_s / attempted_ops_s > 1 + RATE_TOLERANCE

@@ -34,7 +34,9 @@ def jvms_frame(
     ahead_ms: Mapping[str, float],
     cpus: Mapping[str, int],
 ) -> pd.DataFrame:
-    """A table with one row per JVM, over the judged time by the load host's clock. NaN: the GC log does not tell.
+    """Return a table with one row per JVM, over the judged time by the load host's clock.
+
+    NaN: the GC log does not tell.
 
     `gc_cpu_share`: the share of all the host's processors that pauses took; no JDK up to 25 logs the share of
     concurrent phases. `allocated_bytes_s`: bytes allocated per second between the end of one collection and the
@@ -72,7 +74,7 @@ def _row(
 
 
 def _allocation_rate(heap: list[HeapChange]) -> float:
-    """Bytes by which the heap grew between collections, divided by the time between them.
+    """Return bytes by which the heap grew between collections, divided by the time between them.
 
     The rate during a collection can't be known: between the two clean-ups of Shenandoah's cycle, copies make the heap
     grow too.

@@ -35,7 +35,7 @@ class Curve:
 
 
 def latencies_frame(counts: Mapping[str, Ints], unit: Unit) -> pd.DataFrame:
-    """A table with one row per operation (`all`, `reads`, `writes`) and percentile: the response time there, ms.
+    """Return a table with one row per operation (`all`, `reads`, `writes`) and percentile: the response time there, ms.
 
     `operations` is the number of operations counted. Percentiles above which less than one operation lies are left out,
     except the hundredth, which is the maximum.
@@ -52,7 +52,7 @@ def latencies_frame(counts: Mapping[str, Ints], unit: Unit) -> pd.DataFrame:
 
 
 def median_curves(repeats: Sequence[pd.DataFrame]) -> tuple[Curve, ...]:
-    """The curve of each kind of operation, from the tables of repeats that `latencies_frame` made.
+    """Return the curve of each kind of operation, from the tables of repeats that `latencies_frame` made.
 
     Reads and writes have a curve each; all operations have one only where these are not told apart. A percentile is
     left out unless every repeat tells it, because a median over fewer repeats would make a step in the curve.

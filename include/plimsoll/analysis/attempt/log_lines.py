@@ -24,7 +24,8 @@ def log_lines_frame(
     ahead_ms: Mapping[str, float],
     bound_ms: float,
 ) -> pd.DataFrame:
-    """A table of the lines that processes logged in a missed interval, or up to the bound before it, in order of time.
+    """Return a table of the lines that processes logged in a missed interval, or up to the bound before it, in order of
+    time.
 
     `start_s`: the interval's start; `at_s`: the line's time; both in s from the timed run's start on the load
     generator's clock. `ahead_ms`: how far hosts' clocks are ahead of that clock. Where a process logged more lines than

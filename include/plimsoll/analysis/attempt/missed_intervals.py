@@ -20,7 +20,7 @@ ERROR_LIMIT = 0.001
 
 
 def distinct(missed: Iterable[MissedInterval]) -> tuple[MissedInterval, ...]:
-    """Each interval once, in order of time. Of several reasons for one miss that counts which lost more time."""
+    """Return each interval once, in order of time. Of several reasons for one miss that counts which lost more time."""
     found: dict[tuple[float, float], MissedInterval] = {}
     for one in missed:
         place = one.start_s, one.end_s
@@ -29,7 +29,7 @@ def distinct(missed: Iterable[MissedInterval]) -> tuple[MissedInterval, ...]:
 
 
 def short_of_rate(judgement: Judgement, attempted_ops_s: float, level: ServiceLevel) -> Iterator[MissedInterval]:
-    """The judged intervals in which the rate was not achieved."""
+    """Yield the judged intervals in which the rate was not achieved."""
     for row in judgement.intervals.select("judged"):
         missing = 1 - row.rate_ops_s / attempted_ops_s
         if missing > RATE_TOLERANCE:
@@ -39,7 +39,7 @@ def short_of_rate(judgement: Judgement, attempted_ops_s: float, level: ServiceLe
 def with_failures(
     judgement: Judgement, seconds: Sequence[GeneratorSecond], started_at: datetime, level: ServiceLevel
 ) -> tuple[MissedInterval, ...]:
-    """The judged intervals in which too many operations failed.
+    """Return the judged intervals in which too many operations failed.
 
     All of them where the load generator does not tell when operations failed.
     """
@@ -54,7 +54,7 @@ def with_failures(
 def _failed_share(
     start_s: float, count: int, seconds: Sequence[GeneratorSecond], started_at: datetime, level: ServiceLevel
 ) -> float:
-    """The share of failed operations in the interval that begins at that time."""
+    """Return the share of failed operations in the interval that begins at that time."""
     begin_s = started_at.timestamp() + start_s
     # A second is reported a little after its end; its middle lies in the interval that it is about.
     middles = np.array([one.at.timestamp() - 0.5 for one in seconds])

@@ -38,7 +38,7 @@ class _Part:
         return sum(sample.count for sample in self.samples)
 
     def met(self, level: ServiceLevel) -> bool | None:
-        """Whether the percentile is strictly below the bound.
+        """Tell whether the percentile is strictly below the bound.
 
         None where the samples do not decide it, or nothing was counted.
         """
@@ -51,7 +51,10 @@ class _Part:
         return False if sum(least for least, _ in bounds) > allowed else None
 
     def value(self, percentile: float) -> float | None:
-        """The percentile's value in ms. Of a single sample it is known; of several samples only the maximum is."""
+        """Return the percentile's value in ms.
+
+        Of a single sample it is known; of several samples only the maximum is.
+        """
         counted = [sample.values_ms for sample in self.samples if sample.count]
         if percentile == 100 and all(100 in values for values in counted):
             return max((values[100] for values in counted), default=None)
@@ -82,7 +85,7 @@ def _by_series(samples: Iterable[Sample]) -> dict[tuple[str, str], list[Sample]]
 
 
 def _track(samples: Sequence[Sample]) -> Track:
-    """The samples as records without histograms, so that they can be aligned as histograms are."""
+    """Return the samples as records without histograms, so that they can be aligned as histograms are."""
     first = samples[0]
     records = (Record("", one.start_s, one.length_s, _NO_PAYLOAD, number) for number, one in enumerate(samples, 1))
     return Track(f"samples of {first.series or first.operation or ALL_OPERATIONS}", first.operation, tuple(records))
@@ -163,7 +166,7 @@ def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
 
 
 def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
-    """The least and the greatest number of a sample's operations that took at least as long as the bound."""
+    """Return the least and the greatest number of a sample's operations that took at least as long as the bound."""
     least, most = 0, sample.count
     for percentile, value in sample.values_ms.items():
         above = sample.count - _rank(percentile, sample.count)

@@ -34,14 +34,14 @@ class Span(NamedTuple):
 
 
 def spans(begin: datetime, end: datetime, interval: timedelta) -> tuple[Span, ...]:
-    """The whole intervals from `begin` to `end`."""
+    """Return the whole intervals from `begin` to `end`."""
     each_s = interval.total_seconds()
     starts = [begin.timestamp() + number * each_s for number in range((end - begin) // interval)]
     return tuple(Span(start, start + each_s) for start in starts)
 
 
 def by_host(samples: pd.DataFrame, ahead_ms: Mapping[str, float]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each host's samples in order of time, with `begin_s` and `end_s`: the time for which a sample holds.
+    """Yield each host's samples in order of time, with `begin_s` and `end_s`: the time for which a sample holds.
 
     `ahead_ms`: how far each host's clock is ahead of the load generator's.
     """
@@ -55,14 +55,14 @@ def by_host(samples: pd.DataFrame, ahead_ms: Mapping[str, float]) -> Iterator[tu
 
 
 def overlaps_s(own: pd.DataFrame, span: Span) -> Floats:
-    """The time for which each sample of `by_host` holds within the span, s."""
+    """Return the time for which each sample of `by_host` holds within the span, s."""
     begins, ends = own["begin_s"].to_numpy(dtype=np.float64), own["end_s"].to_numpy(dtype=np.float64)
     held: Floats = np.clip(np.minimum(ends, span.end_s) - np.maximum(begins, span.begin_s), 0, None)
     return held
 
 
 def means(own: pd.DataFrame, column: str, within: tuple[Span, ...]) -> Floats:
-    """The mean of one figure in each span, weighted by time; NaN where the span is not sampled.
+    """Return the mean of one figure in each span, weighted by time; NaN where the span is not sampled.
 
     `own`: the samples of one host as `by_host` gives them.
     """
@@ -82,12 +82,12 @@ def means(own: pd.DataFrame, column: str, within: tuple[Span, ...]) -> Floats:
 
 
 def mean_of(found: Floats) -> float:
-    """The mean over intervals of equal length that were sampled; NaN where none was."""
+    """Return the mean over intervals of equal length that were sampled; NaN where none was."""
     known = found[~np.isnan(found)]
     return float(known.mean()) if len(known) else float("nan")
 
 
 def highest_of(found: Floats) -> float:
-    """The highest mean of any interval that was sampled; NaN where none was."""
+    """Return the highest mean of any interval that was sampled; NaN where none was."""
     known = found[~np.isnan(found)]
     return float(known.max()) if len(known) else float("nan")

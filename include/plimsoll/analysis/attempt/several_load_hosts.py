@@ -17,7 +17,7 @@ from plimsoll.domain.log_events import GeneratorSecond
 
 
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
-    """The summaries of all hosts, by name, as the summary of the whole load."""
+    """Return the summaries of all hosts, by name, as the summary of the whole load."""
     every = list(by_host.values())
     if len(every) == 1:
         return every[0]
@@ -50,7 +50,7 @@ def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
 def merged_seconds(
     by_host: Mapping[str, Sequence[GeneratorSecond]], ahead_ms: Mapping[str, float]
 ) -> tuple[GeneratorSecond, ...]:
-    """The hosts' own state, second by second of the timed run, by the first host's clock.
+    """Return the hosts' own state, second by second of the timed run, by the first host's clock.
 
     Every host starts at the same instant and reports each second once, in order, so reports with the same number are
     about the same second. The time of a report does not show that, because a host that stood still reports late.
@@ -84,7 +84,7 @@ def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
 
 
 def merged_readings(readings: Sequence[Reading]) -> Reading:
-    """The files of all hosts as those of one run: their histograms are added interval by interval.
+    """Return the files of all hosts as those of one run: their histograms are added interval by interval.
 
     Raises LogError where they can't be added, because units differ or some have no histograms.
     """
@@ -110,19 +110,19 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:
-    """The sum; None where any value is not known."""
+    """Return the sum; None where any value is not known."""
     every = list(amounts)
     return None if None in every else math.fsum(amount or 0.0 for amount in every)
 
 
 def _count(counts: Iterable[int | None]) -> int | None:
-    """The sum of whole numbers; None where any value is not known."""
+    """Return the sum of whole numbers; None where any value is not known."""
     every = list(counts)
     return None if None in every else sum(count or 0 for count in every)
 
 
 def _most(amounts: Iterable[float | None]) -> float | None:
-    """The greatest value; None where any value is not known, since that one may be the greatest."""
+    """Return the greatest value; None where any value is not known, since that one may be the greatest."""
     every = list(amounts)
     return None if None in every else max(amount or 0.0 for amount in every)
 

@@ -39,7 +39,7 @@ class _Slides:
 
 
 def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit) -> Judgement:
-    """The same judgement, with sliding windows for the service levels that ask for them.
+    """Return the same judgement, with sliding windows for the service levels that ask for them.
 
     If the first service level asks for them, the table holds windows in place of intervals, too. Operations, rate and
     remarks stay those of the aligned intervals, which count every record once. Raises LogError where a window is not a
@@ -116,7 +116,7 @@ def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> _Slides:
 
 
 def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, percentile: float) -> Iterator[Measured]:
-    """Each window's values, from a running sum that gains the newest step and loses the oldest one."""
+    """Yield each window's values, from a running sum that gains the newest step and loses the oldest one."""
     inside: deque[Mapping[str, Ints]] = deque()
     sums: dict[str, Ints] = {}
     for number in range(slides.last + 1):
@@ -131,7 +131,7 @@ def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, percen
 
 
 def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decoder) -> dict[str, Ints]:
-    """The counts of one step, by operation: of the records whose middle lies in the step."""
+    """Return the counts of one step, by operation: of the records whose middle lies in the step."""
     borders = slides.origin_s + slides.warmup_s + np.array([number, number + 1]) * slides.step_s
     found: dict[str, Ints] = {}
     for track in tracks:

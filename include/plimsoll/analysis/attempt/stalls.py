@@ -13,7 +13,7 @@ _MAX = SHOWN_NAMES.index("max_ms")
 
 
 def stalls_s(measured: Sequence[Measured]) -> tuple[float, ...]:
-    """The starts of such intervals among the judged ones, s.
+    """Return the starts of such intervals among the judged ones, s.
 
     `measured` are all intervals of one operation, in order of time.
     """
@@ -25,6 +25,8 @@ def stalls_s(measured: Sequence[Measured]) -> tuple[float, ...]:
 
 
 def _is_spanned(empty: Measured, later: Sequence[Measured]) -> bool:
-    """Whether the next interval with answers holds an operation that was already under way at the stall's start."""
+    """Tell whether the next interval with answers holds an operation that was already under way at the stall's
+    start.
+    """
     after = next((one for one in later if one.count), None)
     return after is not None and after.values_ms[_MAX] / 1000 >= after.window.start_s - empty.window.start_s

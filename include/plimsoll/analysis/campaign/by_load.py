@@ -31,7 +31,7 @@ class RepeatsAtLoad:
 
 
 def repeats_by_load(cells: Sequence[CellResult], level: ServiceLevel) -> tuple[RepeatsAtLoad, ...]:
-    """A summary of every variant and load, in the cells' order. A backlog counts by the bound of `level`."""
+    """Return a summary of every variant and load, in the cells' order. A backlog counts by the bound of `level`."""
     rates = _by_place(achieved(cells))
     highest = {percentile: _by_place(maxima(cells, percentile)) for percentile in PERCENTILES}
     return tuple(

@@ -103,12 +103,12 @@ class Capacity(Model):
 
     @property
     def falls_by(self) -> tuple[Contradiction, ...]:
-        """The misses in other stages that count, so that this capacity is that of its stage alone."""
+        """Return the misses in other stages that count, so that this capacity is that of its stage alone."""
         return tuple(one for one in self.contradicted_by if one.counts)
 
     @property
     def bracketed_ops_s(self) -> tuple[int, ...]:
-        """The loads to run next with the tested loads on either side of them, rising.
+        """Return the loads to run next with the tested loads on either side of them, rising.
 
         Empty where no load is to be run.
         """
@@ -117,7 +117,7 @@ class Capacity(Model):
 
 
 def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
-    """The capacity of each variant, in the definition's order.
+    """Return the capacity of each variant, in the definition's order.
 
     The campaign must have one part, or the data be one part's.
     """
@@ -132,7 +132,8 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
 
 
 def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
-    """The capacities that may be told: those of `capacities`, and none of a part that takes its load from a stage.
+    """Return the capacities that may be told: those of `capacities`, and none of a part that takes its load from a
+    stage.
 
     Such a part asks what happens at one load, not for the highest, which the earlier stage has found.
     """
@@ -149,7 +150,7 @@ class AnswerOverStages:
 
 
 def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOverStages, ...]:
-    """The answers of a campaign, from the data of all its parts, in the definition's order.
+    """Return the answers of a campaign, from the data of all its parts, in the definition's order.
 
     Where no stage with certain service levels has loads of its own, none of them looked for a capacity: these stages
     have no answer.
@@ -179,7 +180,7 @@ def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
 
 
 def nodes_for(load_ops_s: int, capacity_ops_s: int, nodes: int) -> int:
-    """The number of nodes that would carry a load (ops/s), if capacity grows in proportion to that number.
+    """Return the number of nodes that would carry a load (ops/s), if capacity grows in proportion to that number.
 
     `capacity_ops_s` (> 0) is what that many `nodes` carry, ops/s. The result is never smaller than `nodes`, because
     what fewer nodes carry was not measured.
@@ -232,7 +233,7 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
 
 
 def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:
-    """The loads to run next. None while repeats of the next load are missing, since those must run first."""
+    """Return the loads to run next. None while repeats of the next load are missing, since those must run first."""
     if following is None:
         return (narrowing.above(highest.load_ops_s),) if highest else ()
     if following.outcome != "missed":
@@ -252,7 +253,7 @@ def _met_again(rungs: Sequence[Rung]) -> tuple[int, ...]:
 
 
 def _beside(one: Capacity, data: CampaignData) -> Capacity:
-    """The capacity with the misses in other stages that contradict it. No load narrows what does not stand."""
+    """Return the capacity with the misses in other stages that contradict it. No load narrows what does not stand."""
     found = contradictions(one.variant, one.capacity_ops_s, data, data.other_stages)
     one = one.model_copy(update={"contradicted_by": found})
     return one.model_copy(update={"narrowing_ops_s": ()}) if one.falls_by else one

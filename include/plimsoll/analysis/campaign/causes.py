@@ -92,7 +92,7 @@ class CellFlags:
 
 
 def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[VariantCauses, ...]:
-    """The causes of every variant of the cells, in their order. Only attempts that count are used."""
+    """Return the causes of every variant of the cells, in their order. Only attempts that count are used."""
     by_variant: dict[str, list[CellResult]] = {}
     for result in cells:
         by_variant.setdefault(result.cell.variant, []).append(result)
@@ -103,7 +103,7 @@ def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[Vari
 
 
 def shift_test(pairs: Iterable[tuple[Flags, Flags]], shifts: int = SHIFTS) -> tuple[float, float]:
-    """The one-sided p value of the coincidence of `missed` and `touched`, and the smallest possible p value.
+    """Return the one-sided p value of the coincidence of `missed` and `touched`, and the smallest possible p value.
 
     The arguments hold one pair of series per cell; each pair is shifted by itself.
     """
@@ -120,7 +120,7 @@ def shift_test(pairs: Iterable[tuple[Flags, Flags]], shifts: int = SHIFTS) -> tu
 
 
 def _coincidences_by_shift(missed: Flags, touched: Flags) -> NDArray[np.int64]:
-    """The number of intervals with both, for each circular shift of one series; the first is unshifted."""
+    """Return the number of intervals with both, for each circular shift of one series; the first is unshifted."""
     spectrum = np.conj(np.fft.rfft(missed)) * np.fft.rfft(touched)
     counts: NDArray[np.int64] = np.rint(np.fft.irfft(spectrum, len(missed))).astype(np.int64)
     return counts
@@ -140,7 +140,9 @@ def _flags(cells: Sequence[CellResult], causes: Sequence[Cause], bound_ms: float
 
 
 def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[CauseShare, float]:
-    """The cause's share with its uncorrected p value, and the smallest p value that these intervals could give."""
+    """Return the cause's share with its uncorrected p value, and the smallest p value that these intervals
+    could give.
+    """
     known = [(one.missed, touched) for one in cells if (touched := one.touched[cause.id]) is not None]
     missed = sum(int(one.sum()) for one, _ in known)
     missed_with = sum(int((one & touched).sum()) for one, touched in known)
@@ -185,7 +187,7 @@ def _base_rate(missed: Flags, touched: Flags, pooled: float) -> float:
 def _adjusted(
     shares: Mapping[str, Sequence[tuple[CauseShare, float]]],
 ) -> dict[str, tuple[CauseShare, ...]]:
-    """The shares with Holm's correction over all causes of all variants that coincided with any miss."""
+    """Return the shares with Holm's correction over all causes of all variants that coincided with any miss."""
     tested = [
         (variant, place)
         for variant, own in shares.items()

@@ -34,7 +34,7 @@ class CellCause:
 def causes_by_cell(
     cells: Sequence[CellResult], variants: Sequence[VariantCauses], bound_ms: float
 ) -> tuple[CellCause, ...]:
-    """Every cell with misses and every cause that touched one of them, in the order of cells and causes.
+    """Return every cell with misses and every cause that touched one of them, in the order of cells and causes.
 
     `variants`: the result of `causes_of_misses` for these cells. `bound_ms`: the first service level's bound, ms.
     """
@@ -49,7 +49,9 @@ def causes_by_cell(
 
 
 def _missed(result: CellResult) -> pd.DataFrame | None:
-    """The cell's missed intervals with their causes; None where none missed, or only response times are known."""
+    """Return the cell's missed intervals with their causes; None where none missed, or only response times are
+    known.
+    """
     level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
     if result.counted is None or not (level and level.missed) or result.counted.coincidences.empty:
         return None

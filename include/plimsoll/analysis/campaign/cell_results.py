@@ -73,13 +73,16 @@ class AttemptData:
         return self.verdict.key
 
     def place(self, host: str, process: str) -> str:
-        """A process of a host as people read it: the host alone where no node runs several."""
+        """Return a process of a host as people read it: the host alone where no node runs several."""
         several = self.fingerprint is not None and self.fingerprint.runs_several
         return ProcessOnHost(host, process).shown(several=several)
 
     @cached_property
     def series(self) -> Series:
-        """The judged percentile of the attempt's intervals. It is computed once, because several analyses use it."""
+        """Return the judged percentile of the attempt's intervals.
+
+        It is computed once, because several analyses use it.
+        """
         from plimsoll.analysis.campaign.series import series_of  # late: it takes NumPy
 
         return series_of(self.intervals)
@@ -109,22 +112,22 @@ class CampaignData:
 
     @property
     def part(self) -> str:
-        """The name of the part that this data belongs to; empty where the data is the whole campaign's."""
+        """Return the name of the part that this data belongs to; empty where the data is the whole campaign's."""
         return self.of_part.name if self.of_part else ""
 
     @property
     def source(self) -> str:
-        """The name of the part that gives the load of this data's part; empty where its loads are its own."""
+        """Return the name of the part that gives the load of this data's part; empty where its loads are its own."""
         return self.of_part.source if self.of_part else ""
 
     @property
     def taken(self) -> TakenLoad | None:
-        """How the load of this data's part is taken from an earlier stage; None where its loads are its own."""
+        """Tell how the load of this data's part is taken from an earlier stage; None where its loads are its own."""
         return self.of_part.taken if self.of_part else None
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:
-        """Every cell, the attempt of it that counts, and the strategy's decision on it."""
+        """Return every cell, the attempt of it that counts, and the strategy's decision on it."""
         return self.known_state or campaign_state(self.definition, self.attempts, CellResult)
 
 
@@ -134,7 +137,7 @@ class CellResult(CellAttempts[AttemptData]):
 
     @property
     def state(self) -> CellOutcome:
-        """The state of the cell in one word."""
+        """Return the state of the cell in one word."""
         if self.decided_by:
             return "not needed"
         return self.shown.verdict.outcome if self.shown else "not run"
@@ -152,7 +155,7 @@ class Spread(Model):
 
 
 def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
-    """Every cell of the definition in the definition's order: variants, then loads rising, then repeats.
+    """Return every cell of the definition in the definition's order: variants, then loads rising, then repeats.
 
     Raises NotFound for an attempt at a cell that the definition does not have, since the attempt would be missing from
     the report.
@@ -172,13 +175,16 @@ def require_no_strays(data: CampaignData) -> None:
 
 
 def deciding_level(verdict: Verdict) -> LevelVerdict | None:
-    """The service level with the highest ratio of its worst interval to its bound; None where none was judged."""
+    """Return the service level with the highest ratio of its worst interval to its bound; None where none was
+    judged.
+    """
     judged = [level for level in verdict.levels if level.worst_ms is not None]
     return max(judged, key=ratio, default=None)
 
 
 def worst_level(cells: Iterable[CellResult]) -> LevelVerdict | None:
-    """The service level whose worst interval lies furthest beyond its bound (or nearest below), of all valid repeats.
+    """Return the service level whose worst interval lies furthest beyond its bound (or nearest below), of all valid
+    repeats.
 
     None where none was judged.
     """
@@ -187,12 +193,12 @@ def worst_level(cells: Iterable[CellResult]) -> LevelVerdict | None:
 
 
 def ratio(level: LevelVerdict) -> float:
-    """A service level's worst interval divided by its bound."""
+    """Return a service level's worst interval divided by its bound."""
     return (level.worst_ms or 0.0) / level.service_level.bound_ms
 
 
 def distance(verdict: Verdict) -> float | None:
-    """The worst interval of the deciding service level divided by its bound.
+    """Return the worst interval of the deciding service level divided by its bound.
 
     Below 1 the cell met the service level; 2 is twice the bound.
     """
@@ -201,7 +207,9 @@ def distance(verdict: Verdict) -> float | None:
 
 
 def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate"]:
-    """The reason why a valid attempt missed although its response times kept every service level; empty in other cases.
+    """Return the reason why a valid attempt missed although its response times kept every service level.
+
+    Empty in other cases.
 
     `errors`: too many operations failed; `rate`: the cell belongs to a ramp, and its rate was not achieved.
     """
@@ -211,31 +219,39 @@ def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate"]:
 
 
 def missed_levels(verdict: Verdict | None) -> tuple[str, ...]:
-    """The service levels that a valid attempt missed, in words, where it was judged by several; otherwise empty."""
+    """Return the service levels that a valid attempt missed, in words, where it was judged by several;
+    otherwise empty.
+    """
     if verdict is None or not verdict.valid or len(verdict.levels) < 2:
         return ()
     return tuple(str(level.service_level) for level in verdict.levels if not level.met)
 
 
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
-    """The highest interval of each valid repeat, ms, as a spread over repeats; `percentile` is one of PERCENTILES."""
+    """Return the highest interval of each valid repeat, ms, as a spread over repeats.
+
+    `percentile` is one of PERCENTILES.
+    """
     return _spreads(cells, lambda verdict: _percentile(verdict.maxima, percentile))
 
 
 def achieved(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
-    """The achieved rate of each valid repeat, ops/s, as a spread over repeats."""
+    """Return the achieved rate of each valid repeat, ops/s, as a spread over repeats."""
     return _spreads(cells, lambda verdict: verdict.achieved_ops_s)
 
 
 def worst(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
-    """The worst interval of each valid repeat as a multiple of the bound, as a spread over repeats."""
+    """Return the worst interval of each valid repeat as a multiple of the bound, as a spread over repeats."""
     return _spreads(cells, distance)
 
 
 def values_by_load(
     cells: Iterable[CellResult], value: Callable[[Verdict], float | None]
 ) -> Mapping[tuple[str, int], tuple[float, ...]]:
-    """A figure of every valid repeat by (variant, load), in the order of repeats. Unknown figures are left out."""
+    """Return a figure of every valid repeat by (variant, load), in the order of repeats.
+
+    Unknown figures are left out.
+    """
     found: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
     for result in cells:
         figure = value(result.verdict) if result.verdict else None

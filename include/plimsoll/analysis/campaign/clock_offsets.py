@@ -6,7 +6,9 @@ from plimsoll.domain.fingerprint import Fingerprint
 
 
 def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
-    """The largest offset of a node's or a first load host's clock from the controller's, ms; None of no attempt."""
+    """Return the largest offset of a node's or a first load host's clock from the controller's, ms; None of no
+    attempt.
+    """
     return max(
         (
             abs(offset)
@@ -18,7 +20,7 @@ def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | N
 
 
 def largest_from_load_host_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
-    """The largest offset of a node's clock from its first load host's, ms; None where there are no nodes.
+    """Return the largest offset of a node's clock from its first load host's, ms; None where there are no nodes.
 
     It is what is taken out of the nodes' times.
     """

@@ -34,7 +34,7 @@ class Contradiction(Model):
 def contradictions(
     variant: str, capacity_ops_s: int | None, data: CampaignData, others: Iterable[CampaignData]
 ) -> tuple[Contradiction, ...]:
-    """The misses of a variant that contradict the capacity which a part found, at most one for each other stage.
+    """Return the misses of a variant that contradict the capacity which a part found, at most one for each other stage.
 
     `data` is the part's, `others` are the parts of other stages with the same workload.
     """

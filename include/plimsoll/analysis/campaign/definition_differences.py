@@ -54,13 +54,13 @@ class VariantPair(Model):
 
 
 def incomparable(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
-    """The differences in what the campaigns asked or measured, and pairs of variants of two products."""
+    """Return the differences in what the campaigns asked or measured, and pairs of variants of two products."""
     asked = (one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
     return (*asked, *_variants_differ(a, b, pairs, _product))
 
 
 def named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
-    """The other differences between the definitions that say something about the measurement."""
+    """Yield the other differences between the definitions that say something about the measurement."""
     for one in _differ(_facts(a), _facts(b)):
         if _is_below(one.what, _NAMED) and not _is_below(one.what, _MUST_BE_EQUAL):
             yield one
@@ -70,7 +70,7 @@ def named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]
 def _variants_differ(
     a: Definition, b: Definition, pairs: Sequence[VariantPair], facts_of: Callable[[Definition, str], dict[str, str]]
 ) -> Iterator[Difference]:
-    """Facts that differ between the variants of pairs. If all pairs differ alike in a fact, it is told once."""
+    """Yield facts that differ between the variants of pairs. If all pairs differ alike in a fact, it is told once."""
     facts = [(pair.a, facts_of(a, pair.a), facts_of(b, pair.b)) for pair in pairs]
     for (fact, value_a, value_b), variants in unlike_in(facts).items():
         for name in ["*"] if 1 < len(variants) == len(pairs) else variants:
@@ -80,7 +80,7 @@ def _variants_differ(
 def unlike_in(
     pairs: Iterable[tuple[str, Mapping[str, str], Mapping[str, str]]],
 ) -> Mapping[tuple[str, str, str], Sequence[str]]:
-    """Each fact that differs, with both its values, and the names of the pairs that differ so.
+    """Return each fact that differs, with both its values, and the names of the pairs that differ so.
 
     A pair is its name, the facts of A's variant, and the facts of B's.
     """
@@ -108,7 +108,7 @@ def _product(definition: Definition, variant_id: str) -> dict[str, str]:
 
 
 def _strategy(content: str | Mapping[str, Any]) -> str:
-    """A strategy in one line, because each has keys of its own: `search, mode: fast, guard: 1`."""
+    """Return a strategy in one line, because each has keys of its own: `search, mode: fast, guard: 1`."""
     if isinstance(content, str):
         return content
     return ", ".join([content["name"], *(f"{key}: {value}" for key, value in content.items() if key != "name")])

@@ -35,27 +35,27 @@ class CampaignCells:
 
     @property
     def definition(self) -> Definition:
-        """The campaign's definition."""
+        """Return the campaign's definition."""
         return self.data.definition
 
     @property
     def level(self) -> ServiceLevel:
-        """The first service level, which is the one that charts show."""
+        """Return the first service level, which is the one that charts show."""
         return self.definition.service_levels[0]
 
     @property
     def labels(self) -> dict[str, str]:
-        """The variants' labels by id. Where two variants share a title, the label includes the id."""
+        """Return the variants' labels by id. Where two variants share a title, the label includes the id."""
         variants = self.definition.variants
         shared = {one.label for one in variants if sum(one.label == other.label for other in variants) > 1}
         return {one.id: f"{one.label} [{one.id}]" if one.label in shared else one.label for one in variants}
 
     def of_variant(self, variant: str) -> tuple[CellResult, ...]:
-        """The cells of one variant."""
+        """Return the cells of one variant."""
         return tuple(result for result in self.cells if result.cell.variant == variant)
 
     def count(self, *states: str) -> int:
-        """The number of cells in any of these states."""
+        """Return the number of cells in any of these states."""
         return sum(result.state in states for result in self.cells)
 
 

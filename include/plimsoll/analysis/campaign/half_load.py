@@ -50,7 +50,7 @@ class HalfLoad(Model):
 
 
 def half_load(tried: Sequence[Tried]) -> HalfLoad:
-    """The estimate from one variant's valid repeats; everything is null where no load was tried."""
+    """Return the estimate from one variant's valid repeats; everything is null where no load was tried."""
     run = [one for one in tried if one.met + one.missed]
     if not run:
         return HalfLoad(ops_s=None, low_ops_s=None, high_ops_s=None)
@@ -71,7 +71,10 @@ class _Fit:
     missed: _Numbers
 
     def best(self) -> float | None:
-        """The most likely place, or the middle of all equally likely places. None where these reach to infinity."""
+        """Return the most likely place, or the middle of all equally likely places.
+
+        None where these reach to infinity.
+        """
         places, found = self._scan
         if max(self._far(-1), self._far(1)) >= found.max() - _ALIKE:
             return None
@@ -84,7 +87,7 @@ class _Fit:
         return float(middle[0] + middle[-1]) / 2
 
     def end(self, side: int) -> float | None:
-        """The lowest (-1) or highest (1) place within the interval, within the range of loads that were run.
+        """Return the lowest (-1) or highest (1) place within the interval, within the range of loads that were run.
 
         None where the interval has no end on that side.
         """
@@ -102,7 +105,7 @@ class _Fit:
         return float(min(end, self.loads.max()) if side < 0 else max(end, self.loads.min()))
 
     def _boundary(self, inside: float, outside: float, least: float) -> float:
-        """The place where the profile falls below that value; where the profile jumps, the place of the jump."""
+        """Return the place where the profile falls below that value; where the profile jumps, the place of the jump."""
         for _ in range(_ZOOMS):
             places = np.linspace(inside, outside, 4 * _POINTS + 1)
             within = np.flatnonzero(self._profile(places) >= least)
@@ -112,7 +115,7 @@ class _Fit:
 
     @cached_property
     def _scan(self) -> tuple[_Numbers, _Numbers]:
-        """The loads that were run, places between and beyond them, and the profile at all of these."""
+        """Return the loads that were run, places between and beyond them, and the profile at all of these."""
         places = self._places()
         return places, self._profile(places)
 
@@ -122,7 +125,7 @@ class _Fit:
         return np.concatenate([*between, ends[-1:]])
 
     def _profile(self, places: _Numbers) -> _Numbers:
-        """The log likelihood with half of the repeats met at each place, at the slope that makes it highest.
+        """Return the log likelihood with half of the repeats met at each place, at the slope that makes it highest.
 
         It is concave in the slope, so bisection on its derivative finds that slope.
         """
@@ -144,7 +147,7 @@ class _Fit:
         return result
 
     def _far(self, side: int) -> float:
-        """The profile with the place infinitely far below (-1) or above (1).
+        """Return the profile with the place infinitely far below (-1) or above (1).
 
         All loads then have the same chance, below or above ½.
         """
@@ -161,5 +164,5 @@ def _falling(scaled: _Numbers) -> _Numbers:
 
 
 def _ops(log_load: float | None) -> float | None:
-    """The load in ops/s, rounded to four digits so that it is the same on every machine."""
+    """Return the load in ops/s, rounded to four digits so that it is the same on every machine."""
     return None if log_load is None else float(f"{np.exp(log_load):.4g}")

@@ -20,14 +20,16 @@ class HighestAchieved(Model):
 
 
 def mean_achieved(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], float]:
-    """The arithmetic mean of the valid repeats' achieved rates, ops/s, by (variant, load), in the cells' order."""
+    """Return the arithmetic mean of the valid repeats' achieved rates, ops/s, by (variant, load), in the cells'
+    order.
+    """
     return {place: fmean(rates) for place, rates in _rates(cells).items()}
 
 
 def highest_achieved(cells: Sequence[CellResult]) -> tuple[HighestAchieved, ...]:
-    """The highest mean achieved rate of each variant over its loads, ops/s; of equal ones the one at the lowest load.
+    """Return the highest mean achieved rate of each variant over its loads, ops/s.
 
-    A variant is left out where no valid repeat tells its achieved rate.
+    Of equal ones the one at the lowest load. A variant is left out where no valid repeat tells its achieved rate.
     """
     found: dict[str, HighestAchieved] = {}
     for (variant, load), rates in sorted(_rates(cells).items(), key=lambda one: one[0][1]):

@@ -80,19 +80,22 @@ def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
 
 
 def unlike(a: Mapping[str, str], b: Mapping[str, str], absent: str) -> Iterator[tuple[str, str, str]]:
-    """Facts with different values: the fact, its value in A and its value in B; `absent` where one has no such fact."""
+    """Yield facts with different values: the fact, its value in A and its value in B.
+
+    `absent` where one has no such fact.
+    """
     for fact in dict.fromkeys([*a, *b]):
         if a.get(fact, absent) != b.get(fact, absent):
             yield fact, a.get(fact, absent), b.get(fact, absent)
 
 
 def varied_facts(hosts: Sequence[HostReport]) -> Mapping[str, Sequence[Observation]]:
-    """Facts with several values on the hosts of one role."""
+    """Return facts with several values on the hosts of one role."""
     return {fact: seen for fact, seen in _observed(hosts) if _varies(seen)}
 
 
 def _observed(hosts: Sequence[HostReport]) -> Iterator[tuple[str, Sequence[Observation]]]:
-    """Each fact with its value on every host of its role."""
+    """Yield each fact with its value on every host of its role."""
     for role in dict.fromkeys(host.role for host in hosts):
         own = [host for host in hosts if host.role == role]
         for fact in dict.fromkeys(name for host in own for name in host.facts):
@@ -133,7 +136,7 @@ def _deviation(fact: str, seen: Sequence[Observation]) -> Deviation:
 
 
 def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[str, ...]:
-    """The cells where every host has the value; cell and hosts where only some have it."""
+    """Return the cells where every host has the value; cell and hosts where only some have it."""
     cells: defaultdict[str, list[str]] = defaultdict(list)
     for one in odd:
         cells[one.cell].append(one.host)
@@ -143,5 +146,5 @@ def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[st
 
 
 def ranked(seen: Sequence[Observation]) -> list[str]:
-    """The values, the most frequent first."""
+    """Return the values, the most frequent first."""
     return [value for value, _ in Counter(one.value for one in seen).most_common()]

@@ -45,7 +45,7 @@ class KeptHosts(Model):
 
 
 def steal(cells: Iterable[CellResult]) -> Steal | None:
-    """The steal of all hosts of attempts that count. None: no host was sampled."""
+    """Return the steal of all hosts of attempts that count. None: no host was sampled."""
     seen = [
         (float(share), f"{result.cell.id} {host}")
         for result in cells
@@ -81,7 +81,7 @@ def other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
 
 
 def noise_facts(cells: Sequence[CellResult], bounds: Disturbance) -> dict[str, str]:
-    """How much noise the hosts of the shown attempts had, in words that are equal for all calm hosts."""
+    """Tell how much noise the hosts of the shown attempts had, in words that are equal for all calm hosts."""
     shown = [result.shown.hosts for result in cells if result.shown]
     disturbed = sum(one.verdict.is_disturbed for result in cells for one in result.attempts)
     return {
@@ -92,7 +92,7 @@ def noise_facts(cells: Sequence[CellResult], bounds: Disturbance) -> dict[str, s
 
 
 def _highest(tables: Sequence[pd.DataFrame], column: str) -> float:
-    """The highest value in the column of any table; NaN: none is known."""
+    """Return the highest value in the column of any table; NaN: none is known."""
     found = [float(table[column].max()) for table in tables if column in table and table[column].notna().any()]
     return max(found, default=float("nan"))
 
@@ -103,13 +103,16 @@ def _beside(fact: str, highest: float, bound_percent: int) -> Iterator[tuple[str
 
 
 def clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
-    """The largest offset of a node's clock from the load generator's, in attempts that count, ms. None: not known."""
+    """Return the largest offset of a node's clock from the load generator's, in attempts that count, ms.
+
+    None: not known.
+    """
     fingerprints = [result.counted.fingerprint for result in cells if result.counted]
     return largest_from_load_host_ms(one for one in fingerprints if one)
 
 
 def kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
-    """The hosts that served several cells, in the order of their first use. Empty: each cell had its own."""
+    """Return the hosts that served several cells, in the order of their first use. Empty: each cell had its own."""
     counted = [one.counted for one in cells if one.counted and one.counted.verdict.started_at]
     used: dict[tuple[str, str], list[AttemptData]] = {}
     for one in sorted(counted, key=lambda data: str(data.verdict.started_at)):

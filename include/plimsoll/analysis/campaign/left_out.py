@@ -46,7 +46,10 @@ class SharedData:
 
 
 def left_out(definition: Definition, cells: Sequence[CellResult]) -> tuple[LeftOut, ...]:
-    """The cells left out, variant by variant in the order of `cells`; empty for a full grid, which runs them all."""
+    """Return the cells left out, variant by variant in the order of `cells`.
+
+    Empty for a full grid, which runs them all.
+    """
     if not definition.has_rounds:
         return ()
     return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda one: one.cell.variant))

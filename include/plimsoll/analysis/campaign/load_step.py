@@ -7,7 +7,7 @@ _PLACES = 20
 
 
 def grids_disagree(repeats: int, width: float) -> float:
-    """The chance that two full grids of the same system, with that many repeats, find different capacities.
+    """Return the chance that two full grids of the same system, with that many repeats, find different capacities.
 
     The chance that a repeat is met falls with the load along a logistic curve of that width, in load steps: four and a
     half widths lie between the loads where 90 % and 10 % are met. The curve's middle lies anywhere between two loads,
@@ -19,7 +19,7 @@ def grids_disagree(repeats: int, width: float) -> float:
 
 
 def _agree(middle: float, repeats: int, width: float) -> float:
-    """The chance that two independent grids agree: the sum of the squared chances of each capacity."""
+    """Return the chance that two independent grids agree: the sum of the squared chances of each capacity."""
     climbed, same = 1.0, 0.0
     for level in _LEVELS:
         carried = _chance((middle - level) / width) ** repeats

@@ -44,14 +44,14 @@ class Miss:
 
     @property
     def badness(self) -> float:
-        """A sort key: the judged percentile, ms; infinite for an interval in which nothing was answered."""
+        """Return a sort key: the judged percentile, ms; infinite for an interval in which nothing was answered."""
         return float("inf") if self.judged_ms is None else self.judged_ms
 
 
 def worst_misses(
     cells: Sequence[CellResult], bound_ms: float, decisive: Collection[str] = frozenset()
 ) -> tuple[Miss, ...]:
-    """Missed intervals of attempts that count, the worst first.
+    """Return missed intervals of attempts that count, the worst first.
 
     The result holds the WORST of all, some of every cell with a miss, and more of the cells in `decisive` (ids).
     """
@@ -72,14 +72,15 @@ def worst_misses(
 
 
 def misses_of(attempt: AttemptData, bound_ms: float) -> tuple[Miss, ...]:
-    """The worst missed intervals of one attempt, the worst first."""
+    """Return the worst missed intervals of one attempt, the worst first."""
     return tuple(_misses(attempt, _worst_rows(attempt, _PER_CELL), bound_ms))
 
 
 def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult | None:
-    """The cell that decided a variant's capacity, out of the variant's `cells`; None where none has valid intervals.
+    """Return the cell that decided a variant's capacity, out of the variant's `cells`.
 
-    It is the worst valid repeat at the lowest load that missed, else at the highest load that was run.
+    None where none has valid intervals. It is the worst valid repeat at the lowest load that missed, else at the
+    highest load that was run.
     """
     valid = [one for one in cells if one.counted and not one.counted.intervals.empty]
     load = capacity.lowest_missed_ops_s or max((one.cell.load_ops_s for one in valid), default=0)
@@ -92,7 +93,7 @@ _Row = tuple[float, float | None]
 
 
 def _worst_rows(attempt: AttemptData, most: int) -> list[_Row]:
-    """An attempt's missed intervals, the worst first."""
+    """Return an attempt's missed intervals, the worst first."""
     table = attempt.intervals
     if table.empty:
         return []
@@ -120,7 +121,7 @@ def _misses(attempt: AttemptData, rows: Sequence[_Row], bound_ms: float) -> Iter
 
 
 def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Touch, ...] | None:
-    """Every cause that touched the interval, in the order of causes."""
+    """Return every cause that touched the interval, in the order of causes."""
     table = attempt.coincidences
     if table.empty:
         return None

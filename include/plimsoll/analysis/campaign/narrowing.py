@@ -38,12 +38,12 @@ def below(missed_ops_s: int) -> tuple[int, ...]:
 
 
 def above(met_ops_s: int) -> int:
-    """The load beyond the highest one, which was met: twice that load."""
+    """Return the load beyond the highest one, which was met: twice that load."""
     return 2 * met_ops_s
 
 
 def _readable(low: int, high: int) -> int | None:
-    """The middle of two loads on a log scale, rounded.
+    """Return the middle of two loads on a log scale, rounded.
 
     None where they are close together or no round load lies between.
     """
@@ -62,7 +62,7 @@ def _rounded(load: float, gap: float) -> int:
 
 
 def _candidates(load: float) -> Iterator[int]:
-    """Multiples of 10^k, of half and of a tenth of that: 632 → 600, 650, 630."""
+    """Yield multiples of 10^k, of half and of a tenth of that: 632 → 600, 650, 630."""
     unit = 10.0 ** floor(log10(load))
     for step in _STEPS:
         rounded = round(round(load / (unit * step)) * unit * step)

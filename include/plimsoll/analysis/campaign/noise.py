@@ -100,7 +100,7 @@ UNKNOWN = Noise(
 
 
 def noise(cells: Sequence[CellResult]) -> Noise:
-    """All influences, computed from attempts that count."""
+    """Return all influences, computed from attempts that count."""
     residuals = cell_residuals(cells)
     return Noise(
         order=order_effect(residuals),
@@ -117,7 +117,7 @@ def noise(cells: Sequence[CellResult]) -> Noise:
 
 
 def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
-    """The seasonal trend of residuals over positions, with each variant and load as a season."""
+    """Return the seasonal trend of residuals over positions, with each variant and load as a season."""
     placed = list(enumerate(in_order(residuals)))
     if len(placed) < FEWEST_CELLS or not any(one.value for _, one in placed):
         return OrderEffect(cells=len(placed), change=None, p_value=None, shown=False)
@@ -127,7 +127,7 @@ def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
 
 
 def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Positions and residuals, by variant and load."""
+    """Return positions and residuals, by variant and load."""
     seasons: dict[tuple[str, int], list[tuple[int, float]]] = {}
     for place, one in placed:
         seasons.setdefault(one.group, []).append((place, one.value / one.widened))
@@ -152,7 +152,7 @@ def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
 
 
 def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
-    """Residuals beyond what the largest of so many exceeds with a probability of 5 %.
+    """Return residuals beyond what the largest of so many exceeds with a probability of 5 %.
 
     There are none with fewer than FEWEST_CELLS cells.
     """
@@ -173,7 +173,7 @@ def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
 
 
 def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool:
-    """Whether a deleted t test finds it outside the spread of its own variant and load, which may be wide."""
+    """Tell whether a deleted t test finds it outside the spread of its own variant and load, which may be wide."""
     from scipy.stats import t
 
     like = [other.value for other in residuals if other is not one and other.group == one.group]

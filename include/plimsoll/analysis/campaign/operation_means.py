@@ -45,7 +45,7 @@ class _Repeat:
 
 
 def p99_by_operation(cells: Iterable[CellResult]) -> tuple[OperationP99, ...]:
-    """The mean p99 of every variant, load and operation, in the cells' order, operations by name.
+    """Return the mean p99 of every variant, load and operation, in the cells' order, operations by name.
 
     Only attempts that count are read. An attempt is left out of an operation's figures where its intervals do not tell
     the operation apart, where no judged interval has an answer, and where the p99 of one with answers is unknown.
@@ -59,7 +59,7 @@ def p99_by_operation(cells: Iterable[CellResult]) -> tuple[OperationP99, ...]:
 
 
 def _repeats(attempt: AttemptData) -> Iterator[tuple[str, _Repeat]]:
-    """The single operations of one attempt, with their judged intervals."""
+    """Yield the single operations of one attempt, with their judged intervals."""
     table = attempt.intervals
     if table.empty:
         return

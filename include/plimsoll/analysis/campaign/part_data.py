@@ -10,7 +10,7 @@ from plimsoll.strategies.state import CampaignState
 
 
 def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
-    """The data of each part that has cells, in the definition's order.
+    """Return the data of each part that has cells, in the definition's order.
 
     For a campaign with one part: its data unchanged.
 
@@ -39,7 +39,7 @@ def _part_of(data: CampaignData, part: Part) -> CampaignData:
 
 
 def _other_stages(data: CampaignData, divided: tuple[CampaignData, ...]) -> tuple[CampaignData, ...]:
-    """The data of the parts with the same workload in other stages."""
+    """Return the data of the parts with the same workload in other stages."""
     known = [(one, one.of_part) for one in divided]
     return tuple(
         one
@@ -49,7 +49,7 @@ def _other_stages(data: CampaignData, divided: tuple[CampaignData, ...]) -> tupl
 
 
 def _without_idle(part: Part) -> Definition:
-    """The part's definition with only the variants that have loads.
+    """Return the part's definition with only the variants that have loads.
 
     A variant without a capacity gives no load to take a share of.
     """
@@ -62,7 +62,7 @@ def _without_idle(part: Part) -> Definition:
 
 
 def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:
-    """The cost of the attempts at these cells.
+    """Return the cost of the attempts at these cells.
 
     Estimate, budget and the idle time of kept hosts belong to the whole campaign, so they are left out.
     """

@@ -64,7 +64,10 @@ class _GcLogs(NamedTuple):
 
 
 def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[PauseStatistics, ...]:
-    """The pauses of every variant, load and process with a GC log, in the cells' order; only attempts that count."""
+    """Return the pauses of every variant, load and process with a GC log, in the cells' order.
+
+    Only attempts that count.
+    """
     grouped: dict[tuple[str, int, str], list[_GcLogs]] = {}
     for result in cells:
         if result.counted is not None and not result.counted.jvms.empty:
@@ -103,7 +106,7 @@ def _statistics(variant: str, load: int, process: str, attempts: Sequence[_GcLog
 
 
 def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:
-    """How long threads stood still, ms. Collections within one safepoint are one pause."""
+    """Tell how long threads stood still, ms. Collections within one safepoint are one pause."""
     stopped = stopped_ms(table)
     ends = table.assign(stopped=stopped, end=table["start_s"] + table["duration_ms"] / 1000).sort_values(
         ["host", "end"]

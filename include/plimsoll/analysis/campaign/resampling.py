@@ -51,7 +51,9 @@ class Typical(Model):
 
 
 def typical_by_load(cells: Iterable[CellResult]) -> tuple[Typical, ...]:
-    """The typical figures of every variant and load with a valid repeat that has intervals, in the cells' order."""
+    """Return the typical figures of every variant and load with a valid repeat that has intervals, in the
+    cells' order.
+    """
     runs: dict[tuple[str, int], list[Series]] = {}
     for result in cells:
         series = judged_series(result.counted) if result.counted else None
@@ -80,7 +82,9 @@ def _exp(value: float | None) -> float | None:
 
 
 def _estimate(runs: Sequence[Floats], random: np.random.Generator) -> Estimate:
-    """The mean over runs of each run's mean, so that a run that was cut short has the same weight as the others."""
+    """Return the mean over runs of each run's mean, so that a run that was cut short has the same weight as the
+    others.
+    """
     value = float(np.mean([run.mean() for run in runs]))
     if len(runs) < 2:
         return Estimate(value=value, low=None, high=None)

@@ -34,18 +34,18 @@ class Residual:
 
     @property
     def group(self) -> tuple[str, int]:
-        """The variant and load of the group."""
+        """Return the variant and load of the group."""
         return self.result.cell.variant, self.result.cell.load_ops_s
 
 
 def cell_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
-    """The residual of each cell with a valid attempt, at loads with at least two such cells."""
+    """Return the residual of each cell with a valid attempt, at loads with at least two such cells."""
     figures = [(result, None, float(log_ms(judged_series(result.counted)).mean())) for result in cells if _has(result)]
     return _residuals(figures)
 
 
 def host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
-    """The residual of each node's share of busy processors, among all nodes of the same variant and load."""
+    """Return the residual of each node's share of busy processors, among all nodes of the same variant and load."""
     return _residuals(
         (result, host, float(np.log(busy)))
         for result in cells
@@ -56,7 +56,7 @@ def host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
 
 
 def in_order(residuals: Iterable[Residual]) -> list[Residual]:
-    """The cells by the start of their timed run. Cells without a known start are left out."""
+    """Return the cells by the start of their timed run. Cells without a known start are left out."""
     started = [(one.result.verdict.started_at, one) for one in residuals if one.result.verdict]
     return [one for _, one in sorted(((at, one) for at, one in started if at), key=lambda pair: pair[0])]
 

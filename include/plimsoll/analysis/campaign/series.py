@@ -24,19 +24,19 @@ class HasSeries(Protocol):
 
     @property
     def series(self) -> Series:
-        """The judged percentile of the attempt's intervals."""
+        """Return the judged percentile of the attempt's intervals."""
 
 
 NOTHING = Series(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
 
 
 def judged_series(attempt: HasSeries | None) -> Series:
-    """The series of one attempt; empty where there is no attempt, or it has no intervals."""
+    """Return the series of one attempt; empty where there is no attempt, or it has no intervals."""
     return NOTHING if attempt is None else attempt.series
 
 
 def series_of(table: pd.DataFrame) -> Series:
-    """The series of an attempt's intervals table."""
+    """Return the series of an attempt's intervals table."""
     if table.empty:
         return NOTHING
     judged = table[table["met"].notna()].sort_values("start_s")
@@ -48,7 +48,9 @@ def series_of(table: pd.DataFrame) -> Series:
 
 
 def log_ms(series: Series) -> NDArray[np.float64]:
-    """The natural logarithms of the known percentiles, because response times vary by factors and not by sums."""
+    """Return the natural logarithms of the known percentiles, because response times vary by factors and not by
+    sums.
+    """
     known = series.judged_ms[series.judged_ms > 0]
     logs: NDArray[np.float64] = np.log(known)
     return logs

@@ -116,7 +116,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
 def environment_differences(
     pairs: Sequence[VariantPair], a: Mapping[str, Mapping[str, str]], b: Mapping[str, Mapping[str, str]]
 ) -> tuple[EnvironmentDifference, ...]:
-    """Facts that differ between the variants of pairs; `a` and `b` hold each variant's facts, by its id.
+    """Return facts that differ between the variants of pairs; `a` and `b` hold each variant's facts, by its id.
 
     Facts that differ alike for all pairs are named once. A pair is left out where nothing is known of one of them.
     """
@@ -130,7 +130,7 @@ def environment_differences(
 
 
 def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> tuple[VariantPair, ...]:
-    """The pairs of variants in A's order: those that `pairing` names, else those with the same id."""
+    """Return the pairs of variants in A's order: those that `pairing` names, else those with the same id."""
     ids_b = {variant.id for variant in b.variants}
     wanted = {**{one.id: one.id for one in a.variants if one.id not in pairing.values()}, **pairing}
     return tuple(

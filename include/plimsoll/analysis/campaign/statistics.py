@@ -65,7 +65,7 @@ class Comparison(Model):
 
 
 def pass_probability_bound(passes: int, repeats: int, confidence: float = CONFIDENCE) -> float:
-    """The one-sided Clopper-Pearson lower bound on a repeat's probability to pass.
+    """Return the one-sided Clopper-Pearson lower bound on a repeat's probability to pass.
 
     For k passes of k it is (1 - confidence)^(1/k): five of five passes bound the probability by only 0.549. Raises
     ValueError unless 0 ≤ passes ≤ repeats.
@@ -82,7 +82,7 @@ def pass_probability_bound(passes: int, repeats: int, confidence: float = CONFID
 
 
 def median_coverage(repeats: int) -> float:
-    """The chance that the range of that many repeats contains the true median: 1 - 2^(1-n).
+    """Return the chance that the range of that many repeats contains the true median: 1 - 2^(1-n).
 
     Of five repeats it is 93.75 %, of one repeat 0.
     """
@@ -101,12 +101,14 @@ def power_of(repeats: int) -> Repeats:
 
 
 def are_few(repeats: int) -> bool:
-    """Whether so few repeats can't show how much a result varies: what is extrapolated from them is a rough guess."""
+    """Tell whether so few repeats can't show how much a result varies: what is extrapolated from them is a
+    rough guess.
+    """
     return repeats < _FEW_REPEATS
 
 
 def smallest_corrected_p(one: Comparison, comparisons: int) -> float | None:
-    """The smallest p value that the repeats could have given after Holm's correction over so many comparisons.
+    """Return the smallest p value that the repeats could have given after Holm's correction over so many comparisons.
 
     None where there were no repeats to compare.
     """
@@ -141,7 +143,7 @@ def typical_ratio(strata: Sequence[Stratum]) -> float:
 
 
 def stratified_rank_test(strata: Sequence[Stratum]) -> tuple[float, float]:
-    """The exact two-sided p value of the Mann-Whitney test within strata, and the smallest possible p value.
+    """Return the exact two-sided p value of the Mann-Whitney test within strata, and the smallest possible p value.
 
     The statistic is the sum of the first samples' midranks over strata. Its distribution under exchange within each
     stratum is the convolution of the strata's distributions. Two-sided: twice the smaller tail, at most 1.
@@ -188,19 +190,19 @@ def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Compa
 
 
 def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """The comparisons with Holm's correction over all of them, each with its conclusion."""
+    """Return the comparisons with Holm's correction over all of them, each with its conclusion."""
     tested = [one for one in compared if one.p_value is not None]
     adjusted = iter(holm([one.p_value or 0.0 for one in tested]))
     return tuple(_conclude(one, None if one.p_value is None else next(adjusted), len(tested)) for one in compared)
 
 
 def worst_by_load(cells: Iterable[CellResult]) -> WorstByLoad:
-    """The worst interval of the first service level, ms, of every valid repeat by (variant, load)."""
+    """Return the worst interval of the first service level, ms, of every valid repeat by (variant, load)."""
     return values_by_load(cells, _worst_of_first_level)
 
 
 def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control: str) -> dict[int, Stratum]:
-    """The repeats of a variant and of its control by load, at loads where both have at least two valid ones."""
+    """Return the repeats of a variant and of its control by load, at loads where both have at least two valid ones."""
     loads = sorted(load for name, load in worst if name == variant)
     pairs = {load: (worst[variant, load], control_worst.get((control, load), ())) for load in loads}
     return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
@@ -229,7 +231,9 @@ def _doubled_midranks(values: Sequence[float]) -> list[int]:
 
 
 def _rank_sums(ranks: Sequence[int], chosen: int) -> NDArray[np.float64]:
-    """The probability of each sum of `chosen` of the ranks, with all choices equally likely (the shift algorithm)."""
+    """Return the probability of each sum of `chosen` of the ranks, with all choices equally likely (the shift
+    algorithm).
+    """
     ways: NDArray[np.float64] = np.zeros((chosen + 1, sum(ranks) + 1))
     ways[0, 0] = 1
     for rank in ranks:

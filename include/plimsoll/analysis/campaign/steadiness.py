@@ -41,7 +41,7 @@ class Steadiness(Model):
 
 
 def steadiness(cells: Iterable[CellResult]) -> tuple[Steadiness, ...]:
-    """The steadiness of every cell with a valid attempt that has intervals, in the cells' order."""
+    """Return the steadiness of every cell with a valid attempt that has intervals, in the cells' order."""
     found = [_cell(result) for result in cells if result.counted and not result.counted.intervals.empty]
     tested = [one for one in found if one.trend_p is not None and one.jump_p is not None]
     values = holm([value for one in tested for value in (one.trend_p or 0.0, one.jump_p or 0.0)])
@@ -50,7 +50,7 @@ def steadiness(cells: Iterable[CellResult]) -> tuple[Steadiness, ...]:
 
 
 def unsteady(found: Iterable[Steadiness]) -> tuple[Steadiness, ...]:
-    """The cells whose judged time has a trend or a change point."""
+    """Return the cells whose judged time has a trend or a change point."""
     return tuple(one for one in found if one.finding in ("drifts", "jumps"))
 
 
@@ -82,7 +82,7 @@ def _result(cell: str, finding: Literal["too short to tell"]) -> Steadiness:
 
 
 def _concluded(one: Steadiness, p_values: tuple[float, float]) -> Steadiness:
-    """The finding with its corrected p value; "no drift shown" where neither test is significant.
+    """Return the finding with its corrected p value; "no drift shown" where neither test is significant.
 
     A significant result of either test confirms the finding, because a jump also makes a trend, and a trend a change.
     """
@@ -91,7 +91,7 @@ def _concluded(one: Steadiness, p_values: tuple[float, float]) -> Steadiness:
 
 
 def _step_fits_better(values: NDArray[np.float64], place: int, slope: float) -> bool:
-    """Whether a step fits better than a line, by the sum of absolute deviations."""
+    """Tell whether a step fits better than a line, by the sum of absolute deviations."""
     flat = values - slope * np.arange(len(values))
     step = sum(float(np.abs(part - np.median(part)).sum()) for part in (values[:place], values[place:]))
     return step < float(np.abs(flat - np.median(flat)).sum())

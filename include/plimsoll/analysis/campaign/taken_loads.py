@@ -48,7 +48,7 @@ class AtTakenLoad(Model):
 
 
 def at_taken_loads(cells: Iterable[CellResult], control: str | None) -> tuple[AtTakenLoad, ...]:
-    """The results of every variant with a valid repeat, in the cells' order.
+    """Return the results of every variant with a valid repeat, in the cells' order.
 
     `cells` must be of one stage and one workload.
     """
@@ -61,7 +61,8 @@ def at_taken_loads(cells: Iterable[CellResult], control: str | None) -> tuple[At
 
 
 def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) -> dict[str, int | None]:
-    """Variants whose maximum is another by now than when their loads were found: variant → its capacity now, ops/s.
+    """Return variants whose maximum is another by now than when their loads were found: variant → its capacity now,
+    ops/s.
 
     None: it has no capacity by now.
     """
@@ -84,7 +85,7 @@ def _at_load(
 
 
 def _values(runs: Iterable[CellResult], percentile: float) -> Sequence[float]:
-    """The response time of each repeat at a percentile of all operations of its judged time, ms."""
+    """Return the response time of each repeat at a percentile of all operations of its judged time, ms."""
     tables = [one.counted.latencies for one in runs if one.counted and len(one.counted.latencies)]
     rows = [
         table[(table["operation"] == ALL_OPERATIONS) & np.isclose(table["percentile"], percentile)] for table in tables
@@ -93,7 +94,7 @@ def _values(runs: Iterable[CellResult], percentile: float) -> Sequence[float]:
 
 
 def mean_of(values: Sequence[float]) -> Mean | None:
-    """The geometric mean of the values; None where there are no values."""
+    """Return the geometric mean of the values; None where there are no values."""
     if not values:
         return None
     logs = np.log(values)
@@ -101,7 +102,7 @@ def mean_of(values: Sequence[float]) -> Mean | None:
 
 
 def ratio_of(values: Sequence[float], control: Sequence[float]) -> Mean | None:
-    """The ratio of two geometric means; None where one of them has no values."""
+    """Return the ratio of two geometric means; None where one of them has no values."""
     if not values or not control:
         return None
     own, other = np.log(values), np.log(control)

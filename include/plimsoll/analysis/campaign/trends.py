@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def trend(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The two-sided p value of Mann and Kendall's test, and Sen's slope per step."""
+    """Return the two-sided p value of Mann and Kendall's test, and Sen's slope per step."""
     from scipy.stats import kendalltau, theilslopes  # a second to import
 
     steps = np.arange(len(values))
@@ -25,7 +25,7 @@ def trend(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def seasonal_trend(seasons: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]) -> tuple[float, float]:
-    """The two-sided p value of the seasonal Kendall test, and the seasonal slope per unit of time.
+    """Return the two-sided p value of the seasonal Kendall test, and the seasonal slope per unit of time.
 
     `seasons`: times and values, ordered by time. Values are compared only within their season, so other differences
     between seasons have no influence, and no mean must be subtracted.
@@ -46,7 +46,7 @@ def seasonal_trend(seasons: Sequence[tuple[NDArray[np.float64], NDArray[np.float
 
 
 def pettitt(values: NDArray[np.float64]) -> tuple[int, float]:
-    """The index of the first value after the likeliest change, and Pettitt's approximate two-sided p value."""
+    """Return the index of the first value after the likeliest change, and Pettitt's approximate two-sided p value."""
     signs = np.sign(values[:, None] - values[None, :])
     sums = np.array([signs[:place, place:].sum() for place in range(1, len(values))])
     place = int(np.argmax(np.abs(sums)))

@@ -17,13 +17,15 @@ _EARLY_END_RECORDS = 10
 
 
 def continuity_faults(tracks: Sequence[Track], interval_s: float) -> tuple[str, ...]:
-    """All faults that forbid judging the tracks: gaps, overlaps, odd lengths, clock jumps, different times covered."""
+    """Return all faults that forbid judging the tracks: gaps, overlaps, odd lengths, clock jumps, different times
+    covered.
+    """
     alone = [fault for track in tracks for fault in _faults(track)]
     return (*alone, *_faults_together(tracks, interval_s))
 
 
 def continuity_notes(tracks: Sequence[Track], planned_end_s: float | None = None) -> tuple[str, ...]:
-    """Remarks on logs that end earlier than the others, because the earliest end limits what can be judged.
+    """Return remarks on logs that end earlier than the others, because the earliest end limits what can be judged.
 
     `planned_end_s` (since the epoch): the planned end of the run, if known. Nothing after it is judged, so logs that
     reach it may end at different times, as several load hosts do when they wait for their last answers.
@@ -63,7 +65,10 @@ def _seam_s(track: Track) -> float:
 
 
 def _odd_lengths(track: Track) -> npt.NDArray[np.intp]:
-    """Records that are too short or too long. The last record may be short if the run ended between two ticks."""
+    """Return records that are too short or too long.
+
+    The last record may be short if the run ended between two ticks.
+    """
     lengths: Floats = track.lengths
     too_long = lengths > track.record_s * (1 + ODD_LENGTH)
     too_short = lengths < track.record_s * (1 - ODD_LENGTH)

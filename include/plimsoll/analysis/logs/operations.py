@@ -25,26 +25,26 @@ class Track:
 
     @cached_property
     def starts(self) -> Floats:
-        """When each record begins, s since the epoch."""
+        """Tell when each record begins, s since the epoch."""
         return np.array([record.start_s for record in self.records])
 
     @cached_property
     def lengths(self) -> Floats:
-        """How long each record is, s."""
+        """Tell how long each record is, s."""
         return np.array([record.length_s for record in self.records])
 
     @cached_property
     def ends(self) -> Floats:
-        """When each record ends, s since the epoch."""
+        """Tell when each record ends, s since the epoch."""
         return self.starts + self.lengths
 
     @cached_property
     def record_s(self) -> float:
-        """The usual length of a record; the last may be a stub."""
+        """Return the usual length of a record; the last may be a stub."""
         return _median(self.lengths[:-1] if len(self.lengths) > 1 else self.lengths)
 
 
 def _median(values: Floats) -> float:
-    """The median as NumPy computes it; `numpy.median` itself first imports all of its masked arrays."""
+    """Return the median as NumPy computes it; `numpy.median` itself first imports all of its masked arrays."""
     ordered = np.sort(values)
     return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)

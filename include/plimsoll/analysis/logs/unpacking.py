@@ -17,7 +17,7 @@ _MEND = "give the file as it was written, plain or gz"
 
 
 def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, bool]:
-    """The plain bytes in UTF-8, and whether a gz was cut short. All members of a gz with several are read.
+    """Return the plain bytes in UTF-8, and whether a gz was cut short. All members of a gz with several are read.
 
     Raises LogError where a gz is damaged, and where there are more than `most` bytes; the bytes are counted before they
     are kept.
@@ -34,14 +34,19 @@ def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, 
 
 
 def in_utf8(data: bytes) -> bytes:
-    """The text of a file in UTF-8 without a byte order mark, and with line feeds where only returns end its lines."""
+    """Return the text of a file in UTF-8 without a byte order mark, and with line feeds where only returns end its
+    lines.
+    """
     coded = _utf_16(data)
     text = data.decode(coded, errors="replace").encode() if coded else data.removeprefix(codecs.BOM_UTF8)
     return text if b"\n" in text else text.replace(b"\r", b"\n")
 
 
 def _utf_16(data: bytes) -> str:
-    """The name of the file's form of UTF-16, by its mark, or by a first character of ASCII; empty for other files."""
+    """Return the name of the file's form of UTF-16, by its mark, or by a first character of ASCII.
+
+    Empty for other files.
+    """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     no_mark = _UTF_16.match(data)
@@ -84,7 +89,7 @@ class _Members:
     """Known once all blocks were taken."""
 
     def blocks(self) -> Iterator[bytes]:
-        """The unpacked bytes, block by block."""
+        """Yield the unpacked bytes, block by block."""
         stream = zlib.decompressobj(wbits=31)
         for start in range(0, len(self.data), _CHUNK):
             chunk = self.data[start : start + _CHUNK]

@@ -27,7 +27,9 @@ class Panels:
 
     @property
     def last_row_has_gaps(self) -> bool:
-        """Whether panels don't fill the last row: a shared x axis would stand below the gaps, far from its panels."""
+        """Tell whether panels don't fill the last row: a shared x axis would stand below the gaps, far from its
+        panels.
+        """
         return self.count > self.in_row and self.count % self.in_row > 0
 
 
@@ -44,12 +46,15 @@ class Figure:
 
 
 def specification(chart: alt.LayerChart | alt.FacetChart, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The Vega-Lite specification of a chart over TABLE, with its `data` inside."""
+    """Return the Vega-Lite specification of a chart over TABLE, with its `data` inside."""
     return {**chart.to_dict(validate=False), "data": dict(data)}
 
 
 def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
-    """The rows that have a LINK, as links on top of what is drawn; `points` are encoded, `name` is the chart's own."""
+    """Return the rows that have a LINK, as links on top of what is drawn.
+
+    `points` are encoded, `name` is the chart's own.
+    """
     layer: alt.Chart = (
         points.transform_filter(f"datum.{LINK}").encode(href=f"{LINK}:N").properties(name=f"{HOVER}-{name}")
     )
@@ -57,5 +62,5 @@ def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
 
 
 def rows_data(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
-    """A table given as rows."""
+    """Return a table given as rows."""
     return {"values": list(rows)}

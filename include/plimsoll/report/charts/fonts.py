@@ -22,13 +22,15 @@ def register() -> None:
 
 @cache
 def version() -> str:
-    """The family and a digest of its files: what a bundle records of the font."""
+    """Return the family and a digest of its files: what a bundle records of the font."""
     digest = sha256(b"".join(_FOLDER.joinpath(name).read_bytes() for name in _FILES)).hexdigest()
     return f"{FAMILY} {digest[:12]}"
 
 
 def lacking(svg: str) -> str:
-    """The characters of a picture's texts that the font does not have, sorted: the machine's own fonts draw them."""
+    """Return the characters of a picture's texts that the font does not have, sorted: the machine's own fonts draw
+    them.
+    """
     written = {character for text in re.findall(r">([^<]+)<", svg) for character in unescape(text)}
     return "".join(sorted(one for one in written if not one.isspace() and not _has(ord(one))))
 

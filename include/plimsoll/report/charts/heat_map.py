@@ -22,7 +22,9 @@ _INK = "#111820"  # on the squares, whatever the page's own colours are
 
 
 def heat_map(findings: Findings) -> Figure:
-    """The whole matrix at a glance, with each variant's capacity as a line on top of its highest carried load."""
+    """Return the whole matrix at a glance, with each variant's capacity as a line on top of its highest carried
+    load.
+    """
     rows = [row for variant in findings.rungs for row in _squares(findings, variant)]
     few = len(findings.definition.loads) <= 4
     chart = alt.layer(*_layers(findings), data=TABLE).properties(
@@ -162,7 +164,7 @@ def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
 
 
 def _ends(findings: Findings) -> tuple[int, int]:
-    """How far the colours reach below and beyond the bound, as multiples of it: every square lies within."""
+    """Tell how far the colours reach below and beyond the bound, as multiples of it: every square lies within."""
     ratios = [ratio for spread in worst(findings.cells) if (ratio := spread.high) > 0]
     furthest = max([1.0, *(1 / ratio for ratio in ratios)]), max([1.0, *ratios])
     below, beyond = (next((end for end in _ENDS if end >= most), _ENDS[-1]) for most in furthest)

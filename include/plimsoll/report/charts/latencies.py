@@ -28,7 +28,7 @@ _EVERY = "all operations"
 
 
 def counted(result: CellResult) -> AttemptData | None:
-    """The attempt whose result is the cell's."""
+    """Return the attempt whose result is the cell's."""
     return result.counted
 
 
@@ -84,7 +84,7 @@ def _places(
 def _rows(
     findings: Findings, variant: str, load: int, attempts: Sequence[AttemptData]
 ) -> Iterator[Mapping[str, object]]:
-    """A row for each percentile and for the maximum. A log scale has no place for 0 ms."""
+    """Yield a row for each percentile and for the maximum. A log scale has no place for 0 ms."""
     for curve in median_curves([one.latencies for one in attempts]):
         points = [(1 / (1 - p / 100), ms, f"p{p:g}") for p, ms in curve.ms_at.items()]
         points.append((curve.operations, curve.maximum_ms, "maximum"))
@@ -134,7 +134,7 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.C
 
 
 def _percentiles(most: float) -> alt.X:
-    """A log scale of one over the share of operations that lie above: 1 is 0 %, 10 is 90 %, 1,000 is 99.9 %."""
+    """Return a log scale of one over the share of operations that lie above: 1 is 0 %, 10 is 90 %, 1,000 is 99.9 %."""
     decades = [10**power for power in range(int(log10(max(most, 10))) + 1)]
     names = {str(step): percent(1 - 1 / step, max(0, len(str(step)) - 3)) for step in decades}
     told = " : ".join(f"datum.value == {step} ? '{name}'" for step, name in names.items())

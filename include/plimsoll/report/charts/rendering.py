@@ -16,7 +16,7 @@ _PNG_HEADER = 8
 
 
 def drawing(figure: Figure) -> str:
-    """The chart as an SVG file, titled, on white."""
+    """Return the chart as an SVG file, titled, on white."""
     return _drawn(picture_specification(figure))
 
 
@@ -32,7 +32,7 @@ _INK_OF_PICTURE = "<style>svg { color: #14202b } @media (prefers-color-scheme: d
 
 
 def page_svg(figure: Figure, *, width_px: int, height_px: int) -> str:
-    """The chart as SVG to stand in a page, each panel of that size, its inks the page's own.
+    """Return the chart as SVG to stand in a page, each panel of that size, its inks the page's own.
 
     A picture does not have the inks of the page that shows it, so the style that it has counts for pictures: who puts
     the drawing itself into a page takes it out.
@@ -49,7 +49,7 @@ def _drawn(specification: dict[str, Any]) -> str:
 
 
 def smaller_png(png: bytes) -> bytes:
-    """The same picture, its pixels deflated anew: vl-convert prefers speed, and its files are 8 times larger."""
+    """Return the same picture, its pixels deflated anew: vl-convert prefers speed, and its files are 8 times larger."""
     chunks = list(_chunks(png))
     data = zlib.compress(isal_zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT")), 6)
     others = [(kind, body) for kind, body in chunks if kind != b"IDAT"]
@@ -70,7 +70,7 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def picture_specification(figure: Figure) -> dict[str, Any]:
-    """The chart with its title, in the theme of pictures, without what only a pointer would find."""
+    """Return the chart with its title, in the theme of pictures, without what only a pointer would find."""
     title = {"text": figure.title, "offset": 12}
     return {**_with_whole_axes(figure, _without_hover(dict(figure.spec))), "config": picture_config(), "title": title}
 
@@ -95,7 +95,9 @@ def _without_hover(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _renumbered(svg: str) -> str:
-    """Ids as if this were the first drawing of the process: Vega counts on, and equal data must give equal bytes."""
+    """Return ids as if this were the first drawing of the process: Vega counts on, and equal data must give equal
+    bytes.
+    """
     found = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)[^"]*)"', svg))
     numbers = {name: f"id{place}" for place, name in enumerate(found)}
     return re.sub(r'(id="|url\(#)([^")]+)', lambda match: match[1] + numbers.get(match[2], match[2]), svg)

@@ -10,7 +10,7 @@ from plimsoll.report.formatting import ops
 
 
 def draws_loads(rows: Sequence[Mapping[str, object]]) -> bool:
-    """Whether the rows have several loads. One point for each variant shows no more than a table does."""
+    """Tell whether the rows have several loads. One point for each variant shows no more than a table does."""
     return len({row["load"] for row in rows}) > 1
 
 

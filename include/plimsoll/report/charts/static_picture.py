@@ -30,7 +30,8 @@ _DOTS = re.compile(
 
 
 def static_picture(svg: str, name: str) -> str:
-    """The same drawing without title and background, in the page's inks, its ids its own, a tenth of a pixel fine.
+    """Return the same drawing without title and background, in the page's inks, its ids its own, a tenth of a pixel
+    fine.
 
     It has no text for screen readers: what it stands in has the chart's name.
     """
@@ -44,7 +45,7 @@ def static_picture(svg: str, name: str) -> str:
 
 
 def _lines(run: re.Match[str]) -> str:
-    """Lines of one look as one path: a tenth of the size."""
+    """Return lines of one look as one path: a tenth of the size."""
     steps = "".join(f"M{place}l{x},{y}" for place, x, y, _ in _LINE.findall(run[0]))
     return f'<path d="{steps}"{run["look"]}/>'
 

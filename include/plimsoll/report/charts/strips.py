@@ -79,7 +79,10 @@ def strip_charts(findings: Findings) -> tuple[Figure, ...]:
 def strip_chart(
     findings: Findings, attempt: AttemptData, *, name: str, title: str, links: Mapping[tuple[str, float], str]
 ) -> Figure:
-    """Everything that was collected of an attempt, a strip each; `links` of missed intervals by cell and start (s)."""
+    """Return everything that was collected of an attempt, a strip each.
+
+    `links` of missed intervals by cell and start (s).
+    """
     first, *others = _strips(findings, attempt, links)
     strips = [first, *(strip for strip in others if strip.rows["t"].nunique() > 1)]
     rows = pd.concat([strip.rows.assign(track=strip.name) for strip in strips], ignore_index=True)
@@ -238,7 +241,7 @@ def _axis(findings: Findings, strip: _Strip) -> alt.Y:
 
 
 def _reference(findings: Findings, strip: _Strip, y: alt.Y, load: int) -> Sequence[alt.Chart]:
-    """The bound, and the attempted rate."""
+    """Return the bound, and the attempted rate."""
     value = {"ms": findings.level.bound_ms, "rate": float(load)}.get(strip.name)
     if value is None:
         return []

@@ -41,17 +41,17 @@ def picture_config() -> dict[str, Any]:
 
 
 def variant_colour(labels: Sequence[str], legend: alt.Legend | None) -> alt.Color:
-    """The colour of a variant by its label, in the definition's order."""
+    """Return the colour of a variant by its label, in the definition's order."""
     return alt.Color("variant:N", scale=alt.Scale(domain=list(labels), range=_cycle(PALETTE, labels)), legend=legend)
 
 
 def variant_shape(labels: Sequence[str], legend: alt.Legend | None) -> alt.Shape:
-    """The shape of a variant's points: never colour alone."""
+    """Return the shape of a variant's points: never colour alone."""
     return alt.Shape("variant:N", scale=alt.Scale(domain=list(labels), range=_cycle(SHAPES, labels)), legend=legend)
 
 
 def legend_room(width_px: int) -> alt.Parameter:
-    """The width that a legend above the chart may take; the page sets it to its own."""
+    """Return the width that a legend above the chart may take; the page sets it to its own."""
     return alt.param(name=LEGEND_ROOM, value=width_px)
 
 
@@ -71,7 +71,7 @@ def aside(findings: Findings, variant: str) -> float:
 
 
 def load_axis(findings: Findings) -> alt.Axis:
-    """Ticks at the loads themselves, `40k` for 40,000 ops/s; those that would collide give way."""
+    """Return ticks at the loads themselves, `40k` for 40,000 ops/s; those that would collide give way."""
     loads = sorted(findings.definition.loads)
     return alt.Axis(values=loads, labelExpr="format(datum.value, '~s')", labelOverlap="greedy", labelSeparation=4)
 
@@ -87,14 +87,14 @@ def log_axis(lowest: float, highest: float, most_ticks: int = 9) -> tuple[list[f
 
 
 def log_y(field: str, values: Sequence[float], title: str, most_ticks: int = 9, extent_px: int = 0) -> alt.Y:
-    """A y channel in ms on a log scale that encloses the values; its labels take `extent_px` or more."""
+    """Return a y channel in ms on a log scale that encloses the values; its labels take `extent_px` or more."""
     domain, ticks = log_axis(min(values), max(values), most_ticks)
     scale = alt.Scale(type="log", domain=domain, nice=False)
     return alt.Y(field, title=title, scale=scale, axis=alt.Axis(values=ticks, format=",~f", minExtent=extent_px))
 
 
 def colour_of(findings: Findings, variant: str) -> str:
-    """The colour that a variant has in every chart."""
+    """Return the colour that a variant has in every chart."""
     place = list(findings.labels).index(variant)
     return PALETTE[place % len(PALETTE)]
 

@@ -16,12 +16,12 @@ _FEWEST, _MOST = 50, 720
 
 
 def points_per_panel(panels: int) -> int:
-    """How many points a panel may have, so that a page of so many panels stays light."""
+    """Tell how many points a panel may have, so that a page of so many panels stays light."""
     return min(_MOST, max(_FEWEST, _ALL_POINTS // max(1, panels)))
 
 
 def interval_points(attempts: Mapping[int, AttemptData], operations: str, points: int) -> pd.DataFrame:
-    """The highest of every few neighbouring intervals of each attempt, of those operations that are judged.
+    """Return the highest of every few neighbouring intervals of each attempt, of those operations that are judged.
 
     Columns: panel (key in `attempts`); phase (`warm-up`, `judged`, `partial`), which neighbours share; start_s,
     duration_s and ms (the judged percentile) of the highest interval; intervals and missed (how many of the neighbours
@@ -42,7 +42,8 @@ def interval_points(attempts: Mapping[int, AttemptData], operations: str, points
 def pause_points(
     attempts: Mapping[int, AttemptData], duration_s: float, shortest_ms: float, points: int
 ) -> pd.DataFrame:
-    """The longest stop-the-world pause of each slice of each attempt's timed run, if it is `shortest_ms` or longer.
+    """Return the longest stop-the-world pause of each slice of each attempt's timed run, if it is `shortest_ms` or
+    longer.
 
     Columns: panel, start_s, ms, place, kind, pauses (number of pauses of that slice that are long enough).
     """

@@ -49,7 +49,7 @@ class HighestRow:
 
 
 def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
-    """The rate itself and its share of the attempted one; one point per valid repeat, lines through the medians.
+    """Return the rate itself and its share of the attempted one; one point per valid repeat, lines through the medians.
 
     No figure of a single load.
     """
@@ -80,7 +80,8 @@ def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
 
 
 def achieved_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per variant and load: lowest, median, highest and mean rate over valid repeats, ops/s.
+    """Return a table with one row per variant and load: lowest, median, highest and mean rate over valid repeats,
+    ops/s.
 
     `highest_mean`: whether the mean is the highest one of the variant.
     """
@@ -95,7 +96,9 @@ def achieved_frame(findings: Findings) -> pd.DataFrame:
 
 
 def highest_rows(findings: Findings) -> tuple[HighestRow, ...]:
-    """A row for each variant, in the definition's order; dashes where no valid repeat tells the achieved rate."""
+    """Return a row for each variant, in the definition's order; dashes where no valid repeat tells the achieved
+    rate.
+    """
     found = {one.variant: one for one in findings.highest_achieved}
     rows = ((label, found.get(variant)) for variant, label in findings.labels.items())
     return tuple(
@@ -134,7 +137,7 @@ def _points(findings: Findings, result: CellResult, verdict: Verdict) -> list[di
 
 
 def _beyond(findings: Findings) -> str:
-    """Why points lie above the line, where a backlog of warm-up's is known to have been answered."""
+    """Explain why points lie above the line, where a backlog of warm-up's is known to have been answered."""
     cells = [
         result.cell.id
         for result in findings.cells

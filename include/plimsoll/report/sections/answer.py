@@ -68,7 +68,9 @@ def answer_context(findings: Findings) -> dict[str, Any]:
 
 
 def sentences(findings: Findings) -> tuple[str, ...]:
-    """The capacity of each variant in a sentence; of a part that takes its load from a stage, the result at it."""
+    """Return the capacity of each variant in a sentence; of a part that takes its load from a stage, the result
+    at it.
+    """
     return taken_sentences(findings) or tuple(sentence(findings, capacity) for capacity in findings.capacities)
 
 
@@ -78,12 +80,12 @@ def _loads_rest_on(findings: Findings) -> tuple[str, ...]:
 
 
 def comparison_rows(findings: Findings) -> tuple[ComparisonRow, ...]:
-    """A row for every variant but the control, in the definition's order; empty without a control."""
+    """Return a row for every variant but the control, in the definition's order; empty without a control."""
     return tuple(_comparison_row(findings, one) for one in findings.comparisons)
 
 
 def capacity_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per variant; loads in ops/s. Without rows where the load is taken from a stage."""
+    """Return a table with one row per variant; loads in ops/s. Without rows where the load is taken from a stage."""
     import pandas as pd
 
     whole = ["capacity_ops_s", "repeats_met", "next_load_ops_s", "next_load_missed"]
@@ -94,7 +96,7 @@ def capacity_frame(findings: Findings) -> pd.DataFrame:
 
 
 def comparisons_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per variant that was compared with the control."""
+    """Return a table with one row per variant that was compared with the control."""
     import pandas as pd
 
     return pd.DataFrame([{**one.model_dump(), "loads": " ".join(map(str, one.loads))} for one in findings.comparisons])

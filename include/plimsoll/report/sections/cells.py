@@ -51,7 +51,8 @@ class CellRow:
 
 
 def cells_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per cell of the definition: figures of the attempt that counts, empty where there is none.
+    """Return a table with one row per cell of the definition: figures of the attempt that counts, empty where there is
+    none.
 
     Columns end with their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound.
     """
@@ -72,12 +73,12 @@ def cells_frame(findings: Findings) -> pd.DataFrame:
 
 
 def cell_rows(findings: Findings) -> tuple[CellRow, ...]:
-    """Every cell in the definition's order; figures of the attempt that counts."""
+    """Return every cell in the definition's order; figures of the attempt that counts."""
     return tuple(_cell_row(findings, result) for result in findings.cells)
 
 
 def cost_of_cell(findings: Findings, result: CellResult) -> float | None:
-    """The cost of the hosts of all attempts at a cell; None where they cost nothing."""
+    """Return the cost of the hosts of all attempts at a cell; None where they cost nothing."""
     spending = findings.data.spending
     return spending.of_cell(result.cell.id) if spending else None
 
@@ -116,7 +117,7 @@ def _outcome(result: CellResult) -> str:
 
 
 def _missed(level: LevelVerdict) -> str:
-    """The number of missed intervals.
+    """Return the number of missed intervals.
 
     Sliding windows are named, because there are many more of them and they overlap.
     """

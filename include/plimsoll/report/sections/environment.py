@@ -19,7 +19,7 @@ _COLUMNS = ("found", "fact", "value", "variant", "where")
 
 
 def environment_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per fact and value.
+    """Return a table with one row per fact and value.
 
     `found`: equal everywhere, by variant, by host, deviating, or stated for imported cells.
     """

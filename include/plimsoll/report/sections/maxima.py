@@ -51,7 +51,7 @@ def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
 
 
 def maxima_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per variant, load and percentile.
+    """Return a table with one row per variant, load and percentile.
 
     Its figures are the lowest, median and highest value over repeats of each valid repeat's highest interval, ms.
     """

@@ -25,7 +25,7 @@ _SAME_DATA = "A repeat's loads follow one another on the same data, from the low
 
 
 def order_words(findings: Findings) -> str:
-    """The order in which the cells ran, and what a drift of the machines over time could do to the results."""
+    """Return the order in which the cells ran, and what a drift of the machines over time could do to the results."""
     definition = findings.definition
     if any(result.shown and result.shown.provenance for result in findings.cells):
         return _IMPORTED

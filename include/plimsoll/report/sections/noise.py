@@ -48,7 +48,7 @@ class TypicalRow:
 
 
 def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
-    """A row for each influence other than variant and load."""
+    """Return a row for each influence other than variant and load."""
     found = findings.noise
     zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in found.zones.zones.items())
     offset = found.clock_offset_ms
@@ -84,12 +84,12 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
 
 
 def steady_rows(findings: Findings) -> tuple[SteadyRow, ...]:
-    """Cells with a drift or a jump."""
+    """Return cells with a drift or a jump."""
     return tuple(SteadyRow(one.cell, _drift(one), p_text(one.p_holm)) for one in unsteady(findings.steadiness))
 
 
 def typical_rows(findings: Findings) -> tuple[TypicalRow, ...]:
-    """Every variant and load, in the definition's order."""
+    """Return every variant and load, in the definition's order."""
     return tuple(
         TypicalRow(
             variant=findings.labels[one.variant],
@@ -103,7 +103,7 @@ def typical_rows(findings: Findings) -> tuple[TypicalRow, ...]:
 
 
 def typical_frame(findings: Findings) -> pd.DataFrame:
-    """The typical figures of every variant and load as numbers."""
+    """Return the typical figures of every variant and load as numbers."""
     import pandas as pd
 
     rows = [
@@ -120,20 +120,20 @@ def typical_frame(findings: Findings) -> pd.DataFrame:
 
 
 def asdict_of(estimate: Estimate) -> dict[str, float | None]:
-    """The estimate as `value`, `low` and `high`."""
+    """Return the estimate as `value`, `low` and `high`."""
     found: dict[str, float | None] = estimate.model_dump()
     return found
 
 
 def steadiness_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per cell with intervals."""
+    """Return a table with one row per cell with intervals."""
     import pandas as pd
 
     return pd.DataFrame([one.model_dump() for one in findings.steadiness])
 
 
 def noise_frame(findings: Findings) -> pd.DataFrame:
-    """The questions and answers on noise as a table."""
+    """Return the questions and answers on noise as a table."""
     import pandas as pd
 
     return pd.DataFrame([asdict(row) for row in noise_rows(findings)])
@@ -187,7 +187,7 @@ def _other_programs(findings: Findings) -> str:
 
 
 def _kept_hosts(findings: Findings) -> tuple[NoiseRow, ...]:
-    """The row on kept hosts; none where each cell had hosts of its own."""
+    """Return the row on kept hosts; none where each cell had hosts of its own."""
     found = findings.noise.kept_hosts
     if not found:
         return ()

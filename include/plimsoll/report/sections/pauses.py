@@ -42,12 +42,12 @@ class PausesRow:
 
 
 def pauses_rows(findings: Findings) -> tuple[PausesRow, ...]:
-    """A row for every variant, load and process with a readable GC log."""
+    """Return a row for every variant, load and process with a readable GC log."""
     return tuple(_row(findings, one) for one in findings.pauses)
 
 
 def pause_statistics_frame(findings: Findings) -> pd.DataFrame:
-    """The stop-the-world times as numbers; ranges over repeats as `_low`, `_median` and `_high`."""
+    """Return the stop-the-world times as numbers; ranges over repeats as `_low`, `_median` and `_high`."""
     import pandas as pd
 
     return pd.DataFrame([_record(one) for one in findings.pauses])
@@ -81,7 +81,7 @@ def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
 
 
 def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
-    """Whether any variant runs in a JVM."""
+    """Tell whether any variant runs in a JVM."""
     return any(variant.jvm for variant in findings.definition.variants)
 
 
@@ -97,7 +97,7 @@ def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, objec
 
 
 def _process(findings: Findings, one: PauseStatistics) -> str:
-    """The words after what several processes of a variant have; none where the variant has one JVM a node."""
+    """Return the words after what several processes of a variant have; none where the variant has one JVM a node."""
     several = len({other.process for other in findings.pauses if other.variant == one.variant}) > 1
     return f", {one.process}" if several else ""
 

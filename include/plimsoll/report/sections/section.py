@@ -47,5 +47,5 @@ class Section:
 
     @property
     def template(self) -> str:
-        """The file of its template."""
+        """Return the file of its template."""
         return f"{self.name}.html.j2"

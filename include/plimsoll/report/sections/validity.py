@@ -40,7 +40,7 @@ class SupersededAttempt:
     data_docs: str | None = None
 
     def __str__(self) -> str:
-        """The text form in `report.json`."""
+        """Return the text form in `report.json`."""
         return f"{self.cell} attempt {self.attempt} ({self.outcome})"
 
 
@@ -56,7 +56,7 @@ class Validity:
 
     @property
     def open_cells(self) -> tuple[str, ...]:
-        """Cells without a valid attempt: the ones to run again."""
+        """Return cells without a valid attempt: the ones to run again."""
         return tuple(dict.fromkeys([one.cell for one in self.invalid if one.replaced_by is None] + list(self.not_run)))
 
 
@@ -81,7 +81,9 @@ def validity(findings: Findings) -> Validity:
 
 
 def invalid_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per invalid attempt; `replaced_by` is the number of the attempt that counts instead."""
+    """Return a table with one row per invalid attempt; `replaced_by` is the number of the attempt that counts
+    instead.
+    """
     import pandas as pd
 
     rows = [
@@ -93,7 +95,7 @@ def invalid_frame(findings: Findings) -> pd.DataFrame:
 
 
 def warnings_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per warning and cell with that warning."""
+    """Return a table with one row per warning and cell with that warning."""
     import pandas as pd
 
     told = validity(findings).warnings.items()
@@ -101,7 +103,9 @@ def warnings_frame(findings: Findings) -> pd.DataFrame:
 
 
 def checks_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per check over the whole campaign; `result` is passed, failed, warning or not tested."""
+    """Return a table with one row per check over the whole campaign; `result` is passed, failed, warning or not
+    tested.
+    """
     import pandas as pd
 
     columns = ["name", "result", "success", "severity", "expected", "observed"]

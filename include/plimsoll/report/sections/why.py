@@ -54,12 +54,12 @@ class CauseRow:
 
 
 def explained_rows(findings: Findings) -> tuple[ExplainedRow, ...]:
-    """A row for every variant, in the definition's order."""
+    """Return a row for every variant, in the definition's order."""
     return tuple(_explained_row(findings, one) for one in findings.causes)
 
 
 def cause_rows(findings: Findings) -> tuple[CauseRow, ...]:
-    """Every cause that touched a missed interval, or that was not collected, for variants with misses."""
+    """Return every cause that touched a missed interval, or that was not collected, for variants with misses."""
     return tuple(
         _cause_row(findings, one.variant, share)
         for one in findings.causes
@@ -70,7 +70,7 @@ def cause_rows(findings: Findings) -> tuple[CauseRow, ...]:
 
 
 def causes_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per variant and cause: counts of intervals, base rate, share beyond chance, test."""
+    """Return a table with one row per variant and cause: counts of intervals, base rate, share beyond chance, test."""
     import pandas as pd
 
     rows = [
@@ -93,7 +93,7 @@ def causes_frame(findings: Findings) -> pd.DataFrame:
 
 
 def explained_frame(findings: Findings) -> pd.DataFrame:
-    """Missed intervals by what is known about their causes.
+    """Return missed intervals by what is known about their causes.
 
     One row per variant, with an empty `cell`, and one row per cell with misses.
     """
@@ -108,7 +108,7 @@ def explained_frame(findings: Findings) -> pd.DataFrame:
 
 
 def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
-    """A table with one row per cell with misses and per cause that touched one of these.
+    """Return a table with one row per cell with misses and per cause that touched one of these.
 
     `link` is the result of the test over all cells of the variant.
     """

@@ -35,7 +35,7 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
 
 
 def read_note(store: ReadableStore, campaign_id: str) -> Note | None:
-    """The campaign's note; None where there is none, or this version can't read it."""
+    """Return the campaign's note; None where there is none, or this version can't read it."""
     return find_sound_record(store, layout.note_key(campaign_id), Note)
 
 

@@ -29,12 +29,12 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every needed cell has a valid attempt, and the loads of every stage are known."""
+        """Tell whether every needed cell has a valid attempt, and the loads of every stage are known."""
         return not self.missing and not self.stages_without_loads
 
     @property
     def words(self) -> str:
-        """The completeness in a sentence."""
+        """Return the completeness in a sentence."""
         have = "has" if self.total == 1 else "have"
         spared = f", {self.not_needed} need not run" if self.not_needed else ""
         if self.is_complete and not spared:
@@ -47,7 +47,7 @@ class Completeness:
 
     @property
     def to_come(self) -> str:
-        """The end of a sentence about stages without cells so far; empty where there are none."""
+        """Return the end of a sentence about stages without cells so far; empty where there are none."""
         if not self.stages_without_loads:
             return ""
         stages = (
@@ -56,7 +56,7 @@ class Completeness:
         return f"; {stages} will follow, with loads from the results of those before"
 
     def lost(self, requested: Iterable[str]) -> tuple[str, ...]:
-        """The cells that were asked for and still have no valid attempt."""
+        """Return the cells that were asked for and still have no valid attempt."""
         return tuple(cell for cell in requested if cell in self.missing)
 
 
@@ -72,12 +72,12 @@ class RequestedCells(Model):
 
 
 def completeness(campaign: CampaignStore) -> Completeness:
-    """The campaign's completeness now. Raises NotFound when there is no such campaign."""
+    """Return the campaign's completeness now. Raises NotFound when there is no such campaign."""
     return completeness_of(judged_state(campaign, campaign.definition()))
 
 
 def completeness_of(state: CampaignState[C]) -> Completeness:
-    """The completeness of a campaign in that state."""
+    """Return the completeness of a campaign in that state."""
     missing = tuple(one.cell.id for one in state.missing)
     return Completeness(missing, len(state.cells), len(state.not_needed), state.stages_without_loads)
 
@@ -96,13 +96,15 @@ def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
 
 
 def requested_cells(campaign: CampaignStore) -> frozenset[str] | None:
-    """Ids of the cells that the newest run was asked for; None, meaning all cells, where this was not recorded."""
+    """Return ids of the cells that the newest run was asked for; None, meaning all cells, where this was not
+    recorded.
+    """
     requested = _request(campaign)
     return None if requested is None else frozenset(requested.cells)
 
 
 def was_everything_requested(campaign: CampaignStore) -> bool:
-    """Whether any run was asked for everything that the campaign needs. False where this was not recorded."""
+    """Tell whether any run was asked for everything that the campaign needs. False where this was not recorded."""
     requested = _request(campaign)
     return requested is not None and requested.for_all
 

@@ -33,7 +33,7 @@ class Deletion(Model):
 
 
 def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
-    """A summary of what deleting the campaign would delete. Raises NotFound where there is no such campaign.
+    """Return a summary of what deleting the campaign would delete. Raises NotFound where there is no such campaign.
 
     Raises Refused while the campaign has living clusters, running attempts, or a process or run that works on it, and
     where its provider can't be asked for clusters: its definition alone says where what they left is. With `take_over`,
@@ -76,7 +76,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
 
 
 def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
-    """The deletion that was begun and not completed; None where there is none."""
+    """Return the deletion that was begun and not completed; None where there is none."""
     return find_sound_record(store, layout.deleting_key(campaign_id), Deletion)
 
 
@@ -96,7 +96,7 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
 
 
 def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:
-    """The campaign's living clusters of any provider, and the reason why its own provider could not be asked."""
+    """Yield the campaign's living clusters of any provider, and the reason why its own provider could not be asked."""
     exists = campaign_exists(toolkit.store, campaign_id)
     own = CampaignStore(toolkit.store, campaign_id).definition().provider.name if exists else None
     for name in toolkit.providers:

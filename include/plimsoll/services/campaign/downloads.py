@@ -10,7 +10,7 @@ from plimsoll.services.toolkit import Toolkit
 
 
 def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
-    """The software that `prepare` downloads for this definition, each once; what is here already is marked."""
+    """Return the software that `prepare` downloads for this definition, each once; what is here already is marked."""
     names = [(toolkit.databases, product) for product in definition.products]
     adapters: list[Any] = [known[name] for known, name in names if name in known]
     if definition.load_generator.name in toolkit.load_generators:
@@ -20,7 +20,9 @@ def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
 
 
 def download_lines(found: Sequence[Download]) -> Iterator[str]:
-    """Sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is needed."""
+    """Yield sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is
+    needed.
+    """
     there, wanted = [one for one in found if one.is_there], [one for one in found if not one.is_there]
     if wanted:
         known = sum(one.size_bytes or 0 for one in wanted)

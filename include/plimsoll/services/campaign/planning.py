@@ -26,30 +26,30 @@ class Plan:
 
     @cached_property
     def first(self) -> tuple[Cell, ...]:
-        """The cells that the strategy asks for first, while there are no results, in running order."""
+        """Return the cells that the strategy asks for first, while there are no results, in running order."""
         state = campaign_state(self.definition, (), CellAttempts[JudgedAttempt])
         return tuple(one.cell for one in state.to_run_now)
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The least, likely and greatest number of cells that the definition's strategies run."""
+        """Return the least, likely and greatest number of cells that the definition's strategies run."""
         return total(self.stages)
 
     @cached_property
     def stages(self) -> tuple[StagePlan, ...]:
-        """The estimate of each stage; one estimate where the definition has no stages."""
+        """Return the estimate of each stage; one estimate where the definition has no stages."""
         return stage_plans(self.definition)
 
     @property
     def usd(self) -> float | None:
-        """The cost of all hosts under load, US dollars; None where no price is known.
+        """Return the cost of all hosts under load, US dollars; None where no price is known.
 
         Provisioning and deployment come on top.
         """
         return self.usd_of(self.cell_hours)
 
     def usd_of(self, cell_hours: float) -> float | None:
-        """The cost of that many hours of clusters under load, US dollars; None where no price is known."""
+        """Return the cost of that many hours of clusters under load, US dollars; None where no price is known."""
         if self.tariff is None:
             return 0.0
         hourly = self.tariff.usd_per_cluster_hour(*self._shape)
@@ -57,37 +57,37 @@ class Plan:
 
     @property
     def vcpus(self) -> int | None:
-        """The number of vCPUs alive at once; None where the provider does not count them."""
+        """Return the number of vCPUs alive at once; None where the provider does not count them."""
         of_cluster = self.tariff.vcpus(*self._shape) if self.tariff else None
         return None if of_cluster is None else of_cluster * self.at_once
 
     @property
     def _shape(self) -> tuple[int, int]:
-        """The numbers of nodes and load hosts of a cluster."""
+        """Return the numbers of nodes and load hosts of a cluster."""
         return self.definition.system.nodes, self.definition.load_generator.hosts
 
     @property
     def cell_hours(self) -> float:
-        """Hours under load of all cells together."""
+        """Return hours under load of all cells together."""
         return self.definition.load_time / timedelta(hours=1)
 
     def hours(self, which: Bound) -> float:
-        """Hours under load for the least, likely or greatest number of cells that the strategies run."""
+        """Return hours under load for the least, likely or greatest number of cells that the strategies run."""
         return sum(stage.hours_of(getattr(stage.estimate, which)) for stage in self.stages)
 
     @property
     def at_once(self) -> int:
-        """The greatest number of cells that run at the same time."""
+        """Return the greatest number of cells that run at the same time."""
         return min(self.parallel, self.estimate.at_once)
 
     @property
     def hosts(self) -> int:
-        """The greatest number of hosts alive at once: database nodes and load hosts of the running cells."""
+        """Return the greatest number of hosts alive at once: database nodes and load hosts of the running cells."""
         return self.at_once * self.definition.cluster_size
 
     @property
     def host_hours(self) -> float:
-        """Hours of hosts under load, over all cells. Provisioning and deployment come on top."""
+        """Return hours of hosts under load, over all cells. Provisioning and deployment come on top."""
         return self.cell_hours * self.definition.cluster_size
 
     @property
@@ -96,7 +96,9 @@ class Plan:
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
-        """The plan in its documented JSON form (docs/guides/rest.md): `cells` in running order, `totals`, `cost`."""
+        """Return the plan in its documented JSON form (docs/guides/rest.md): `cells` in running order, `totals`,
+        `cost`.
+        """
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
         awaited = [_awaited_json(cell) for cell in awaited_cells(self.definition)]
@@ -148,15 +150,21 @@ def _cents(usd: float | None) -> float | None:
 
 
 def make_plan(definition: Definition, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:
-    """The plan of a whole campaign."""
+    """Return the plan of a whole campaign."""
     return Plan(definition, running_order(definition), parallel or definition.max_parallel, tariff)
 
 
 def new_campaign_id(definition: Definition, at: datetime) -> str:
-    """A new id made of definition and time (UTC): `demo-20260131t120000`. It can be used in run ids, tags and keys."""
+    """Return a new id made of definition and time (UTC): `demo-20260131t120000`.
+
+    It can be used in run ids, tags and keys.
+    """
     return f"{definition.name}-{at:%Y%m%dt%H%M%S}"
 
 
 def _awaited_json(cell: AwaitedCell) -> dict[str, Any]:
-    """A cell whose load is not known yet. Like other cells it has only keys that tell it from cells of its campaign."""
+    """Return a cell whose load is not known yet.
+
+    Like other cells it has only keys that tell it from cells of its campaign.
+    """
     return {"id": cell.id, **{key: value for key, value in asdict(cell).items() if value != ""}, "load_ops_s": None}

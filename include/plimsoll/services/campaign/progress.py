@@ -20,7 +20,7 @@ from plimsoll.strategies.state import CampaignState
 def campaign_progress(
     store: ResultStore, campaign_id: str, *, now: datetime, owners: Owners | None = None
 ) -> CampaignProgress:
-    """The state and progress of every cell. Raises NotFound when there is no such campaign."""
+    """Return the state and progress of every cell. Raises NotFound when there is no such campaign."""
     campaign = CampaignStore(store, campaign_id)
     definition = campaign.definition()
     state = read_state(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
@@ -39,7 +39,7 @@ def campaign_progress(
 
 
 def cell_progress(state: CellState) -> CellProgress:
-    """The cell's state, newest attempt and progress."""
+    """Return the cell's state, newest attempt and progress."""
     return CellProgress(
         cell=state.cell,
         state=state.state,
@@ -50,7 +50,7 @@ def cell_progress(state: CellState) -> CellProgress:
 
 
 def first_start(state: CampaignState[CellState]) -> datetime | None:
-    """The time at which the campaign's first attempt began."""
+    """Return the time at which the campaign's first attempt began."""
     begun = (one.attempt.started_at for cell in state.cells for one in cell.attempts if one.attempt)
     return min(begun, default=None)
 
@@ -58,7 +58,7 @@ def first_start(state: CampaignState[CellState]) -> datetime | None:
 def seconds_left(
     definition: Definition, cells: Sequence[CellProgress], now: datetime, asked: Collection[str] | None
 ) -> float:
-    """The estimated time until the last requested cell is judged, s, by the time that the finished cells took.
+    """Return the estimated time until the last requested cell is judged, s, by the time that the finished cells took.
 
     Of the waiting cells only those in `asked` count; None means all of them. For a campaign in rounds these are the
     cells of the present round: nobody knows yet which cells its results will ask for.
@@ -80,7 +80,7 @@ def _cell_seconds_left(cell: CellProgress, whole: float, now: datetime) -> float
 
 
 def _seconds_per_cell(part: Part, cells: Sequence[CellProgress]) -> float:
-    """The time that a cell of the part's stage takes, s."""
+    """Return the time that a cell of the part's stage takes, s."""
     taken = [
         (cell.progress.at - min(cell.progress.phases.values())).total_seconds()
         for cell in cells

@@ -16,7 +16,7 @@ from plimsoll.strategies.matrix import stages_that_keep_data
 
 
 def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
-    """Remarks for a person before the campaign starts, in sentences without a full stop."""
+    """Yield remarks for a person before the campaign starts, in sentences without a full stop."""
     weeks = plan.load_time / timedelta(weeks=1)
     if weeks >= 1:
         takes = "is likely to take" if plan.definition.has_rounds else "takes at least"
@@ -42,7 +42,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 
 def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
-    """Loads that need more processors than the load hosts have, where both numbers are known."""
+    """Yield loads that need more processors than the load hosts have, where both numbers are known."""
     highest, there = max(cell.load_ops_s for cell in plan.cells), plan.tariff.load.vcpus if plan.tariff else None
     needed = toolkit.load_generator(plan.definition).processors(highest)
     hosts = plan.definition.load_generator.hosts
@@ -67,7 +67,9 @@ def _counted_rows(plan: Plan) -> Iterator[str]:
 
 
 def _time_for_populating(plan: Plan) -> Iterator[str]:
-    """How long populating may take, where that is declared, or where nobody knows yet how many rows there will be."""
+    """Tell how long populating may take, where that is declared, or where nobody knows yet how many rows there
+    will be.
+    """
     for part in parts(plan.definition):
         timing = part.definition.timing
         longest = format_duration(timing.longest_populating)

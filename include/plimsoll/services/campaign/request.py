@@ -51,17 +51,19 @@ class Request(Model):
 
     @property
     def is_for_all(self) -> bool:
-        """Whether the request is for everything that the campaign still needs, and so for all rounds of a search."""
+        """Tell whether the request is for everything that the campaign still needs, and so for all rounds of a
+        search.
+        """
         return self.cells == MISSING and not self.is_limited
 
     @property
     def is_limited(self) -> bool:
-        """Whether the request is for only some stages, variants, workloads, loads or repeats."""
+        """Tell whether the request is for only some stages, variants, workloads, loads or repeats."""
         return bool(self.stages or self.variants or self.workloads or self.loads or self.repeats)
 
     @property
     def patterns(self) -> Sequence[str]:
-        """The ids and patterns in the request; empty for `missing`, `failed` or `invalid`."""
+        """Return the ids and patterns in the request; empty for `missing`, `failed` or `invalid`."""
         return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells.strip())
 
 
@@ -84,12 +86,14 @@ def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
 
 
 def campaign_id_of(definition: Definition, conf: Mapping[str, Any] | None, run_after: datetime) -> str:
-    """The campaign of a run at that time: the one that the request names, else a new one with that time in its id."""
+    """Return the campaign of a run at that time: the one that the request names, else a new one with that time in its
+    id.
+    """
     return (conf or {}).get("campaign_id") or new_campaign_id(definition, run_after)
 
 
 def choose(request: Request, state: CampaignState[CellState], asked_at: datetime) -> Sequence[CellState]:
-    """The cells that a request made at that time means, in running order.
+    """Return the cells that a request made at that time means, in running order.
 
     A cell named by its full id runs once more even if it is valid. A valid attempt that was judged after the request
     already answers it, so two equal requests at once, or planning again, run the cell only once.
@@ -99,7 +103,7 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
 
 
 def words_for(cells: Sequence[Cell]) -> str:
-    """The `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long.
+    """Return the `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long.
 
     `missing` also asks for cells whose newest attempt was unsound.
     """
@@ -108,7 +112,7 @@ def words_for(cells: Sequence[Cell]) -> str:
 
 
 def repeat_id(repeat: int) -> str:
-    """A repeat as cell ids write it: `r3`."""
+    """Return a repeat as cell ids write it: `r3`."""
     return f"r{repeat}"
 
 
@@ -130,7 +134,7 @@ def _is_asked_for(one: CellState, patterns: Sequence[str], asked_at: datetime) -
 
 
 def level_of(cell: Cell) -> str:
-    """The load of a cell in the form that people choose: `40000/s`.
+    """Return the load of a cell in the form that people choose: `40000/s`.
 
     A load from an earlier stage: `70pct`, `slowest`.
     """
@@ -138,7 +142,7 @@ def level_of(cell: Cell) -> str:
 
 
 def levels_of(definition: Definition) -> tuple[str, ...]:
-    """All loads that people can choose, each once, in the definition's order."""
+    """Return all loads that people can choose, each once, in the definition's order."""
     return _levels(definition, format_rate)
 
 
@@ -195,7 +199,7 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
 
 
 def _usual_patterns(definition: Definition) -> Iterator[str]:
-    """Patterns for all cells of a variant, a stage, a workload, a load or a repeat."""
+    """Yield patterns for all cells of a variant, a stage, a workload, a load or a repeat."""
     before = "*-" if stage_ids(definition) else ""
     yield from (f"{before}{variant.id}-*" for variant in definition.variants)
     yield from (f"{name}-*" for name in stage_ids(definition))
@@ -205,7 +209,7 @@ def _usual_patterns(definition: Definition) -> Iterator[str]:
 
 
 def level_slugs(definition: Definition) -> tuple[str, ...]:
-    """All loads in the form of cell ids, each once."""
+    """Return all loads in the form of cell ids, each once."""
     return _levels(definition, load_slug)
 
 

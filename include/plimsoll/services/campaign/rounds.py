@@ -14,7 +14,7 @@ from plimsoll.services.store.campaigns import CampaignStore, read_attempt
 
 
 def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
-    """The cells that the strategy asks for at that time, without those that wait for a person.
+    """Return the cells that the strategy asks for at that time, without those that wait for a person.
 
     A search or a ramp runs an invalid cell once more by itself. If the next stage can begin, its loads are set first.
     The result is empty when the campaign is complete, or when it waits for a person.
@@ -24,7 +24,7 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
 
 
 def name_of_next(campaign: CampaignStore) -> str:
-    """A name for the next round: the number of attempts so far and the start of the first.
+    """Return a name for the next round: the number of attempts so far and the start of the first.
 
     It stays the same until another attempt begins. A campaign that was created again under the id of a deleted one has
     as many attempts as that one had, but they began later.
@@ -36,7 +36,7 @@ def name_of_next(campaign: CampaignStore) -> str:
 
 
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:
-    """The cells of the first round, then of every further round until the strategy asks for no more.
+    """Yield the cells of the first round, then of every further round until the strategy asks for no more.
 
     The strategy is asked for a round when the round before it is over. No cell comes more than twice, even if
     its attempts leave no record.

@@ -18,7 +18,7 @@ from plimsoll.services.toolkit import Toolkit
 
 
 def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
-    """All problems that keep the campaign from running here, reported by provider, database and load generator.
+    """Return all problems that keep the campaign from running here, reported by provider, database and load generator.
 
     Raises SecretError where the provider can't be asked because credentials are missing.
     """
@@ -34,7 +34,7 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
 
 
 def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
-    """Problems of the database, the load generator, their artefacts and the schedule, for any provider."""
+    """Return problems of the database, the load generator, their artefacts and the schedule, for any provider."""
     found = (
         *(problem for product in definition.products for problem in _database_problems(toolkit, definition, product)),
         *_generator_problems(toolkit, definition),
@@ -55,7 +55,7 @@ def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -
 
 
 def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    """Problems of each workload by itself, at the key where the definition has the workload."""
+    """Yield problems of each workload by itself, at the key where the definition has the workload."""
     for part in parts(definition):
         choice = part.definition.load_generator.name
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
@@ -73,7 +73,7 @@ def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Proble
 
 
 def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    """Problems of a `data_per_node` for which the load generator or a database can't count rows."""
+    """Yield problems of a `data_per_node` for which the load generator or a database can't count rows."""
     sized = [part for part in parts(definition) if part.definition.workload.data_per_node is not None]
     generator = toolkit.load_generators.get(definition.load_generator.name)
     databases = [toolkit.databases[product] for product in definition.products if product in toolkit.databases]
@@ -87,7 +87,7 @@ def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
 
 
 def _place(definition: Definition, part: Part, where: str) -> str:
-    """The path of a part's key in the definition, such as `workloads[2].name` for `workload.name`.
+    """Return the path of a part's key in the definition, such as `workloads[2].name` for `workload.name`.
 
     `timing` becomes `stages[1].timing`.
     """

@@ -99,17 +99,19 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
 
 
 def owners_of_runs(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
-    """The owners of all runs on record for the campaign: those that have not reported their end, dead or alive."""
+    """Return the owners of all runs on record for the campaign: those that have not reported their end, dead or
+    alive.
+    """
     return tuple(run.owner for run in _read(store, campaign_id))
 
 
 def before_deletion(campaign_id: str) -> str:
-    """The advice on what to do about a run that works on a campaign, before the campaign can be deleted."""
+    """Return the advice on what to do about a run that works on a campaign, before the campaign can be deleted."""
     return f"{_WAIT} `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
 
 
 def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Iterator[Problem]:
-    """The runs that work on the campaign, as problems for anybody else. A lost run counts until its latest end.
+    """Yield the runs that work on the campaign, as problems for anybody else. A lost run counts until its latest end.
 
     `mend` is the advice on what to do about it.
     """
@@ -118,7 +120,7 @@ def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Itera
 
 
 def worked_on_by(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> str:
-    """Who works on the campaign, as far as the store tells, and since when; empty where nobody does."""
+    """Tell who works on the campaign, as far as the store tells, and since when; empty where nobody does."""
     hold = hold_in_force(store, owners, campaign_id, now)
     runs = [one for one in _read(store, campaign_id) if is_in_force(owners.is_alive(one.owner), one.until, now)]
     return next((owner_since(one.owner, one.since) for one in (hold, *runs) if one), "")
@@ -153,6 +155,6 @@ def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
 
 
 def _read(store: ResultStore, campaign_id: str) -> tuple[Run, ...]:
-    """The records of all runs."""
+    """Return the records of all runs."""
     files = sorted(store.keys(layout.runs_prefix(campaign_id)))
     return tuple(run for file in files if (run := find_sound_record(store, file, Run)))

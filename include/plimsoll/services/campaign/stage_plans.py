@@ -16,7 +16,7 @@ _HOUR_PLACES = 3
 
 
 def rounded_hours(hours: float) -> float:
-    """Hours as JSON documents of plans have them: in thousandths, without the tails of sums."""
+    """Return hours as JSON documents of plans have them: in thousandths, without the tails of sums."""
     return round(hours, _HOUR_PLACES)
 
 
@@ -35,15 +35,15 @@ class StagePlan:
     estimate: Estimate
 
     def hours_of(self, cells: int) -> float:
-        """The time under load of that many cells, hours."""
+        """Return the time under load of that many cells, hours."""
         return cells * (self.duration / timedelta(hours=1))
 
     def load_time(self, parallel: int) -> timedelta:
-        """The likely time under load with that many cells at a time."""
+        """Return the likely time under load with that many cells at a time."""
         return self.estimate.likely_turns(parallel) * self.duration
 
     def as_json(self, definition: Definition) -> dict[str, Any]:
-        """The stage's plan in its documented JSON form."""
+        """Return the stage's plan in its documented JSON form."""
         hours = self.hours_of(self.cells)
         return {
             "id": self.id,
@@ -60,7 +60,7 @@ class StagePlan:
 
 
 def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
-    """The plans of the stages in order; one plan for a definition without stages."""
+    """Return the plans of the stages in order; one plan for a definition without stages."""
     counted = zip(definition.of_stages, definition.cells_of_stages, estimates(definition), strict=True)
     return tuple(
         StagePlan(
@@ -78,7 +78,7 @@ def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
 
 
 def total(stages: Sequence[StagePlan]) -> Estimate:
-    """The estimate of all stages together, which run one after the other."""
+    """Return the estimate of all stages together, which run one after the other."""
     found = [stage.estimate for stage in stages]
     rounds = Counter[int]()
     for one in found:

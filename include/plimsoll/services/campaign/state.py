@@ -30,7 +30,7 @@ class CellState(CellAttempts[AttemptState]):
 
     @property
     def state(self) -> CellStateName:
-        """The state of the cell in one word."""
+        """Return the state of the cell in one word."""
         if self.decided_by and not (self.newest and self.newest.is_running):
             return "not-needed"
         if self.shown is None:
@@ -41,7 +41,7 @@ class CellState(CellAttempts[AttemptState]):
 
     @property
     def reason(self) -> str:
-        """Why the cell is invalid or failed, with long lines shortened; empty otherwise."""
+        """Explain why the cell is invalid or failed, with long lines shortened; empty otherwise."""
         shown = self.shown
         if self.decided_by and self.state == "not-needed":
             return f"{self.decided_by.cell_id} {self.decided_by.outcome}, which decided it"
@@ -64,32 +64,32 @@ class Memory:
 def read_state(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> CampaignState[CellState]:
-    """The state of the campaign's cells and attempts, from all that the store holds."""
+    """Return the state of the campaign's cells and attempts, from all that the store holds."""
     attempts = _attempts(store, campaign_id, definition, now, memory)
     return campaign_state(definition, attempts, CellState)
 
 
 def judged_state(campaign: CampaignStore, definition: Definition) -> CampaignState[CellAttempts[JudgedAttempt]]:
-    """The state from verdicts alone, for callers that ask which cells are missing and not who works on them."""
+    """Return the state from verdicts alone, for callers that ask which cells are missing and not who works on them."""
     return campaign_state(definition, judged_attempts(campaign), CellAttempts[JudgedAttempt])
 
 
 def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
-    """Every attempt, with its verdict if it has one."""
+    """Yield every attempt, with its verdict if it has one."""
     for cell_id in campaign.cells_with_attempts():
         for key in campaign.attempts(cell_id):
             yield JudgedAttempt(key, read_verdict(campaign.store, key))
 
 
 def valid_verdict(campaign: CampaignStore, cell_id: str) -> Verdict | None:
-    """The verdict of one cell that counts, found without reading other cells."""
+    """Return the verdict of one cell that counts, found without reading other cells."""
     newest_first = reversed(campaign.attempts(cell_id))
     found = newest_valid(JudgedAttempt(key, read_verdict(campaign.store, key)) for key in newest_first)
     return found.verdict if found else None
 
 
 def running_attempts(state: CampaignState[CellState]) -> tuple[AttemptState, ...]:
-    """The attempts that a process or run works on."""
+    """Return the attempts that a process or run works on."""
     return tuple(attempt for cell in state.cells for attempt in cell.attempts if attempt.is_running)
 
 
@@ -111,7 +111,7 @@ def _attempts(
 
 
 def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[str, str]]:
-    """The names of the files of each attempt, relative to its folder, and the stamp of its verdict."""
+    """Return the names of the files of each attempt, relative to its folder, and the stamp of its verdict."""
     prefix = layout.cells_prefix(campaign_id)
     found: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for name, stamp in store.stamped(prefix, layout.VERDICT):
@@ -125,7 +125,7 @@ def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[
 
 
 def require_cell_state(state: CampaignState[CellState], cell_id: str, campaign_id: str) -> CellState:
-    """The state of that cell. Raises NotFound when the campaign has no such cell."""
+    """Return the state of that cell. Raises NotFound when the campaign has no such cell."""
     found = state.by_id.get(cell_id)
     if found is None:
         mend = f"{meant(cell_id, state.by_id)} its matrix shows the cells".strip()

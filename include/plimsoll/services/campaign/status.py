@@ -35,7 +35,7 @@ from plimsoll.strategies.state import CampaignState
 def campaign_status(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> CampaignStatus:
-    """The status of the campaign and every cell. `memory` keeps what can't change for the next call."""
+    """Return the status of the campaign and every cell. `memory` keeps what can't change for the next call."""
     state, campaign = read_state(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
     asked = requested_cells(campaign)
     return CampaignStatus(
@@ -56,7 +56,7 @@ def campaign_status(
 
 
 def stage_statuses(definition: Definition) -> tuple[StageStatus, ...]:
-    """The status of the stages in order; empty where there is only one stage."""
+    """Return the status of the stages in order; empty where there is only one stage."""
     if not stage_ids(definition):
         return ()
     return tuple(
@@ -79,7 +79,7 @@ def stage_statuses(definition: Definition) -> tuple[StageStatus, ...]:
 def campaign_summary(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> CampaignSummary:
-    """The campaign in one line. A settled campaign takes a few listings, however many cells it has."""
+    """Return the campaign in one line. A settled campaign takes a few listings, however many cells it has."""
     campaign = CampaignStore(store, campaign_id)
     tally = recorded_totals(campaign)
     if tally is None:
@@ -88,12 +88,12 @@ def campaign_summary(
 
 
 def summary_of(status: CampaignStatus) -> CampaignSummary:
-    """The status of the campaign without its cells."""
+    """Return the status of the campaign without its cells."""
     return CampaignSummary.model_validate({name: getattr(status, name) for name in CampaignSummary.model_fields})
 
 
 def cell_status(state: CellState, definition: Definition) -> CellStatus:
-    """The status of one cell, with the figures of the attempt that counts."""
+    """Return the status of one cell, with the figures of the attempt that counts."""
     newest = state.newest
     running = newest.progress if newest and newest.is_running else None
     verdict = state.shown.verdict if state.shown else None
@@ -142,7 +142,9 @@ def _running(progress: AttemptProgress, definition: Definition) -> dict[str, obj
 
 
 def _newest(state: CellState) -> dict[str, object]:
-    """The outcome of the newest attempt where an older one counts, so that a cancelled attempt is still visible."""
+    """Return the outcome of the newest attempt where an older one counts, so that a cancelled attempt is still
+    visible.
+    """
     if state.newest is None or state.newest is state.shown:
         return {}
     alone = CellState(state.cell, (state.newest,))

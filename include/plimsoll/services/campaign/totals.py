@@ -39,7 +39,7 @@ class _Record(Model):
 
 
 def tally_of(state: CampaignState[CellState]) -> Tally:
-    """The totals, computed from every attempt."""
+    """Return the totals, computed from every attempt."""
     seen = (one.progress.at for cell in state.cells for one in cell.attempts if one.progress)
     counts = Counter(cell.state for cell in state.cells)
     return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))
@@ -56,7 +56,7 @@ def record_totals(campaign: CampaignStore, now: datetime) -> None:
 
 
 def recorded_totals(campaign: CampaignStore) -> Tally | None:
-    """The totals of a complete campaign; None where none are recorded, or attempts have changed since."""
+    """Return the totals of a complete campaign; None where none are recorded, or attempts have changed since."""
     record = find_sound_record(campaign.store, layout.totals_key(campaign.campaign_id), _Record)
     return record.tally if record and record.files_sha256 == _digest(campaign) else None
 
@@ -68,7 +68,7 @@ def _is_settled(store: ResultStore, state: CampaignState[CellState]) -> bool:
 
 
 def _is_being_replaced(store: ResultStore, attempt: AttemptState) -> bool:
-    """Whether the attempt's verdict was kept already and the one that replaces it is not stored yet."""
+    """Tell whether the attempt's verdict was kept already and the one that replaces it is not stored yet."""
     again, verdict = attempt.was_judged_again, attempt.verdict
     return again and verdict is not None and is_kept_last(store, attempt.key, verdict)
 

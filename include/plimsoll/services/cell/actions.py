@@ -129,7 +129,10 @@ def deploy(work: AttemptContext) -> Fingerprint:
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
-    """The figures of the preflight check. Kept hosts that fail it are replaced once, and all hosts checked again."""
+    """Return the figures of the preflight check.
+
+    Kept hosts that fail it are replaced once, and all hosts checked again.
+    """
     if not _is_replacing(work):
         try:
             return examine(work, _all_hosts(work))
@@ -143,7 +146,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
 
 
 def _is_replacing(work: AttemptContext) -> bool:
-    """Whether a try of this step that was killed had begun to replace hosts.
+    """Tell whether a try of this step that was killed had begun to replace hosts.
 
     Airflow tries only the killed step again. The new hosts may be there already and not on record, so without this they
     would be used as if they had always been there.
@@ -170,7 +173,9 @@ def _give_up_hosts(work: AttemptContext, error: DeployError | HostError) -> None
 
 
 def _kept(work: AttemptContext) -> dict[str, Any]:
-    """The kept hosts that the attempt uses, why they replaced others, and which attempts' data it goes on with."""
+    """Return the kept hosts that the attempt uses, why they replaced others, and which attempts' data it goes
+    on with.
+    """
     if not work.keeps_hosts:
         return {}
     cluster_id, origin = work.cluster_id, work.origin
@@ -195,7 +200,7 @@ def destroy(work: AttemptContext) -> None:
 
 
 def _keeps_hosts(work: AttemptContext) -> bool:
-    """Whether the attempt's hosts are kept.
+    """Tell whether the attempt's hosts are kept.
 
     False where the store can't be read: a cluster of its own must be destroyed.
 
@@ -208,7 +213,7 @@ def _keeps_hosts(work: AttemptContext) -> bool:
 
 
 def _providers(work: AttemptContext) -> Sequence[Provider]:
-    """The definition's provider, or all of them where the store can't be read, as hosts must end in any case."""
+    """Return the definition's provider, or all of them where the store can't be read, as hosts must end in any case."""
     try:
         return [work.provider]
     except StoreError:

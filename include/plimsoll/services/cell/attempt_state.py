@@ -34,19 +34,19 @@ class AttemptState:
 
     @property
     def is_final(self) -> bool:
-        """Whether only judging again can change the attempt: it is judged, and its phases are over."""
+        """Tell whether only judging again can change the attempt: it is judged, and its phases are over."""
         return self.verdict is not None and self.progress is not None and self.progress.phase == "done"
 
     @property
     def is_running(self) -> bool:
-        """Whether a process or run works on the attempt."""
+        """Tell whether a process or run works on the attempt."""
         return self.verdict is None and not self.ended
 
 
 def attempt_state(
     store: ResultStore, key: AttemptKey, definition: Definition, now: datetime, owners: Owners
 ) -> AttemptState:
-    """The state of one attempt, read without any other."""
+    """Return the state of one attempt, read without any other."""
     prefix = f"{layout.attempt_prefix(key)}/"
     names = {name.removeprefix(prefix) for name in store.keys(layout.attempt_prefix(key))}
     return attempt_state_of(store, key, names, definition, now, owners)
@@ -60,7 +60,7 @@ def attempt_state_of(  # noqa: PLR0913, PLR0917  # the names of the files are kn
     now: datetime,
     owners: Owners,
 ) -> AttemptState:
-    """The state of an attempt whose files have these names, relative to its folder."""
+    """Return the state of an attempt whose files have these names, relative to its folder."""
     return _unless_lost(store, _read(store, key, names), definition, now, owners)
 
 
@@ -79,7 +79,7 @@ def _read(store: ResultStore, key: AttemptKey, names: Collection[str]) -> Attemp
 
 
 def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None, names: Collection[str]) -> str:
-    """Why an attempt will never be judged: it was cancelled, or its judging failed. Empty if it still runs."""
+    """Explain why an attempt will never be judged: it was cancelled, or its judging failed. Empty if it still runs."""
     if layout.CANCELLED in names:
         cancelled = read_cancellation(store, key)
         return f"cancelled by {cancelled.by}" if cancelled else ""
@@ -91,7 +91,9 @@ def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None
 def _unless_lost(
     store: ResultStore, state: AttemptState, definition: Definition, now: datetime, owners: Owners
 ) -> AttemptState:
-    """The state, ended if the attempt was lost: its owner is gone, or it is older than any running attempt can be."""
+    """Return the state, ended if the attempt was lost: its owner is gone, or it is older than any running attempt can
+    be.
+    """
     if not state.is_running or state.attempt is None:
         return state
     owner = state.attempt.owner

@@ -20,7 +20,7 @@ from plimsoll.services.toolkit import Toolkit
 
 
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> AttemptContext:
-    """A new attempt at the cell. Clusters that older attempts at the cell left behind are destroyed first.
+    """Return a new attempt at the cell. Clusters that older attempts at the cell left behind are destroyed first.
 
     Raises Refused where the campaign's budget does not cover another cell, where somebody else runs the cell or holds
     the campaign, and where the campaign is being deleted.
@@ -71,7 +71,7 @@ def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignS
 
 
 def _shown(provider: Provider) -> Sequence[Cluster]:
-    """The clusters that the provider shows.
+    """Return the clusters that the provider shows.
 
     One on hosts that are silent, or whose record is damaged, keeps no other hosts from being used.
     """

@@ -31,7 +31,7 @@ def await_calm(work: AttemptContext, hosts: Sequence[Host]) -> None:
 
 
 def _busy(work: AttemptContext, hosts: Sequence[Host]) -> Iterator[str]:
-    """A phrase for each host with more noise than the definition tolerates."""
+    """Yield a phrase for each host with more noise than the definition tolerates."""
     own = work.environments if work.keeps_hosts else frozenset[str]()
     with ThreadPoolExecutor(len(hosts)) as pool:
         found = list(pool.map(partial(work.toolkit.sampler.look, environments=own), hosts))

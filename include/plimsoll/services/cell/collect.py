@@ -88,7 +88,10 @@ def _collected(work: AttemptContext) -> Iterator[_Found]:
 
 
 def _whole(work: AttemptContext, recorded: Cluster | None) -> Cluster | None:
-    """The cluster; None where some of its hosts are gone. Where the provider can't tell, the cluster on record."""
+    """Return the cluster; None where some of its hosts are gone.
+
+    Where the provider can't tell, the cluster on record.
+    """
     try:
         return work.provider.find(work.cluster_id)
     except HostsLost:
@@ -159,7 +162,7 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[], _ByProces
 
 
 def distinct_names(files: Iterable[tuple[str, Sequence[PurePosixPath]]]) -> Iterator[tuple[PurePosixPath, str]]:
-    """Each file with its name in the store: `<process>/<name>`, or `<name>` for a file of the host itself.
+    """Yield each file with its name in the store: `<process>/<name>`, or `<name>` for a file of the host itself.
 
     Where files of one process have the same name in different folders, the later ones get `~2`, `~3` and so on.
     """
@@ -173,7 +176,7 @@ def distinct_names(files: Iterable[tuple[str, Sequence[PurePosixPath]]]) -> Iter
 
 
 def _plain(path: PurePosixPath) -> str:
-    """The name in the store of a file that a host has under any name: printable ASCII, other bytes as `%0A`."""
+    """Return the name in the store of a file that a host has under any name: printable ASCII, other bytes as `%0A`."""
     written = os.fsencode(path.name)
     quoted = quote(written, safe=_KEPT)
     return quoted if len(quoted) <= _LONGEST_NAME else f"{quoted[:100]}-{hashlib.sha256(written).hexdigest()}"

@@ -32,43 +32,43 @@ class AttemptContext:
 
     @cached_property
     def campaign(self) -> CampaignStore:
-        """The attempt's campaign in the store."""
+        """Return the attempt's campaign in the store."""
         return CampaignStore(self.toolkit.store, self.key.campaign_id)
 
     @cached_property
     def campaign_definition(self) -> Definition:
-        """The campaign's own copy of its definition."""
+        """Return the campaign's own copy of its definition."""
         return self.campaign.definition()
 
     @cached_property
     def cell(self) -> Cell:
-        """The attempt's cell. Raises NotFound when the definition has no such cell."""
+        """Return the attempt's cell. Raises NotFound when the definition has no such cell."""
         return require_cell(self.campaign_definition, self.key.cell_id)
 
     @cached_property
     def definition(self) -> Definition:
-        """The definition that the cell is run and judged by, with only the cell's own stage and workload."""
+        """Return the definition that the cell is run and judged by, with only the cell's own stage and workload."""
         return part_of(self.campaign_definition, self.cell).definition
 
     @property
     def variant(self) -> Variant:
-        """The cell's variant."""
+        """Return the cell's variant."""
         return self.definition.variant(self.cell.variant)
 
     @property
     def cluster_id(self) -> ClusterId:
-        """The cluster that the attempt uses."""
+        """Return the cluster that the attempt uses."""
         use = assignment_of(self.toolkit.store, self.key) if self.keeps_hosts else None
         return use.cluster if use else ClusterId.of_attempt(self.key)
 
     @property
     def keeps_hosts(self) -> bool:
-        """Whether the attempt's hosts live on when the attempt is over."""
+        """Tell whether the attempt's hosts live on when the attempt is over."""
         return is_kept(self.definition)
 
     @property
     def keeps_data(self) -> bool:
-        """Whether the loads of the cell's repeat go on with one another's data."""
+        """Tell whether the loads of the cell's repeat go on with one another's data."""
         return self.keeps_hosts and keeps_data(self.definition.strategy)
 
     @property
@@ -78,19 +78,19 @@ class AttemptContext:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the load runs on the data of an earlier attempt."""
+        """Tell whether the load runs on the data of an earlier attempt."""
         origin = self.origin
         return origin is not None and bool(origin.earlier)
 
     @property
     def data_environment(self) -> str:
-        """The name of the environment on the nodes that holds the database and its data."""
+        """Return the name of the environment on the nodes that holds the database and its data."""
         origin = self.origin
         return origin.environment(self.key) if origin else self.key.environment if self.keeps_hosts else ""
 
     @property
     def environments(self) -> frozenset[str]:
-        """Everything that kept hosts may have of the attempt while it lasts."""
+        """Return everything that kept hosts may have of the attempt while it lasts."""
         return frozenset({self.key.environment, self.data_environment})
 
     def nodes(self, cluster: Cluster) -> list[Host]:
@@ -104,28 +104,28 @@ class AttemptContext:
 
     @property
     def provider(self) -> Provider:
-        """The definition's provider."""
+        """Return the definition's provider."""
         return self.toolkit.provider(self.definition)
 
     @property
     def database(self) -> Database:
-        """The database that the cell's variant runs."""
+        """Return the database that the cell's variant runs."""
         return self.toolkit.database(self.definition.product_of(self.variant))
 
     @property
     def load_generator(self) -> LoadGenerator:
-        """The definition's load generator."""
+        """Return the definition's load generator."""
         return self.toolkit.load_generator(self.definition)
 
     def attempt(self) -> Attempt:
-        """The attempt's own record. Raises NotFound when there is none."""
+        """Return the attempt's own record. Raises NotFound when there is none."""
         attempt = read_attempt(self.toolkit.store, self.key)
         if attempt is None:
             raise NotFound("there is no such attempt", where=str(self.key))
         return attempt
 
     def cluster(self) -> Cluster:
-        """The attempt's cluster, as the provider tells now.
+        """Return the attempt's cluster, as the provider tells now.
 
         Raises ProviderError where it is gone, or was given to another attempt. Whoever has waited asks again.
         """
@@ -137,7 +137,10 @@ class AttemptContext:
         return cluster
 
     def why_gone(self) -> str:
-        """The provider's words on why hosts of the cluster are gone, after a colon; empty where it tells nothing."""
+        """Return the provider's words on why hosts of the cluster are gone, after a colon.
+
+        Empty where it tells nothing.
+        """
         try:
             said = self.provider.why_gone(self.cluster_id)
         except PlimsollError:  # nothing depends on it
@@ -145,13 +148,15 @@ class AttemptContext:
         return f": {said}" if said else ""
 
     def time_left(self) -> timedelta:
-        """The time until the hosts expire, as recorded when they were provisioned, since a cloud's answer may lag."""
+        """Return the time until the hosts expire, as recorded when they were provisioned, since a cloud's answer may
+        lag.
+        """
         cluster = read_cluster(self.toolkit.store, self.key) or self.cluster()
         return cluster.expires_at - self.toolkit.clock.now()
 
 
 def require_cell(definition: Definition, cell_id: str) -> Cell:
-    """The cell with that id. Raises NotFound, with the form of ids, when there is none."""
+    """Return the cell with that id. Raises NotFound, with the form of ids, when there is none."""
     cells = cells_by_id(definition)
     if cell_id not in cells:
         mend = f"{meant(cell_id, cells)} `plimsoll plan {definition.name} --json` lists the cells".strip()

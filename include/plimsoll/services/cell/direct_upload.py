@@ -39,7 +39,7 @@ def upload_directly(
 
 
 def _arrived(store: DirectStore, key: str, measured: StoredFile, said: str) -> StoredFile | None:
-    """The file as the store has it, if it does, unless it differs from what the host sent."""
+    """Return the file as the store has it, if it does, unless it differs from what the host sent."""
     if said not in (STORED, TAKEN):
         return None
     try:

@@ -61,7 +61,7 @@ def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[s
 
 
 def waits_for_database(work: AttemptContext) -> bool:
-    """Whether the load waits until the nodes themselves report that the work left by populating is done.
+    """Tell whether the load waits until the nodes themselves report that the work left by populating is done.
 
     A load generator that asks the nodes as their client does not need this, and one that can't be told when to start
     can't do it.
@@ -79,7 +79,7 @@ def waits_for_database(work: AttemptContext) -> bool:
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
-    """The load's status over all hosts. When all of them are ready, they are told when to start."""
+    """Return the load's status over all hosts. When all of them are ready, they are told when to start."""
     hosts = load_hosts(work, cluster)
     told = _at_once(hosts, lambda host: work.load_generator.status(host, job_id))
     statuses = dict(zip((host.info.name for host in hosts), told, strict=True))
@@ -95,7 +95,7 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
 
 
 def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
-    """The status of a load that several hosts share, from their own statuses by name. Pure."""
+    """Return the status of a load that several hosts share, from their own statuses by name. Pure."""
     every = list(statuses.values())
     phase = min((one.phase for one in every), key=_ORDER.index)
     failed = [f"{host}: {one.reason}" for host, one in statuses.items() if one.state == "failed"]
@@ -116,7 +116,7 @@ def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
 
 
 def clocks(hosts: Sequence[Host]) -> dict[str, ClockReading]:
-    """The differences of the hosts' clocks from the controller's, read at about the same time."""
+    """Return the differences of the hosts' clocks from the controller's, read at about the same time."""
     return dict(zip((host.info.name for host in hosts), _at_once(hosts, lambda host: host.clock()), strict=True))
 
 
@@ -129,7 +129,7 @@ def note_clocks_after(work: AttemptContext, hosts: Sequence[Host]) -> None:
 
 
 def read_start(work: AttemptContext) -> LoadStart | None:
-    """The recorded common start of the load hosts; None for a single load host, and before the start is set."""
+    """Return the recorded common start of the load hosts; None for a single load host, and before the start is set."""
     return read_model(work.toolkit.store, work.key, layout.LOAD_START, LoadStart)
 
 
@@ -204,7 +204,7 @@ def _require_begun(statuses: Mapping[str, LoadStatus]) -> None:
 
 
 def _first_clock(work: AttemptContext, start: LoadStart) -> datetime:
-    """The current time by the first load host's clock."""
+    """Return the current time by the first load host's clock."""
     return _first_now(work, start.clocks)
 
 

@@ -14,7 +14,7 @@ _UNKNOWN = ": it was destroyed, or its hosts died"
 
 
 def load_job(key: AttemptKey) -> str:
-    """The id of the attempt's load job.
+    """Return the id of the attempt's load job.
 
     It contains the attempt, as kept hosts may have the finished job of another attempt.
     """
@@ -40,7 +40,7 @@ def start_load(work: AttemptContext) -> None:
 
 
 def poll_load(work: AttemptContext) -> LoadStatus:
-    """The load's status. It is failed if the cluster is gone, or if operations fail and a node is down."""
+    """Return the load's status. It is failed if the cluster is gone, or if operations fail and a node is down."""
     status = _load_status(work)
     if status.state == "running":
         note_phase(
@@ -88,7 +88,7 @@ def _load_status(work: AttemptContext) -> LoadStatus:
 
 
 def _is_smooth(status: LoadStatus) -> bool:
-    """Whether the load itself shows that all nodes work.
+    """Tell whether the load itself shows that all nodes work.
 
     If so, no other connection is needed, and a process that watches many loads has one connection for each. Operations
     on a node that fails fail with it. If none fail, the failure is found when the attempt is collected.

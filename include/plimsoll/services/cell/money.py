@@ -6,7 +6,7 @@ from plimsoll.services.hosts.spending import spent_so_far
 
 
 def money_line(work: AttemptContext) -> str:
-    """A sentence about the campaign's cost so far, or why it can't be told; empty where hosts cost nothing.
+    """Return a sentence about the campaign's cost so far, or why it can't be told; empty where hosts cost nothing.
 
     It only informs, so a store that fails here must not fail the attempt.
     """

@@ -21,7 +21,7 @@ _FIGURES: Mapping[str, str] = {
 
 
 def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
-    """The figures of every host, measured once per attempt; empty where the definition asks for no check.
+    """Return the figures of every host, measured once per attempt; empty where the definition asks for no check.
 
     Raises UnfitHosts with each host, figure and floor where a host is below its floor.
     """

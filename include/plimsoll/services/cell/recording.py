@@ -44,7 +44,7 @@ def record_failure(work: AttemptContext, reason: str) -> None:
 
 
 def failure_of(store: ResultStore, key: AttemptKey) -> str | None:
-    """Why the attempt failed; None where no failure was recorded."""
+    """Explain why the attempt failed; None where no failure was recorded."""
     try:
         return store.read(layout.attempt_file(key, layout.FAILURE)).decode()
     except NotFound:

@@ -6,7 +6,7 @@ from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 
 
 def runs_again(campaign: CampaignStore, cell_id: str) -> bool:
-    """Whether the newest attempt was disturbed, and the cell has not run as often as its definition lets it.
+    """Tell whether the newest attempt was disturbed, and the cell has not run as often as its definition lets it.
 
     Disturbed attempts are counted in groups of `disturbance.tries`, so that a person who asks for the cell again gets
     as many tries again. The answer follows from the store alone, and a killed run goes on with the same one.

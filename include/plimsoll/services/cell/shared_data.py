@@ -23,12 +23,12 @@ deployed and collected, and populated unless the definition gives populating a t
 
 
 def time_of_attempt(work: AttemptContext) -> timedelta:
-    """The time after which the attempt is over at the latest, counted from its start."""
+    """Return the time after which the attempt is over at the latest, counted from its start."""
     return work.definition.declared_time + MARGIN
 
 
 def time_of_hosts(work: AttemptContext) -> timedelta:
-    """How long the attempt's hosts must live, counted from its start.
+    """Tell how long the attempt's hosts must live, counted from its start.
 
     Where the loads of a repeat share their data, the database must outlive all loads from this one up.
     """
@@ -60,7 +60,9 @@ def require_running(work: AttemptContext, cluster: Cluster) -> None:
 
 
 def left_for_next(work: AttemptContext) -> frozenset[str]:
-    """The environment of the data, where a higher load may go on with them; empty where they are to be removed."""
+    """Return the environment of the data, where a higher load may go on with them; empty where they are to be
+    removed.
+    """
     if work.origin is None or not _higher_loads(work):
         return frozenset()
     manifest = read_manifest(work.toolkit.store, work.key)
@@ -69,13 +71,13 @@ def left_for_next(work: AttemptContext) -> frozenset[str]:
 
 
 def _higher_loads(work: AttemptContext) -> int:
-    """The number of loads above the cell's own that its variant may still meet."""
+    """Return the number of loads above the cell's own that its variant may still meet."""
     loads = part_of(work.campaign_definition, work.cell).loads_of(work.cell.variant)
     return sum(load > work.cell.load_ops_s for load in loads)
 
 
 def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | None:
-    """The data of the attempt that had the hosts just before, if this one may go on with them."""
+    """Return the data of the attempt that had the hosts just before, if this one may go on with them."""
     store = work.toolkit.store
     last = assignment_before(store, work.key, cluster.id.purpose)
     if last is None or not last.over or last.cluster != cluster.id:
@@ -89,7 +91,10 @@ def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | 
 
 
 def _runs(work: AttemptContext, cluster: Cluster, origin: DataOrigin) -> bool:
-    """Whether the database that was started with the data runs on every node. It is never started a second time."""
+    """Tell whether the database that was started with the data runs on every node.
+
+    It is never started a second time.
+    """
     environment = origin.environment(work.key)
     try:
         return not work.database.down([work.provider.host(cluster, info, environment) for info in cluster.nodes])

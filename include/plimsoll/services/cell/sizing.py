@@ -39,10 +39,10 @@ _PAUSE_S = 1.0
 
 
 def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadRequest) -> LoadRequest:
-    """The request with the number of rows that gives the requested size; unchanged if the workload requests no size.
+    """Return the request with the number of rows that gives the requested size.
 
-    Measures if no cell of the campaign did. Raises LoadError or DeployError if that fails, or if populating so many
-    rows would take longer than the definition allows.
+    Unchanged if the workload requests no size. Measures if no cell of the campaign did. Raises LoadError or DeployError
+    if that fails, or if populating so many rows would take longer than the definition allows.
     """
     asked_bytes = request.definition.workload.data_per_node
     if asked_bytes is None:
@@ -88,7 +88,7 @@ def flush_once(work: AttemptContext, cluster: Cluster) -> None:
 
 
 def size_remark(asked_bytes: int | None, found: Mapping[str, int]) -> str:
-    """A remark on the data's size on the nodes; empty if it is as requested or none was."""
+    """Return a remark on the data's size on the nodes; empty if it is as requested or none was."""
     if asked_bytes is None:
         return ""
     if not found:

@@ -10,7 +10,7 @@ _FREE_TO_CHANGE = ("description", "published", "max_cells", "budget", "schedule"
 
 
 def continued_as(stored: Definition, definition: Definition) -> Definition | None:
-    """The campaign's own copy if the campaign goes on with this definition; None where it can't.
+    """Return the campaign's own copy if the campaign goes on with this definition; None where it can't.
 
     `stored` is the copy as the campaign declared it, without loads that stages took from earlier stages' results.
     """
@@ -20,6 +20,6 @@ def continued_as(stored: Definition, definition: Definition) -> Definition | Non
 
 
 def changed_keys(stored: Definition, definition: Definition) -> Iterator[str]:
-    """The keys that the definition and the campaign's own copy do not agree in."""
+    """Yield the keys that the definition and the campaign's own copy do not agree in."""
     wanted = judged_as(stored, definition)
     return (name for name in type(stored).model_fields if getattr(stored, name) != getattr(wanted, name))

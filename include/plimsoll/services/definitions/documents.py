@@ -65,7 +65,10 @@ class Document:
     where: str
 
     def model(self, kind: type[_M]) -> _M:
-        """The content as that model. Raises DefinitionError with every fault: key, line, found, what to write."""
+        """Return the content as that model.
+
+        Raises DefinitionError with every fault: key, line, found, what to write.
+        """
         self._require_mapping(kind)
         try:
             return kind.model_validate(as_written(self.content, kind))
@@ -74,21 +77,23 @@ class Document:
             raise DefinitionError([self.problem(fault) for fault in faults], where=self.where) from None
 
     def problem(self, fault: Fault) -> Problem:
-        """The fault with the line of its key."""
+        """Return the fault with the line of its key."""
         return fault.problem(self.line(fault.path))
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
-        """The problems, each with the line of its key. Problems of other files are returned unchanged."""
+        """Return the problems, each with the line of its key. Problems of other files are returned unchanged."""
         lines = [(problem, self.line_of(problem.where)) for problem in problems]
         return [replace(one, where=f"{one.where} (line {line})") if line else one for one, line in lines]
 
     def line(self, path: Path) -> int | None:
-        """The line (from 1) of the innermost key of the path that the file contains; None for the whole file."""
+        """Return the line (from 1) of the innermost key of the path that the file contains; None for the whole file."""
         lines = [place[0] + 1 for place in self._places(path)]
         return lines[-1] if lines else None
 
     def line_of(self, key: str) -> int | None:
-        """The line of a key in the form that problems use: `variants[0] (g1).jvm.heap`, `variants.g1.jvm.heap`."""
+        """Return the line of a key in the form that problems use: `variants[0] (g1).jvm.heap`,
+        `variants.g1.jvm.heap`.
+        """
         path: list[int | str] = []
         node = self.content
         for name in _STEP.findall(_REMARK.sub("", key)):
@@ -100,7 +105,7 @@ class Document:
         return self.line(tuple(path))
 
     def source(self, path: Path) -> str | None:
-        """The text of the single value at a path; None where it is missing, or is a list or mapping."""
+        """Return the text of the single value at a path; None where it is missing, or is a list or mapping."""
         places = list(self._places(path))
         if len(places) != len(path) or not places:
             return None
@@ -171,7 +176,7 @@ def _require_bounded_text(text: str) -> None:
 
 
 def _measure(node: Node, known: dict[int, int | None], level: int) -> int:
-    """The number of values of a node with every alias expanded.
+    """Return the number of values of a node with every alias expanded.
 
     Raises _Unbounded for too many, too deep or endless ones.
     """
@@ -205,7 +210,7 @@ def _problem(error: MarkedYAMLError) -> Problem:
 
 
 def _part(node: Any, name: str) -> int | str | None:
-    """The target of one step of a key: a key of a mapping, or a list entry by its index, id or name."""
+    """Return the target of one step of a key: a key of a mapping, or a list entry by its index, id or name."""
     if isinstance(node, dict):
         return name if name in node else None
     if isinstance(node, list):

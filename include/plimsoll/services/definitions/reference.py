@@ -37,7 +37,9 @@ Row = tuple[str, str, str, str]
 
 
 def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
-    """The whole reference: examples, the definition, every part of it, and the keys of `cql` by the load generator."""
+    """Return the whole reference: examples, the definition, every part of it, and the keys of `cql` by the load
+    generator.
+    """
     schema = definition_schema()
     parts = {"Definition": schema, **{name: part for name, part in schema["$defs"].items() if "properties" in part}}
     sections = [_section(name, part, parts) for name, part in parts.items()]
@@ -81,7 +83,7 @@ def _section(name: str, part: dict[str, Any], parts: Mapping[str, dict[str, Any]
 
 
 def _base(part: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> str | None:
-    """The part all of whose keys this part has too, beside keys of its own."""
+    """Return the part all of whose keys this part has too, beside keys of its own."""
     own = part["properties"].items()
     return next((name for name, one in parts.items() if one["properties"].items() < own), None)
 

@@ -20,7 +20,7 @@ _QUARTERLY = "@quarterly"
 
 
 def schedule_problems(definition: Definition) -> Iterator[Problem]:
-    """The faults of the schedule and its time zone; empty for a definition without a schedule."""
+    """Yield the faults of the schedule and its time zone; empty for a definition without a schedule."""
     if definition.schedule is None:
         return
     if (fault := _fault(definition.schedule)) is not None:

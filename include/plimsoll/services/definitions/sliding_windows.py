@@ -5,7 +5,7 @@ from plimsoll.domain.service_level import ServiceLevel
 
 
 def with_sliding_windows(definition: Definition) -> Definition:
-    """The definition, with sliding windows in addition to the first service level of every stage."""
+    """Return the definition, with sliding windows in addition to the first service level of every stage."""
     stages = tuple(
         stage.model_copy(update={"service_levels": _and_sliding(stage.service_levels)})
         if stage.service_levels
@@ -22,7 +22,7 @@ def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
 
 
 def judged_as(stored: Definition, definition: Definition) -> Definition:
-    """The definition, with sliding windows if these were added after the campaign began."""
+    """Return the definition, with sliding windows if these were added after the campaign began."""
     amended = with_sliding_windows(definition)
     wanted, kept = ([alone.service_levels for _, alone in one.of_stages] for one in (amended, stored))
     return amended if wanted == kept else definition

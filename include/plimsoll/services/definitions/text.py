@@ -27,12 +27,14 @@ def parse_definition(text: str, where: str) -> Definition:
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> Definition:
-    """The definition in a text, which takes 10 to 20 ms of processor time to parse, and which many attempts ask for."""
+    """Return the definition in a text, which takes 10 to 20 ms of processor time to parse, and which many attempts ask
+    for.
+    """
     return parse_yaml(text, where="").model(Definition)
 
 
 def dump_definition(definition: Definition) -> str:
-    """The definition as YAML, complete with its defaults. Parsing the result gives an equal definition."""
+    """Return the definition as YAML, complete with its defaults. Parsing the result gives an equal definition."""
     stream = StringIO()
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
@@ -50,7 +52,7 @@ class _DefaultsAsWritten(GenerateJsonSchema):
 
 
 def definition_schema() -> dict[str, Any]:
-    """The JSON schema of definitions, for editors and forms."""
+    """Return the JSON schema of definitions, for editors and forms."""
     schema = Definition.model_json_schema(by_alias=True, schema_generator=_DefaultsAsWritten)
     schema["required"] = [name for name in schema["required"] if name not in REQUIRED_UNLESS_STAGED]
     return {"$schema": _SCHEMA_ID, **_with_load_range(schema)}

@@ -20,7 +20,7 @@ _BEGUN = "begun"
 
 
 def account_of(cluster_id: ClusterId) -> AttemptKey:
-    """The account's name: the attempt's own key; for kept hosts, their purpose and their cluster's number."""
+    """Return the account's name: the attempt's own key; for kept hosts, their purpose and their cluster's number."""
     return AttemptKey(campaign_id=cluster_id.campaign_id, cell_id=cluster_id.purpose, attempt=cluster_id.number)
 
 
@@ -33,12 +33,12 @@ def note_begun(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) 
 
 
 def open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
-    """The clusters whose account is open. They may still have hosts."""
+    """Return the clusters whose account is open. They may still have hosts."""
     return tuple(ClusterId.of_attempt(key) for key, usd in accounts(campaign).items() if usd is None)
 
 
 def accounts(campaign: StoredCampaign) -> dict[AttemptKey, float | None]:
-    """The recorded cost of every attempt and of idle hosts, USD; None for an open account."""
+    """Return the recorded cost of every attempt and of idle hosts, USD; None for an open account."""
     known: dict[AttemptKey, float | None] = {}
     for name in campaign.store.keys(layout.costs_prefix(campaign.campaign_id)):
         *_, cell_id, attempt, file = name.split("/")
@@ -48,12 +48,12 @@ def accounts(campaign: StoredCampaign) -> dict[AttemptKey, float | None]:
 
 
 def tariff_of(store: ReadableStore, key: AttemptKey) -> Tariff | None:
-    """The prices at which the account was opened; None where it was not opened."""
+    """Return the prices at which the account was opened; None where it was not opened."""
     return find_record(store, f"{layout.cost_prefix(key)}/{_BEGUN}", Tariff)
 
 
 def recorded_usd(store: ReadableStore, key: AttemptKey) -> float | None:
-    """The greatest recorded amount of the account, USD; None while it is open."""
+    """Return the greatest recorded amount of the account, USD; None while it is open."""
     files = (name.rpartition("/")[2] for name in store.keys(layout.cost_prefix(key)))
     return max((usd for file in files if (usd := _amount(file)) is not None), default=None)
 
@@ -70,5 +70,5 @@ def note_paid(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime, re
 
 
 def _amount(file: str) -> float | None:
-    """The amount in the name of an account's file, USD; None for the file that opens the account."""
+    """Return the amount in the name of an account's file, USD; None for the file that opens the account."""
     return None if file == _BEGUN else float(file.removesuffix(".json"))

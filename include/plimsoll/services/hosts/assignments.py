@@ -34,12 +34,12 @@ class Assignment(Model):
 
 
 def assignment_of(store: ReadableStore, key: AttemptKey) -> Assignment | None:
-    """The attempt's time on kept hosts; None where it has used none yet."""
+    """Return the attempt's time on kept hosts; None where it has used none yet."""
     return read_model(store, key, layout.ASSIGNMENT, Assignment)
 
 
 def newest_assignment(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[int, Assignment | None]:
-    """The newest use of hosts kept for that purpose, with its number; 0 and None where there was none."""
+    """Return the newest use of hosts kept for that purpose, with its number; 0 and None where there was none."""
     files = _files(store, campaign_id, purpose)
     number = max(files, default=0)
     return number, _read_assignment(
@@ -48,7 +48,7 @@ def newest_assignment(store: ReadableStore, campaign_id: str, purpose: str) -> t
 
 
 def assignment_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Assignment | None:
-    """The newest use of hosts kept for that purpose by another attempt; None where there was none."""
+    """Return the newest use of hosts kept for that purpose by another attempt; None where there was none."""
     files = _files(store, key.campaign_id, purpose)
     newest_first = (
         _read_assignment(store, layout.assignment_key(key.campaign_id, purpose, number), files[number])
@@ -58,7 +58,7 @@ def assignment_before(store: ReadableStore, key: AttemptKey, purpose: str) -> As
 
 
 def assignment_under_way(store: ReadableStore, cluster_id: ClusterId) -> Assignment | None:
-    """The current use of that kept cluster; None where nobody uses it."""
+    """Return the current use of that kept cluster; None where nobody uses it."""
     _, newest = newest_assignment(store, cluster_id.campaign_id, cluster_id.purpose)
     return newest if newest is not None and not newest.over and newest.cluster == cluster_id else None
 
@@ -78,7 +78,10 @@ def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
 
 
 def assignments(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:
-    """All uses of hosts kept for that purpose, in order. It takes one listing of the store, and one read per use."""
+    """Return all uses of hosts kept for that purpose, in order.
+
+    It takes one listing of the store, and one read per use.
+    """
     files = _files(store, campaign_id, purpose)
     return tuple(
         _read_assignment(store, layout.assignment_key(campaign_id, purpose, number), files[number])
@@ -93,7 +96,7 @@ def end_assignment(store: ResultStore, campaign_id: str, purpose: str, number: i
 
 
 def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...]:
-    """When each attempt used that cluster. `every` has all uses of the cluster's purpose, in order.
+    """Tell when each attempt used that cluster. `every` has all uses of the cluster's purpose, in order.
 
     A use without a recorded end ended when the next one began.
     """
@@ -107,7 +110,7 @@ def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...
 
 
 def _files(store: ReadableStore, campaign_id: str, purpose: str) -> dict[int, list[str]]:
-    """The files of each use, by its number."""
+    """Return the files of each use, by its number."""
     files: dict[int, list[str]] = {}
     for file in store.keys(layout.assignments_prefix(campaign_id, purpose)):
         files.setdefault(int(file.rpartition("/")[2].partition(".")[0]), []).append(file)
@@ -121,5 +124,5 @@ def _read_assignment(store: ReadableStore, key: str, files: Sequence[str]) -> As
 
 
 def _over_at(file: str) -> datetime:
-    """The end of the use by the name of its file, `1.20260131T120000-000000Z.over`."""
+    """Return the end of the use by the name of its file, `1.20260131T120000-000000Z.over`."""
     return datetime.strptime(file.split(".")[-2], _TIME).replace(tzinfo=UTC)

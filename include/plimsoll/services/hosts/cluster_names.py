@@ -30,7 +30,7 @@ def require_known(store: ReadableStore, name: str, living: Sequence[ClusterId]) 
 
 
 def _is_on_record(store: ReadableStore, name: str) -> bool:
-    """Whether the name is a campaign's, or that of a cluster with a folder in the store."""
+    """Tell whether the name is a campaign's, or that of a cluster with a folder in the store."""
     campaign_id, purpose, _ = _parts(name)
     if not purpose:
         return campaign_id in store.folders("") and campaign_exists(store, campaign_id)
@@ -38,7 +38,7 @@ def _is_on_record(store: ReadableStore, name: str) -> bool:
 
 
 def _alike(store: ReadableStore, name: str) -> Iterator[str]:
-    """The campaign with the most similar name, and of its clusters those with the most similar purpose."""
+    """Yield the campaign with the most similar name, and of its clusters those with the most similar purpose."""
     campaign_id, purpose, _ = _parts(name)
     found = nearest(campaign_id, store.folders(""))
     if found is None:
@@ -50,7 +50,7 @@ def _alike(store: ReadableStore, name: str) -> Iterator[str]:
 
 
 def _clusters(store: ReadableStore, campaign_id: str, purpose: str) -> list[str]:
-    """The names of the campaign's clusters on record with that purpose."""
+    """Return the names of the campaign's clusters on record with that purpose."""
     if campaign_id not in store.folders(""):
         return []
     kept = [folder for folder in _folders(campaign_id) if purpose in store.folders(folder)]
@@ -59,12 +59,14 @@ def _clusters(store: ReadableStore, campaign_id: str, purpose: str) -> list[str]
 
 
 def _folders(campaign_id: str) -> tuple[str, str]:
-    """The folders with a folder for each purpose of the campaign's clusters: its cells, and what hosts are kept for."""
+    """Return the folders with a folder for each purpose of the campaign's clusters: its cells, and what hosts are kept
+    for.
+    """
     return layout.cells_prefix(campaign_id), layout.clusters_prefix(campaign_id)
 
 
 def _parts(name: str) -> tuple[str, str, str]:
-    """The campaign, the purpose and the number that the name gives, as far as it gives them."""
+    """Return the campaign, the purpose and the number that the name gives, as far as it gives them."""
     campaign_id, _, rest = name.partition("/")
     purpose, _, number = rest.partition("/")
     return campaign_id, purpose, number

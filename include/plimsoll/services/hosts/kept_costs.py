@@ -21,12 +21,12 @@ class KeptCosts:
         self._uses, self._of = cache(self._read_assignments), cache(self._share_out)
 
     def share(self, key: AttemptKey) -> Paid | None:
-        """The attempt's cost on all kept clusters that it used; None where it has used none."""
+        """Return the attempt's cost on all kept clusters that it used; None where it has used none."""
         use = assignment_of(self._store, key)
         return self.shares(use.cluster, key)[key] if use else None
 
     def shares(self, cluster_id: ClusterId, *keys: AttemptKey) -> Mapping[AttemptKey, Paid]:
-        """The cost of these attempts on all clusters of the cluster's purpose.
+        """Return the cost of these attempts on all clusters of the cluster's purpose.
 
         Without keys: the cost of all attempts that used the cluster. An attempt has used several clusters if its first
         one was replaced.
@@ -39,7 +39,7 @@ class KeptCosts:
         return paid
 
     def idle(self, cluster_id: ClusterId) -> Paid:
-        """The cost of the cluster while no attempt used it."""
+        """Return the cost of the cluster while no attempt used it."""
         return self._of(cluster_id)[1]
 
     def _read_assignments(self, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:

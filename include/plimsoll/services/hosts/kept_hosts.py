@@ -37,12 +37,12 @@ from plimsoll.services.toolkit import Toolkit
 
 
 def is_kept(definition: Definition) -> bool:
-    """Whether the definition's hosts live on when a cell is over."""
+    """Tell whether the definition's hosts live on when a cell is over."""
     return definition.cluster_scope != "cell"
 
 
 def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: datetime) -> ClusterId:
-    """The kept cluster that the attempt alone may use from now on. A second call returns the same one.
+    """Return the kept cluster that the attempt alone may use from now on. A second call returns the same one.
 
     Raises Refused while another attempt uses it. Clusters that are over and can't be destroyed are recorded and tried
     again later.
@@ -71,7 +71,7 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
 
 
 def served_before(store: ResultStore, key: AttemptKey) -> bool:
-    """Whether another attempt has used the attempt's hosts before it."""
+    """Tell whether another attempt has used the attempt's hosts before it."""
     use = assignment_of(store, key)
     if use is None:
         return False
@@ -120,7 +120,10 @@ def _purpose(definition: Definition, key: AttemptKey) -> str:
 
 
 def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | None:
-    """The attempt's use; None where it has none. Writes the attempt's own record if its process died before that."""
+    """Return the attempt's use; None where it has none.
+
+    Writes the attempt's own record if its process died before that.
+    """
     use = assignment_of(store, key)
     if use is not None:
         return use
@@ -172,13 +175,13 @@ def _require_ended(toolkit: Toolkit, campaign_id: str) -> None:
 
 
 def _has_expired(toolkit: Toolkit, cluster_id: ClusterId) -> bool:
-    """Whether everything on the cluster's hosts has ended itself by now."""
+    """Tell whether everything on the cluster's hosts has ended itself by now."""
     provided = read_provided(toolkit.store, cluster_id)
     return provided is not None and provided.expires_at < toolkit.clock.now()
 
 
 def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> str:
-    """Why a provisioned cluster can't be used again; empty where it can, or where it is not provisioned yet."""
+    """Explain why a provisioned cluster can't be used again; empty where it can, or where it is not provisioned yet."""
     if not store.exists(layout.cluster_key(cluster_id)):
         return ""
     try:
@@ -199,7 +202,8 @@ def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> Non
 
 
 def _can_be_made_whole(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> bool:
-    """Whether the provider can replace the cluster's lost hosts: some host is there, and the cluster was not ended.
+    """Tell whether the provider can replace the cluster's lost hosts: some host is there, and the cluster was not
+    ended.
 
     A cluster counts as ended once all of its hosts were told to end, for example by hand. Its account is closed then.
     """
@@ -254,7 +258,10 @@ def _end(
 
 
 def _is_at_work(toolkit: Toolkit, use: Assignment, asker: str) -> bool:
-    """Whether the attempt still needs its hosts. Where nothing is known of its owner, it does until its latest end."""
+    """Tell whether the attempt still needs its hosts.
+
+    Where nothing is known of its owner, it does until its latest end.
+    """
     store = toolkit.store
     if use.over or use.owner == asker:
         return False
@@ -263,7 +270,10 @@ def _is_at_work(toolkit: Toolkit, use: Assignment, asker: str) -> bool:
 
 
 def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Assignment | None) -> ClusterId:
-    """The newest cluster of the purpose that was used, provisioned or retired; the first one where there was none."""
+    """Return the newest cluster of the purpose that was used, provisioned or retired.
+
+    The first one where there was none.
+    """
     folders = store.folders(f"{layout.clusters_prefix(campaign_id)}/{purpose}")
     known = [int(name) for name in folders if name.isdecimal()]
     return ClusterId.of(campaign_id, purpose, max([1, *known, *([last.cluster.number] if last else [])]))

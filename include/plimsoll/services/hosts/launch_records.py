@@ -20,17 +20,19 @@ class StoredLaunches:
         self._store, self._outage = store, outage
 
     def of(self, cluster_id: ClusterId) -> tuple[Launch, ...]:
-        """The cluster's launches, in the order of their requests."""
+        """Return the cluster's launches, in the order of their requests."""
         with self._outage.noticed():
             return read_launches(self._store, cluster_id)
 
     def unsettled(self) -> tuple[ClusterId, ...]:
-        """The clusters of all campaigns whose account is open."""
+        """Return the clusters of all campaigns whose account is open."""
         with self._outage.noticed():
             return tuple(cluster_id for one in campaign_ids(self._store) for cluster_id in self._open(one))
 
     def _open(self, campaign_id: str) -> tuple[ClusterId, ...]:
-        """The clusters of the campaign whose account is open; none where files of others lie among the accounts."""
+        """Return the clusters of the campaign whose account is open; none where files of others lie among the
+        accounts.
+        """
         try:
             return open_accounts(CampaignStore(self._store, campaign_id))
         except ValueError:  # whoever asks for the campaign's costs is told
@@ -44,13 +46,13 @@ class StoredLaunches:
 
 
 def read_launches(store: ReadableStore, cluster_id: ClusterId) -> tuple[Launch, ...]:
-    """The cluster's launches, in the order of their requests."""
+    """Return the cluster's launches, in the order of their requests."""
     found = [read_record(store, name, Launch) for name in store.keys(layout.launches_prefix(cluster_id))]
     return tuple(sorted(found, key=lambda launch: launch.asked_at))
 
 
 def read_provided(store: ReadableStore, cluster_id: ClusterId) -> Cluster | None:
-    """The cluster as it was last provisioned; None where it never was."""
+    """Return the cluster as it was last provisioned; None where it never was."""
     return find_record(store, layout.cluster_key(cluster_id), Cluster)
 
 
@@ -62,12 +64,12 @@ class LaunchedHosts:
     expires_at: datetime | None
 
     def end(self, at: datetime) -> datetime:
-        """The end of a host whose end is not known: that time or its expiry, whichever is earlier."""
+        """Return the end of a host whose end is not known: that time or its expiry, whichever is earlier."""
         return min(at, self.expires_at or at)
 
 
 def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | None = None) -> LaunchedHosts:
-    """The hosts from `seen`, `cluster.json` and the record of launches; later sources replace earlier ones.
+    """Return the hosts from `seen`, `cluster.json` and the record of launches; later sources replace earlier ones.
 
     The record of launches is the most exact source, because it has the end of hosts too.
     """
@@ -81,5 +83,5 @@ def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | N
 
 
 def name_of(host: HostInfo) -> str:
-    """A name that no other host of the cluster has, not even one of another launch."""
+    """Return a name that no other host of the cluster has, not even one of another launch."""
     return host.facts.get("instance_id", host.name)

@@ -36,7 +36,10 @@ class StoredPlaces:
         self._read: dict[str, _Read] = {}
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
-        """The places of the provider's clusters of the campaign; all known places where the store can't answer that."""
+        """Return the places of the provider's clusters of the campaign.
+
+        All known places where the store can't answer that.
+        """
         try:
             choice = self._choice(campaign_id)
         except (NotFound, StoreError, DefinitionError):
@@ -44,7 +47,9 @@ class StoredPlaces:
         return Places((choice.options,)) if choice.name == provider else self.known(provider)
 
     def known(self, provider: str) -> Places:
-        """The places of the provider's clusters of all campaigns, and the reason why there may be other places."""
+        """Return the places of the provider's clusters of all campaigns, and the reason why there may be other
+        places.
+        """
         choices, unread = self._choices()
         found = [choice.options for choice in choices if choice.name == provider]
         if not unread:
@@ -58,7 +63,7 @@ class StoredPlaces:
         )
 
     def _choices(self) -> tuple[list[ProviderChoice], list[str]]:
-        """The provider choice of every campaign that can be read, and the reasons why others can't be read."""
+        """Return the provider choice of every campaign that can be read, and the reasons why others can't be read."""
         try:
             with self._outage.noticed():
                 ids = campaign_ids(self._store)

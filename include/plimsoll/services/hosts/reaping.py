@@ -45,12 +45,12 @@ class Reaped:
 
     @property
     def troubles(self) -> tuple[str, ...]:
-        """A sentence for everything that the pass could not do. Silent hosts are no trouble: they may be off."""
+        """Return a sentence for everything that the pass could not do. Silent hosts are no trouble: they may be off."""
         return (*(f"{cluster.id}: {why}" for cluster, why in self.failed), *self.unseen)
 
 
 def on_this_machine(toolkit: Toolkit) -> Toolkit:
-    """The toolkit with only the providers whose clusters run on this machine.
+    """Return the toolkit with only the providers whose clusters run on this machine.
 
     Clusters elsewhere may belong to campaigns of another Airflow.
     """
@@ -59,12 +59,15 @@ def on_this_machine(toolkit: Toolkit) -> Toolkit:
 
 
 def living_clusters(toolkit: Toolkit) -> Living:
-    """All living clusters. Clusters are listed even if another provider, or another part of one, does not answer."""
+    """Return all living clusters.
+
+    Clusters are listed even if another provider, or another part of one, does not answer.
+    """
     return living_of(toolkit.provider_everywhere(name) for name in toolkit.providers)
 
 
 def living_of(providers: Iterable[Provider]) -> Living:
-    """The living clusters of these providers, wherever they look."""
+    """Return the living clusters of these providers, wherever they look."""
     seen = [_living(provider) for provider in providers]
     return Living(
         clusters=tuple(cluster for one in seen for cluster in one.clusters),
@@ -162,7 +165,7 @@ def _destroy_and_record(
 
 
 def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[Cluster, str]]:
-    """Each cluster as soon as its destruction is over, with the reason if a part of it is left.
+    """Yield each cluster as soon as its destruction is over, with the reason if a part of it is left.
 
     An error that nobody expects is raised once all are over. Daemon threads do the work, so that a process that is told
     to end does not wait for them.

@@ -85,12 +85,12 @@ def note_unfit(toolkit: Toolkit, cluster_id: ClusterId, reasons: Mapping[str, st
 
 
 def unfit_hosts(store: ReadableStore, cluster_id: ClusterId) -> dict[str, str]:
-    """Why each unfit host must not be used again, by identity. Hosts that were replaced since are included."""
+    """Explain why each unfit host must not be used again, by identity. Hosts that were replaced since are included."""
     return _reasons(store, store.keys(layout.unfit_prefix(cluster_id)))
 
 
 def unfit_hosts_of_campaign(store: ReadableStore, campaign_id: str) -> frozenset[str]:
-    """Identities of all hosts that were unfit in any kept cluster of the campaign."""
+    """Return identities of all hosts that were unfit in any kept cluster of the campaign."""
     return frozenset(_reasons(store, filter(layout.is_unfit, store.keys(layout.clusters_prefix(campaign_id)))))
 
 
@@ -101,18 +101,18 @@ def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
 
 
 def retirement_of(store: ReadableStore, cluster_id: ClusterId) -> Retirement | None:
-    """Why the cluster is not used any more; None where it still may be."""
+    """Explain why the cluster is not used any more; None where it still may be."""
     return find_record(store, layout.retired_key(cluster_id), Retirement)
 
 
 def is_given_up(store: ReadableStore, cluster: Cluster) -> bool:
-    """Whether the cluster, or a host that it has there, is not to be used again."""
+    """Tell whether the cluster, or a host that it has there, is not to be used again."""
     unfit = unfit_hosts(store, cluster.id).keys()
     return retirement_of(store, cluster.id) is not None or not unfit.isdisjoint(_hosts_of(cluster))
 
 
 def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
-    """Why the cluster replaced the one before it, and which of its hosts were replaced since.
+    """Explain why the cluster replaced the one before it, and which of its hosts were replaced since.
 
     Empty for the first cluster of a purpose while it has its first hosts.
     """
@@ -123,13 +123,16 @@ def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
 
 
 def _replacements(store: ReadableStore, cluster_id: ClusterId) -> list[Replacement]:
-    """The replacements in order of time. A process that was killed between its two records has written one twice."""
+    """Return the replacements in order of time.
+
+    A process that was killed between its two records has written one twice.
+    """
     files = store.keys(layout.replaced_prefix(cluster_id))
     return sorted((read_record(store, file, Replacement) for file in files), key=lambda one: one.at)
 
 
 def _reasons(store: ReadableStore, files: Iterable[str]) -> dict[str, str]:
-    """Why each host in these records was unfit, by identity."""
+    """Explain why each host in these records was unfit, by identity."""
     records = [read_record(store, file, Unfit) for file in sorted(files)]
     return {name: why for record in records for name, why in record.reasons.items()}
 

@@ -20,19 +20,19 @@ _HOUR = timedelta(hours=1)
 
 
 def cell_usd(definition: Definition, tariff: Tariff, cell_id: str) -> float | None:
-    """The least cost of a cell, USD: its hosts for the time under load. None where no price is known."""
+    """Return the least cost of a cell, USD: its hosts for the time under load. None where no price is known."""
     hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
     return None if hourly is None else hourly * (duration_of(definition, cell_id) / _HOUR)
 
 
 def grid_usd(definition: Definition, tariff: Tariff) -> float | None:
-    """The cost of all cells' hosts for the time under load, USD; None where no price is known."""
+    """Return the cost of all cells' hosts for the time under load, USD; None where no price is known."""
     hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
     return None if hourly is None else hourly * (definition.load_time / _HOUR)
 
 
 def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
-    """The cost of every attempt on paid hosts, and of idle hosts.
+    """Return the cost of every attempt on paid hosts, and of idle hosts.
 
     It takes one listing of the store, and reads of each account that is open.
     """
@@ -41,12 +41,12 @@ def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
-    """The sum of the entries, USD."""
+    """Return the sum of the entries, USD."""
     return sum(entry.usd for entry in entries)
 
 
 def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | None:
-    """The campaign's cost, with the prices at which its attempts began; None where hosts cost nothing."""
+    """Return the campaign's cost, with the prices at which its attempts began; None where hosts cost nothing."""
     entries = ledger(campaign, now)
     if not entries:
         return None
@@ -63,7 +63,7 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
 
 
 def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> str:
-    """A sentence about the campaign's cost for people who watch it run; empty where hosts cost nothing."""
+    """Return a sentence about the campaign's cost for people who watch it run; empty where hosts cost nothing."""
     if definition.provider.name not in toolkit.tariffs:
         return ""
     entries = ledger(campaign, toolkit.clock.now())
@@ -104,7 +104,7 @@ def _entry(store: ReadableStore, kept: KeptCosts, key: AttemptKey, usd: float | 
 
 
 def _so_far(store: ReadableStore, kept: KeptCosts, cluster_id: ClusterId, now: datetime) -> float:
-    """The cost of an attempt or of idle hosts until now, USD."""
+    """Return the cost of an attempt or of idle hosts until now, USD."""
     key = cluster_id.attempt
     if key is None:
         return kept.idle(cluster_id).usd
@@ -116,7 +116,7 @@ def _so_far(store: ReadableStore, kept: KeptCosts, cluster_id: ClusterId, now: d
 
 
 def _due(store: ReadableStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:
-    """The further cost of an attempt that runs or is about to run, USD."""
+    """Return the further cost of an attempt that runs or is about to run, USD."""
     if entry.final:
         return 0.0
     attempt = read_attempt(store, entry.key)

@@ -39,7 +39,7 @@ class ImportedRun(Model):
 
     @property
     def cell(self) -> Cell:
-        """The cell that the files become."""
+        """Return the cell that the files become."""
         return Cell(
             stage=self.stage,
             variant=self.variant,
@@ -119,7 +119,10 @@ def parse_description(text: str, where: str) -> ImportDescription:
 
 
 def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
-    """Every cell of the definition with its patterns. The patterns in `runs` take precedence over the general ones."""
+    """Return every cell of the definition with its patterns.
+
+    The patterns in `runs` take precedence over the general ones.
+    """
     named = {run.cell: run for run in description.runs}
     return tuple(
         DescribedRun(
@@ -135,12 +138,12 @@ def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
 
 
 def imported_definition(description: ImportDescription) -> Definition:
-    """The definition as the campaign keeps it, with a provider that can't run anything."""
+    """Return the definition as the campaign keeps it, with a provider that can't run anything."""
     return description.definition.model_copy(update={"provider": ProviderChoice(name=IMPORTED)})
 
 
 def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Facts of the environment that nobody gave, and keys of the definition with only a default value."""
+    """Return facts of the environment that nobody gave, and keys of the definition with only a default value."""
     untold = [fact for fact in ENVIRONMENT_FACTS if fact not in environment]
     return (*untold, *(f"definition: {key}" for key in _defaulted(definition)))
 

@@ -39,15 +39,15 @@ class LocalFile(Protocol):
 
     @property
     def name(self) -> str:
-        """The file's path, relative to the folder of the import's description."""
+        """Return the file's path, relative to the folder of the import's description."""
 
     @property
     def path(self) -> Path:
-        """The file on this machine."""
+        """Return the file on this machine."""
 
     @property
     def sha256(self) -> str:
-        """The checksum of the content."""
+        """Return the checksum of the content."""
 
 
 FindFiles = Callable[[DescribedRun], Sequence[LocalFile]]
@@ -72,7 +72,7 @@ class _Import:
 
     @property
     def paths(self) -> dict[str, str]:
-        """The path of each file within the attempt, by its name at the source."""
+        """Return the path of each file within the attempt, by its name at the source."""
         return {file.name: layout.imported_file(file.name) for file in self.files}
 
 
@@ -131,7 +131,7 @@ def _imported(campaign: CampaignStore, one: _Import, log: Log) -> Verdict:
 
 
 def _is_same(one: _Import, key: AttemptKey) -> bool:
-    """Whether the attempt holds exactly these files, read in the same way."""
+    """Tell whether the attempt holds exactly these files, read in the same way."""
     manifest, provenance = read_manifest(one.store, key), read_provenance(one.store, key)
     if manifest is None or provenance is None:
         return False

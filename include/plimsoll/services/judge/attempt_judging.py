@@ -43,7 +43,7 @@ def judge(work: AttemptContext) -> Verdict:
 
 
 def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
-    """The attempt's earlier verdict, and its replacement by today's rules from the raw files.
+    """Return the attempt's earlier verdict, and its replacement by today's rules from the raw files.
 
     Run again with the same rules, it changes nothing. An earlier verdict that differs is kept. Raises NotFound while
     nothing was collected.

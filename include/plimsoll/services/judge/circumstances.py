@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def circumstances(evidence: Evidence, intervals: pd.DataFrame, started_at: datetime) -> dict[str, pd.DataFrame]:
-    """Each table by name. `started_at`: the start of the timed run; `intervals`: the judgement's table."""
+    """Return each table by name. `started_at`: the start of the timed run; `intervals`: the judgement's table."""
     logs, ahead_ms, fingerprint = evidence.logs, evidence.ahead_ms, evidence.fingerprint
     level, timing = evidence.definition.service_levels[0], evidence.definition.timing
     judged = started_at + timing.warmup, started_at + timing.duration

@@ -24,19 +24,22 @@ class CollectedFiles:
 
     @property
     def hosts(self) -> Sequence[str]:
-        """The names of the hosts with files, in the manifest's order."""
+        """Return the names of the hosts with files, in the manifest's order."""
         return tuple(dict.fromkeys(PurePosixPath(entry.path).parts[1] for entry in self.manifest.files))
 
     def of(self, host: str, process: str = "") -> dict[str, ManifestEntry]:
-        """The files of that process of a host by name; of the host itself where no process is named."""
+        """Return the files of that process of a host by name; of the host itself where no process is named."""
         folder = str(PurePosixPath(layout.RAW, host, process))
         parts = ((entry, *entry.path.rpartition("/")) for entry in self.manifest.files)
         return {name: entry for entry, parent, _, name in parts if parent == folder}
 
     def read(self, entry: ManifestEntry) -> bytes:
-        """The content of a file."""
+        """Return the content of a file."""
         return self.store.read(layout.attempt_file(self.manifest.key, entry.path))
 
     def text(self, entry: ManifestEntry | None) -> str:
-        """The content of a file as text, with marks in place of bytes that are none; empty where there is no file."""
+        """Return the content of a file as text, with marks in place of bytes that are none.
+
+        Empty where there is no file.
+        """
         return self.read(entry).decode(errors="replace") if entry else ""

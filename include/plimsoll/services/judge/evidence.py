@@ -86,7 +86,7 @@ class Evidence(Case):
 
     @property
     def ahead_ms(self) -> dict[str, float]:
-        """How far each host's clock is ahead of the (first) load generator's, ms."""
+        """Tell how far each host's clock is ahead of the (first) load generator's, ms."""
         of_nodes = self.fingerprint.ahead_ms() if self.fingerprint else {}
         return {**of_nodes, **(self.start.ahead_ms if self.start else {})}
 
@@ -132,7 +132,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
 
 
 def _summary(generator: LoadGenerator, files: CollectedFiles, own: Mapping[str, ManifestEntry]) -> LoadSummary:
-    """The summary in the generator's own files; `own` are the files of one load host by name."""
+    """Return the summary in the generator's own files; `own` are the files of one load host by name."""
     there = {name: own[name] for name in generator.summary_files if name in own}
     for name, entry in there.items():
         if entry.size_bytes > MOST_BYTES:

@@ -32,7 +32,7 @@ _NOT_CHECKED = (
 
 
 def judge_imported(evidence: ImportedEvidence) -> JudgedAttempt:
-    """The verdict, with what was found about the files' format added to the provenance."""
+    """Return the verdict, with what was found about the files' format added to the provenance."""
     reading, judgement = _judgement(evidence)
     intervals = judgement.intervals.frame()
     judged = Judged(judgement, intervals, _quality(evidence, reading, judgement, intervals))
@@ -94,6 +94,6 @@ def _warnings(load_ops_s: int, judgement: Judgement) -> Iterator[str]:
 
 
 def _errors(judgement: Judgement) -> LoadSummary:
-    """The errors of the whole run, warm-up included, because files of other tools give no others."""
+    """Return the errors of the whole run, warm-up included, because files of other tools give no others."""
     answered = sum(row.count for row in judgement.intervals.rows if row.operation == ALL_OPERATIONS)
     return LoadSummary(complete=True, operations={ALL_OPERATIONS: answered}, errors=dict(judgement.errors or {}))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def judge_measured(evidence: Evidence) -> JudgedAttempt:
-    """The verdict, with tables of what else happened where the timed run began.
+    """Return the verdict, with tables of what else happened where the timed run began.
 
     Raises NotFound where an attempt without a failure has no fingerprint.
     """
@@ -65,12 +65,12 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
 
 
 def _spoil(evidence: Evidence) -> bool:
-    """Whether failed operations spoil the measurement. Those of an attempt that failed follow from its failure."""
+    """Tell whether failed operations spoil the measurement. Those of an attempt that failed follow from its failure."""
     return not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
 
 
 def _left_to_do(evidence: Evidence) -> Iterator[str]:
-    """The work that the nodes had left when the timed run began, as load generator or nodes report it.
+    """Yield the work that the nodes had left when the timed run began, as load generator or nodes report it.
 
     It is left by populating, or by the earlier loads on the same data.
     """
@@ -129,7 +129,9 @@ def _by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
 
 
 def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
-    """The summary with the logs' counts of operations in the judged intervals, where the summary itself has none."""
+    """Return the summary with the logs' counts of operations in the judged intervals, where the summary itself has
+    none.
+    """
     if summary.operations:
         return summary
     rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL_OPERATIONS)]
@@ -166,7 +168,7 @@ def _quality(evidence: Evidence, judged: Judged) -> Quality:
 
 
 def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval]:
-    """Every interval in which the attempt missed, by whatever makes it count as missed."""
+    """Yield every interval in which the attempt missed, by whatever makes it count as missed."""
     level, started_at = evidence.definition.service_levels[0], evidence.summary.started_at
     yield from judgement.missed
     if isinstance(evidence.definition.strategy, Ramp) and judgement.rate_achieved is False:

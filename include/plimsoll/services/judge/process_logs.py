@@ -100,7 +100,7 @@ def _own_log(database: Database, place: ProcessOnHost, text: str, zone: tzinfo) 
 def _missing(
     processes: Sequence[Process], fingerprint: Fingerprint | None, gc_logs: Collection[ProcessOnHost]
 ) -> Sequence[str]:
-    """A sentence for each GC log that is missing, of the nodes that the attempt got to know.
+    """Return a sentence for each GC log that is missing, of the nodes that the attempt got to know.
 
     None where no node has a GC log of that process: its JVM writes none then.
     """
@@ -115,7 +115,7 @@ def _missing(
 
 
 def _zones(fingerprint: Fingerprint | None, pauses: Mapping[ProcessOnHost, Pauses]) -> dict[str, tzinfo]:
-    """The time zone of each host's logs, which these lack: from its GC logs, else from the host's facts."""
+    """Return the time zone of each host's logs, which these lack: from its GC logs, else from the host's facts."""
     offsets = {node.host: node.facts.utc_offset_s for node in fingerprint.nodes} if fingerprint else {}
     zones = {host: timezone(timedelta(seconds=offset)) for host, offset in offsets.items() if offset is not None}
     return {**zones, **{place.host: found.zone for place, found in pauses.items() if found.zone is not None}}

@@ -38,7 +38,7 @@ class Rejudged:
 
 
 def collected_attempts(campaign: CampaignStore) -> tuple[AttemptKey, ...]:
-    """Every attempt with raw files, by cell and number. Raises NotFound when there is no such campaign."""
+    """Return every attempt with raw files, by cell and number. Raises NotFound when there is no such campaign."""
     campaign.definition_text()
     keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
     return tuple(key for key in keys if read_manifest(campaign.store, key) is not None)
@@ -91,7 +91,9 @@ def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
 
 
 def _kept(toolkit: Toolkit, key: AttemptKey) -> Outcome | None:
-    """The outcome of the verdict that an attempt keeps; None where it has none, or the store does not give it."""
+    """Return the outcome of the verdict that an attempt keeps; None where it has none, or the store does not
+    give it.
+    """
     with suppress(PlimsollError):
         verdict = read_verdict(toolkit.store, key)
         return verdict.outcome if verdict else None

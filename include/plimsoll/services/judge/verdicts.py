@@ -54,7 +54,7 @@ class JudgedAttempt:
 
 
 def tables_of(judged: Judged) -> dict[str, pd.DataFrame]:
-    """The tables that every attempt has: its intervals, and its response times by percentile."""
+    """Return the tables that every attempt has: its intervals, and its response times by percentile."""
     latencies = latencies_frame(judged.judgement.counts, judged.judgement.unit)
     return {"intervals": judged.intervals, "latencies": latencies}
 
@@ -68,7 +68,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
     errors: LoadSummary,
     started_at: datetime | None,
 ) -> Verdict:
-    """The verdict; valid if there are no `reasons`.
+    """Return the verdict; valid if there are no `reasons`.
 
     `errors`: failed and answered operations, which decide the error share.
     """
@@ -98,7 +98,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
 
 
 def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
-    """Whether the attempt is met.
+    """Tell whether the attempt is met.
 
     A failed operation has no response time and was not answered in time, so many are a miss.
     """

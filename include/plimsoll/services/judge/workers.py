@@ -21,7 +21,7 @@ _PRELOADED = ["plimsoll.preload"]
 
 
 def processors() -> int:
-    """The number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 

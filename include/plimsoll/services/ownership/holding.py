@@ -89,13 +89,13 @@ def require_free(toolkit: Toolkit, campaign_id: str, owner: str = "") -> None:
 
 
 def hold_in_force(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> Hold | None:
-    """The hold of the process that works on the campaign; None where none does."""
+    """Return the hold of the process that works on the campaign; None where none does."""
     newest = _newest(store, campaign_id)
     return newest[1] if newest and _is_in_force(newest[1], owners, now) else None
 
 
 def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str, now: datetime) -> bool | None:
-    """Whether the owner of an attempt is alive; None where that is not known.
+    """Tell whether the owner of an attempt is alive; None where that is not known.
 
     For a process on another machine, its hold on the campaign gives the answer.
     """
@@ -107,7 +107,9 @@ def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str,
 
 
 def is_in_force(alive: bool | None, until: datetime, now: datetime) -> bool:
-    """Whether an owner's claim still holds: while the owner is alive or, where that is not known, until that time."""
+    """Tell whether an owner's claim still holds: while the owner is alive or, where that is not known, until
+    that time.
+    """
     return now < until if alive is None else alive
 
 

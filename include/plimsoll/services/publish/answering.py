@@ -19,7 +19,7 @@ DOCUMENT = "report.json"
 
 
 def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
-    """The answer that the campaign's published report gives. Raises NotFound where none is published."""
+    """Return the answer that the campaign's published report gives. Raises NotFound where none is published."""
     from plimsoll.report.answers import capacity_table
     from plimsoll.report.terminal import Answer, links
 

@@ -69,7 +69,7 @@ class Member(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """A file from content in memory."""
+        """Return a file from content in memory."""
         return cls(sha256(content).hexdigest(), lambda: content)
 
 
@@ -82,7 +82,7 @@ class Bundle:
 
 
 def checksums_of(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Each file's sha256, by name."""
+    """Return each file's sha256, by name."""
     return {name: sha256(content).hexdigest() for name, content in sorted(files.items())}
 
 
@@ -150,7 +150,10 @@ def _read(archive: ZipFile, where: str) -> Bundle:
 
 
 def _faults(entries: list[ZipInfo]) -> Iterator[str]:
-    """Why an archive with such files is refused. Plimsoll does not unpack it, but a user who does must be safe."""
+    """Explain why an archive with such files is refused.
+
+    Plimsoll does not unpack it, but a user who does must be safe.
+    """
     names = [entry.filename for entry in entries]
     if len(set(names)) < len(names):
         yield "a name stands twice"
@@ -172,7 +175,7 @@ def _is_safe(name: str) -> bool:
 
 
 def is_raw(name: str) -> bool:
-    """Whether a path below the campaign is a raw file: `cells/<cell>/<attempt>/raw/…`."""
+    """Tell whether a path below the campaign is a raw file: `cells/<cell>/<attempt>/raw/…`."""
     parts = name.split("/")
     return len(parts) > 4 and parts[0] == "cells" and parts[3] == layout.RAW
 

@@ -106,7 +106,9 @@ def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> N
 
 
 def _digest(verdict_texts: Iterable[bytes]) -> str:
-    """A digest of the stored files themselves, so that a newer version with another format gets the same digest."""
+    """Return a digest of the stored files themselves, so that a newer version with another format gets the same
+    digest.
+    """
     return sha256(b"\n".join(verdict_texts)).hexdigest()
 
 
@@ -126,10 +128,10 @@ def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
 
 
 def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str) -> dict[str, bytes]:
-    """Relative path → content of every file of the report, including its bundle. Equal arguments give equal bytes.
+    """Return relative path → content of every file of the report, including its bundle.
 
-    Raises GateClosed where the snapshot holds other attempts than those that passed the gate, or verdicts by other
-    service levels.
+    Equal arguments give equal bytes. Raises GateClosed where the snapshot holds other attempts than those that passed
+    the gate, or verdicts by other service levels.
     """
     from plimsoll.report import build_report
 
@@ -145,7 +147,9 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
 
 
 def versions_here(code_version: str) -> dict[str, str]:
-    """The versions that influence a report: Plimsoll, Python, libraries, the kind of machine, the charts' font."""
+    """Return the versions that influence a report: Plimsoll, Python, libraries, the kind of machine, the
+    charts' font.
+    """
     from plimsoll.report.charts import fonts
 
     return {
@@ -179,7 +183,7 @@ def _bundle(
 
 
 def _passed(campaign: StoredCampaign) -> tuple[Check, ...]:
-    """The checks of the last pass; empty where there was none, or attempts were judged since."""
+    """Return the checks of the last pass; empty where there was none, or attempts were judged since."""
     try:
         found = read_record(campaign.store, _pass_key(campaign.campaign_id), GatePass)
     except NotFound:
@@ -192,7 +196,7 @@ def _pass_key(campaign_id: str) -> str:
 
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
-    """The capacity of each variant, as `report.json` holds it."""
+    """Return the capacity of each variant, as `report.json` holds it."""
     campaign = CampaignStore(toolkit.store, campaign_id)
     found = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
     return [one.model_dump(mode="json") for one in found]

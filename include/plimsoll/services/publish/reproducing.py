@@ -41,7 +41,7 @@ class Remade:
 
 
 def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
-    """The bundle's report, with its original date.
+    """Return the bundle's report, with its original date.
 
     Raises BundleError for a bundle that is damaged, unsafe or too new.
     """
@@ -70,7 +70,7 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
 
 
 def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[str]) -> str:
-    """The characters that the charts' font lacks.
+    """Return the characters that the charts' font lacks.
 
     A PNG may differ where its SVG does not, as only the PNG has glyphs.
     """
@@ -93,7 +93,7 @@ def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> 
 
 
 def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
-    """The bundle of the campaign's published report. Raises NotFound where there is none."""
+    """Return the bundle of the campaign's published report. Raises NotFound where there is none."""
     try:
         return store.read(report_key(campaign_id, BUNDLE))
     except NotFound as error:

@@ -29,7 +29,7 @@ _NAMED = 3
 
 
 def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: datetime) -> CampaignData:
-    """All data for the report. Raises NotFound when there is no such campaign."""
+    """Return all data for the report. Raises NotFound when there is no such campaign."""
     definition = campaign.definition()
     return CampaignData(
         campaign_id=campaign.campaign_id,
@@ -44,7 +44,7 @@ def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: dateti
 
 
 def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
-    """The capacity of each variant with each workload, in the definition's order, from these verdicts alone.
+    """Return the capacity of each variant with each workload, in the definition's order, from these verdicts alone.
 
     Stages that take their load from an earlier one have none.
     """
@@ -53,13 +53,13 @@ def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], a
 
 
 def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
-    """The data for capacities: the verdicts, without the tables that they were reached from."""
+    """Return the data for capacities: the verdicts, without the tables that they were reached from."""
     attempts = tuple(_without_tables(verdict) for verdict in verdicts)
     return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
 
 
 def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
-    """The data for a comparison of campaigns: the verdicts, and the environments of the measurements."""
+    """Return the data for a comparison of campaigns: the verdicts, and the environments of the measurements."""
     attempts = tuple(
         replace(
             _without_tables(verdict),
@@ -73,7 +73,7 @@ def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
 
 
 def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
-    """The reason against combining the verdicts that count: they were reached by different service levels.
+    """Return the reason against combining the verdicts that count: they were reached by different service levels.
 
     That happens when sliding windows were added to a campaign after attempts were judged.
     """
@@ -101,7 +101,7 @@ def _without_tables(verdict: Verdict) -> AttemptData:
 
 
 def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
-    """A judged attempt with its tables."""
+    """Return a judged attempt with its tables."""
     return AttemptData(
         verdict=verdict,
         fingerprint=read_fingerprint(store, verdict.key),

@@ -30,26 +30,26 @@ class Snapshot:
         self._files = dict(sorted(files.items()))
 
     def url(self, key: str = "") -> str:
-        """The key, since the file has no address outside memory."""
+        """Return the key, since the file has no address outside memory."""
         return key
 
     def exists(self, key: str) -> bool:
-        """Whether there is a file with that key."""
+        """Tell whether there is a file with that key."""
         return key in self._files
 
     def read(self, key: str) -> bytes:
-        """The file's content."""
+        """Return the file's content."""
         try:
             return self._files[key]
         except KeyError:
             raise NotFound("the snapshot holds no such file", where=key) from None
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """The keys below a prefix, sorted."""
+        """Yield the keys below a prefix, sorted."""
         return (key for key in self._files if not prefix or key == prefix or key.startswith(f"{prefix}/"))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """The names directly below a prefix with something below them."""
+        """Return the names directly below a prefix with something below them."""
         depth = len(prefix.split("/")) if prefix else 0
         parts = (key.split("/") for key in self.keys(prefix))
         return tuple(dict.fromkeys(found[depth] for found in parts if len(found) > depth + 1))
@@ -75,7 +75,7 @@ def take_snapshot(campaign: StoredCampaign) -> Snapshot:
 
 
 def _is_kept(key: str) -> bool:
-    """Whether the snapshot includes that file of `<campaign>/cells/<cell>/<attempt>/<name>`.
+    """Tell whether the snapshot includes that file of `<campaign>/cells/<cell>/<attempt>/<name>`.
 
     Raw files have longer paths.
     """

@@ -36,7 +36,7 @@ class LoadPoller:
         self.since = self.since or self._seen
 
     def look(self) -> LoadStatus | str:
-        """The load's status, or the reason why it can't be read at the moment, as long as that is acceptable."""
+        """Return the load's status, or the reason why it can't be read at the moment, as long as that is acceptable."""
         try:
             status = self.polling.look(self.work)
             late = self._why_late(status) if status.state == "running" else ""
@@ -50,7 +50,7 @@ class LoadPoller:
         return LoadStatus("failed", status.phase, reason=late) if late else status
 
     def _why_late(self, status: LoadStatus) -> str:
-        """Why a running load is given up; empty where it may go on."""
+        """Explain why a running load is given up; empty where it may go on."""
         now, timing = self.work.toolkit.clock.now(), self.work.definition.timing
         lasted = now - (self.since or now)
         if status.phase != "populate":
@@ -64,6 +64,6 @@ class LoadPoller:
 
     @cached_property
     def _hosts_end(self) -> datetime | None:
-        """When the attempt's hosts end themselves; None where that is not on record."""
+        """Tell when the attempt's hosts end themselves; None where that is not on record."""
         cluster = read_cluster(self.work.toolkit.store, self.work.key)
         return cluster.expires_at if cluster else None

@@ -108,7 +108,7 @@ def _attempted(work: AttemptContext, log: Log) -> CellRunEnd:
 
 
 def _judged(work: AttemptContext, log: Log) -> tuple[Verdict | None, tuple[str, ...]]:
-    """The verdict, which is also shown, or the reason why there is none."""
+    """Return the verdict, which is also shown, or the reason why there is none."""
     if unjudged := _all_of(work, steps_of("judge"), log):
         return None, unjudged
     try:
@@ -187,7 +187,7 @@ def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
 
 
 def _without_remains(ran: CellRunEnd, log: Log) -> CellRunEnd:
-    """The outcome after another try to destroy what remained."""
+    """Return the outcome after another try to destroy what remained."""
     if not ran.remains:
         return ran
     log(f"{ran.work.key}: destroying its cluster, which resisted before")

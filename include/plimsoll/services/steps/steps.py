@@ -66,17 +66,19 @@ class Step:
     """None: the step is over when `run` returns."""
 
     def longest(self, definition: Definition) -> timedelta:
-        """How long it may last, with what it starts, before it is given up."""
+        """Tell how long it may last, with what it starts, before it is given up."""
         return self.timeout + (self.polling.longest(definition) if self.polling else timedelta(0))
 
 
 def load_pause_s(definition: Definition) -> float:
-    """The pause between two looks at a load, s: short for a short load, longer where the cost of looking adds up."""
+    """Return the pause between two looks at a load, s: short for a short load, longer where the cost of looking adds
+    up.
+    """
     return min(10.0, max(1.0, definition.timing.duration.total_seconds() / 40))
 
 
 def _longest_load(definition: Definition) -> timedelta:
-    """The declared duration, after the longest time that populating may take."""
+    """Return the declared duration, after the longest time that populating may take."""
     return definition.timing.duration + definition.timing.longest_populating
 
 
@@ -155,22 +157,24 @@ STEPS: tuple[Step, ...] = (
 
 
 def step(name: str) -> Step:
-    """The step with that name. Raises KeyError where there is none."""
+    """Return the step with that name. Raises KeyError where there is none."""
     return {one.name: one for one in STEPS}[name]
 
 
 def steps_of(role: Role) -> tuple[Step, ...]:
-    """The steps with that purpose, in order."""
+    """Return the steps with that purpose, in order."""
     return tuple(one for one in STEPS if one.role == role)
 
 
 def step_in(phase: Phase) -> Step | None:
-    """The step of a phase of progress; None while an attempt waits, and when it is done."""
+    """Return the step of a phase of progress; None while an attempt waits, and when it is done."""
     return next((one for one in STEPS if phase in one.phases), None)
 
 
 def share_done(progress: AttemptProgress, definition: Definition) -> float:
-    """The completed share of the attempt, 0 to 1: all earlier steps, and the share of the load's time that is over."""
+    """Return the completed share of the attempt, 0 to 1: all earlier steps, and the share of the load's time that is
+    over.
+    """
     current = step_in(progress.phase)
     if current is None:
         return 1.0 if progress.phase == "done" else 0.0
@@ -180,7 +184,9 @@ def share_done(progress: AttemptProgress, definition: Definition) -> float:
 
 
 def usual_time(definition: Definition) -> timedelta:
-    """The usual time of a cell from provisioning to verdict, until the campaign's own cells give a better figure."""
+    """Return the usual time of a cell from provisioning to verdict, until the campaign's own cells give a better
+    figure.
+    """
     return sum((one.takes for one in STEPS), definition.timing.duration)
 
 

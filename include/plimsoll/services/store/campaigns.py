@@ -36,24 +36,26 @@ class StoredCampaign:
     campaign_id: str
 
     def definition(self) -> Definition:
-        """The campaign's own copy of its definition, with the loads of stages that are known by now.
+        """Return the campaign's own copy of its definition, with the loads of stages that are known by now.
 
         Raises NotFound when the campaign does not exist.
         """
         return self.with_stage_starts(self.declared())
 
     def with_stage_starts(self, definition: Definition) -> Definition:
-        """The definition with the loads that the campaign's stages took from earlier stages' results so far."""
+        """Return the definition with the loads that the campaign's stages took from earlier stages' results so far."""
         taking = [stage.id for stage in definition.stages if stage.taken]
         found = {stage: start for stage in taking if (start := self._stage_start(stage))}
         return definition.with_stage_starts(found) if taking else definition
 
     def declared(self) -> Definition:
-        """The campaign's own copy as it is stored, without loads that stages took from earlier stages' results."""
+        """Return the campaign's own copy as it is stored, without loads that stages took from earlier stages'
+        results.
+        """
         return self.parsed(self.definition_text())
 
     def continued(self, definition: Definition) -> Definition:
-        """The campaign's own definition as a run of that definition continues it.
+        """Return the campaign's own definition as a run of that definition continues it.
 
         Keys that do not affect the measurement may change: budget, schedule and notifications. Raises Refused where the
         campaign was started with another definition, and NotFound when it does not exist.
@@ -71,12 +73,12 @@ class StoredCampaign:
         raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=f"campaign {self.campaign_id!r}")
 
     def parsed(self, text: bytes) -> Definition:
-        """The definition that this text of the campaign's own copy declares."""
+        """Return the definition that this text of the campaign's own copy declares."""
         where = self.store.url(layout.definition_key(self.campaign_id))
         return parse_definition(text.decode(), where)
 
     def definition_text(self) -> bytes:
-        """The text of the campaign's own copy of its definition, as it is stored."""
+        """Return the text of the campaign's own copy of its definition, as it is stored."""
         try:
             return self.store.read(layout.definition_key(self.campaign_id))
         except (NotFound, StoreError) as error:
@@ -90,28 +92,28 @@ class StoredCampaign:
             ) from error
 
     def definition_sha256(self) -> str:
-        """Digest of the campaign's own copy, in hexadecimal digits."""
+        """Return digest of the campaign's own copy, in hexadecimal digits."""
         return sha256(self.definition_text()).hexdigest()
 
     def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
-        """Keys of the cell's attempts, oldest first."""
+        """Return keys of the cell's attempts, oldest first."""
         names = self.store.folders(layout.cell_prefix(self.campaign_id, cell_id))
         return tuple(self.key(cell_id, number) for number in sorted(int(name) for name in names if name.isdigit()))
 
     def newest_attempt(self, cell_id: str) -> AttemptKey | None:
-        """The attempt that was started last."""
+        """Return the attempt that was started last."""
         return next(reversed(self.attempts(cell_id)), None)
 
     def key(self, cell_id: str, attempt: int) -> AttemptKey:
-        """The key of that attempt at that cell."""
+        """Return the key of that attempt at that cell."""
         return AttemptKey(campaign_id=self.campaign_id, cell_id=cell_id, attempt=attempt)
 
     def cells_with_attempts(self) -> tuple[str, ...]:
-        """The ids of all cells with at least one attempt."""
+        """Return the ids of all cells with at least one attempt."""
         return self.store.folders(layout.cells_prefix(self.campaign_id))
 
     def verdicts(self) -> Iterator[Verdict]:
-        """Every verdict of every attempt, by cell and attempt."""
+        """Yield every verdict of every attempt, by cell and attempt."""
         return (parse_record(self.store, key, text, Verdict) for key, text in self.verdict_files())
 
     def verdict_files(self) -> Iterator[tuple[str, bytes]]:
@@ -199,7 +201,7 @@ class CampaignStore(StoredCampaign):
 
 
 def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
-    """Ids of all campaigns in the store."""
+    """Return ids of all campaigns in the store."""
     return tuple(name for name in store.folders("") if campaign_exists(store, name))
 
 

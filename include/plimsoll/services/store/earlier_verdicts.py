@@ -29,7 +29,7 @@ def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
 
 
 def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
-    """Whether that verdict is the one that was kept last.
+    """Tell whether that verdict is the one that was kept last.
 
     While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
     """
@@ -38,7 +38,7 @@ def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> boo
 
 
 def _kept_last(store: ReadableStore, key: AttemptKey) -> tuple[int, bytes | None]:
-    """The number and the text of the verdict that was kept last; 0 and None where none was kept."""
+    """Return the number and the text of the verdict that was kept last; 0 and None where none was kept."""
     stems = (PurePosixPath(name).stem for name in store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
     number = max((int(stem) for stem in stems if stem.isdecimal()), default=0)
     return number, store.read(_place(key, number)) if number else None

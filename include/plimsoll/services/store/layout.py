@@ -35,57 +35,64 @@ EARLIER_VERDICTS = "verdicts"
 
 
 def definition_key(campaign_id: str) -> str:
-    """The key of a campaign's own copy of its definition."""
+    """Return the key of a campaign's own copy of its definition."""
     return f"{campaign_id}/definition.yaml"
 
 
 def totals_key(campaign_id: str) -> str:
-    """The key of a complete campaign's recorded totals."""
+    """Return the key of a complete campaign's recorded totals."""
     return f"{campaign_id}/settled.json"
 
 
 def stages_prefix(campaign_id: str) -> str:
-    """The folder of loads that stages took from earlier stages' results: `<stage>.json` for each such stage."""
+    """Return the folder of loads that stages took from earlier stages' results: `<stage>.json` for each such stage."""
     return f"{campaign_id}/stages"
 
 
 def stage_key(campaign_id: str, stage: str) -> str:
-    """The key of a stage's loads. The file is created exclusively and never written again."""
+    """Return the key of a stage's loads. The file is created exclusively and never written again."""
     return f"{stages_prefix(campaign_id)}/{stage}.json"
 
 
 def rows_key(campaign_id: str, workload: str) -> str:
-    """How many rows make the size that a workload asks for, of several workloads by its id; created exclusively."""
+    """Tell how many rows make the size that a workload asks for, of several workloads by its id; created
+    exclusively.
+    """
     return f"{campaign_id}/rows/{workload or 'workload'}.json"
 
 
 def note_key(campaign_id: str) -> str:
-    """The key of the note on the campaign."""
+    """Return the key of the note on the campaign."""
     return f"{campaign_id}/note.json"
 
 
 def deleting_key(campaign_id: str) -> str:
-    """The key of a file that exists while the campaign is being deleted, and after an interrupted deletion."""
+    """Return the key of a file that exists while the campaign is being deleted, and after an interrupted deletion."""
     return f"{campaign_id}/deleting.json"
 
 
 def deletion_key(campaign_id: str, moment: str) -> str:
-    """The key of the record of a deletion at that moment. It is outside the campaign; no campaign's id has a dot."""
+    """Return the key of the record of a deletion at that moment.
+
+    It is outside the campaign; no campaign's id has a dot.
+    """
     return f".deleted/{moment}-{campaign_id}.json"
 
 
 def request_key(campaign_id: str) -> str:
-    """The key of the record of cells that the campaign's newest run was asked for."""
+    """Return the key of the record of cells that the campaign's newest run was asked for."""
     return f"{campaign_id}/asked.json"
 
 
 def runs_prefix(campaign_id: str) -> str:
-    """The folder of runs: one file for each run of another program, such as Airflow, that works on the campaign."""
+    """Return the folder of runs: one file for each run of another program, such as Airflow, that works on the
+    campaign.
+    """
     return f"{campaign_id}/runs"
 
 
 def run_of_owner_key(campaign_id: str, owner: str) -> str:
-    """The key of that run's record. Its name is a digest, for names of runs may hold any character."""
+    """Return the key of that run's record. Its name is a digest, for names of runs may hold any character."""
     return f"{runs_prefix(campaign_id)}/{hashlib.sha256(owner.encode()).hexdigest()[:16]}.json"
 
 
@@ -95,124 +102,129 @@ def holds_prefix(campaign_id: str) -> str:
 
 
 def hold_key(campaign_id: str, number: int) -> str:
-    """The key of the hold with that number."""
+    """Return the key of the hold with that number."""
     return f"{holds_prefix(campaign_id)}/{number}.json"
 
 
 def cells_prefix(campaign_id: str) -> str:
-    """The folder with one folder for each cell."""
+    """Return the folder with one folder for each cell."""
     return f"{campaign_id}/cells"
 
 
 def cell_prefix(campaign_id: str, cell_id: str) -> str:
-    """The folder with one folder for each attempt at the cell."""
+    """Return the folder with one folder for each attempt at the cell."""
     return f"{cells_prefix(campaign_id)}/{cell_id}"
 
 
 def attempt_prefix(key: AttemptKey) -> str:
-    """The folder of one attempt. Numbers have no leading zeros."""
+    """Return the folder of one attempt. Numbers have no leading zeros."""
     return f"{cell_prefix(key.campaign_id, key.cell_id)}/{key.attempt}"
 
 
 def attempt_file(key: AttemptKey, name: str) -> str:
-    """The key of one file of an attempt."""
+    """Return the key of one file of an attempt."""
     return f"{attempt_prefix(key)}/{name}"
 
 
 def cluster_prefix(cluster_id: ClusterId) -> str:
-    """The folder of one cluster: its attempt's folder, or a folder of its own where hosts are kept."""
+    """Return the folder of one cluster: its attempt's folder, or a folder of its own where hosts are kept."""
     if cluster_id.attempt is not None:
         return attempt_prefix(cluster_id.attempt)
     return f"{clusters_prefix(cluster_id.campaign_id)}/{cluster_id.name}"
 
 
 def clusters_prefix(campaign_id: str) -> str:
-    """The folder of clusters that are kept from cell to cell: `<name>/<number>/…` for each."""
+    """Return the folder of clusters that are kept from cell to cell: `<name>/<number>/…` for each."""
     return f"{campaign_id}/clusters"
 
 
 def cluster_key(cluster_id: ClusterId) -> str:
-    """The key of the cluster as it was last provisioned, with its newest expiry."""
+    """Return the key of the cluster as it was last provisioned, with its newest expiry."""
     return f"{cluster_prefix(cluster_id)}/{CLUSTER}"
 
 
 def retired_key(cluster_id: ClusterId) -> str:
-    """The key of the reason why a kept cluster is no longer used."""
+    """Return the key of the reason why a kept cluster is no longer used."""
     return f"{cluster_prefix(cluster_id)}/retired.json"
 
 
 def replaced_prefix(cluster_id: ClusterId) -> str:
-    """The folder of records of replaced hosts of a kept cluster."""
+    """Return the folder of records of replaced hosts of a kept cluster."""
     return f"{cluster_prefix(cluster_id)}/replaced"
 
 
 def replaced_key(cluster_id: ClusterId, number: int) -> str:
-    """The key of the record of one replacement of hosts; replacements are counted."""
+    """Return the key of the record of one replacement of hosts; replacements are counted."""
     return f"{replaced_prefix(cluster_id)}/{number}.json"
 
 
 def unended_key(cluster_id: ClusterId) -> str:
-    """The key of the reason why a kept cluster that was replaced could not be ended yet."""
+    """Return the key of the reason why a kept cluster that was replaced could not be ended yet."""
     return f"{cluster_prefix(cluster_id)}/{_UNENDED}"
 
 
 def is_unended(key: str) -> bool:
-    """Whether that key is one of `unended_key`."""
+    """Tell whether that key is one of `unended_key`."""
     return key.endswith(f"/{_UNENDED}")
 
 
 def unfit_prefix(cluster_id: ClusterId) -> str:
-    """The folder of the records of hosts of a kept cluster that are not to be used again."""
+    """Return the folder of the records of hosts of a kept cluster that are not to be used again."""
     return f"{cluster_prefix(cluster_id)}/{_UNFIT}"
 
 
 def unfit_key(cluster_id: ClusterId, number: int) -> str:
-    """The key of the record of one time that hosts were found unfit; these are counted."""
+    """Return the key of the record of one time that hosts were found unfit; these are counted."""
     return f"{unfit_prefix(cluster_id)}/{number}.json"
 
 
 def is_unfit(key: str) -> bool:
-    """Whether that key is one of `unfit_key`."""
+    """Tell whether that key is one of `unfit_key`."""
     return key.rpartition("/")[0].endswith(f"/{_UNFIT}")
 
 
 def assignments_prefix(campaign_id: str, purpose: str) -> str:
-    """The folder of numbered records of the attempts that used the hosts kept for that purpose."""
+    """Return the folder of numbered records of the attempts that used the hosts kept for that purpose."""
     return f"{clusters_prefix(campaign_id)}/{purpose}/uses"
 
 
 def assignment_key(campaign_id: str, purpose: str, number: int) -> str:
-    """The key of the record with that number, which names the attempt that used the hosts."""
+    """Return the key of the record with that number, which names the attempt that used the hosts."""
     return f"{assignments_prefix(campaign_id, purpose)}/{number}.json"
 
 
 def assignment_end_key(campaign_id: str, purpose: str, number: int, at: str) -> str:
-    """The key of a file that exists when nothing of that use is left on the hosts. Its name contains the time."""
+    """Return the key of a file that exists when nothing of that use is left on the hosts.
+
+    Its name contains the time.
+    """
     return f"{assignments_prefix(campaign_id, purpose)}/{number}.{at}.over"
 
 
 def launches_prefix(cluster_id: ClusterId) -> str:
-    """The folder of launches for the cluster: one file for each request for hosts."""
+    """Return the folder of launches for the cluster: one file for each request for hosts."""
     return f"{cluster_prefix(cluster_id)}/{LAUNCHES}"
 
 
 def launch_file(cluster_id: ClusterId, token: str) -> str:
-    """The key of the record of one request. It contains the beginning of the request's token."""
+    """Return the key of the record of one request. It contains the beginning of the request's token."""
     return f"{launches_prefix(cluster_id)}/{token[:16]}.json"
 
 
 def imported_file(name: str) -> str:
-    """The path of a file of an imported attempt, relative to the attempt, by its name at the source."""
+    """Return the path of a file of an imported attempt, relative to the attempt, by its name at the source."""
     return f"{RAW}/imported/{name}"
 
 
 def bundles_prefix(campaign_id: str) -> str:
-    """The folder of archives that the campaign's hosts fetch: a JDK, database or program each, named by content."""
+    """Return the folder of archives that the campaign's hosts fetch: a JDK, database or program each, named by
+    content.
+    """
     return f"{campaign_id}/bundles"
 
 
 def costs_prefix(campaign_id: str) -> str:
-    """The folder of costs: for each attempt `<cell>/<attempt>/begun`, then `<cell>/<attempt>/<usd>.json`.
+    """Return the folder of costs: for each attempt `<cell>/<attempt>/begun`, then `<cell>/<attempt>/<usd>.json`.
 
     The second file is written when the cost is known. The costs of kept hosts while no attempt uses them are below
     `<name>/<number>` of their cluster. Amounts are part of the names, so that one listing gives the cost of a campaign.
@@ -221,20 +233,20 @@ def costs_prefix(campaign_id: str) -> str:
 
 
 def cost_prefix(key: AttemptKey) -> str:
-    """The folder of the costs of one attempt, or of idle hosts."""
+    """Return the folder of the costs of one attempt, or of idle hosts."""
     return f"{costs_prefix(key.campaign_id)}/{key.cell_id}/{key.attempt}"
 
 
 def report_prefix(campaign_id: str) -> str:
-    """The folder of the report's files."""
+    """Return the folder of the report's files."""
     return f"{campaign_id}/report"
 
 
 def report_key(campaign_id: str, name: str = REPORT) -> str:
-    """The key of a file of the campaign's report; of its page when no file is named."""
+    """Return the key of a file of the campaign's report; of its page when no file is named."""
     return f"{report_prefix(campaign_id)}/{name}"
 
 
 def campaign_quality_prefix(campaign_id: str) -> str:
-    """The folder of the results of checks over the whole campaign."""
+    """Return the folder of the results of checks over the whole campaign."""
     return f"{campaign_id}/quality"

@@ -18,12 +18,15 @@ _MEND = (
 
 
 def read_record(store: ReadableStore, key: str, kind: type[_M]) -> _M:
-    """The record with that key. Raises NotFound where there is none, and DamagedRecord where it can't be understood."""
+    """Return the record with that key.
+
+    Raises NotFound where there is none, and DamagedRecord where it can't be understood.
+    """
     return parse_record(store, key, store.read(key), kind)
 
 
 def find_record(store: ReadableStore, key: str, kind: type[_M]) -> _M | None:
-    """The record with that key; None where there is none. Raises DamagedRecord where it can't be understood."""
+    """Return the record with that key; None where there is none. Raises DamagedRecord where it can't be understood."""
     try:
         return read_record(store, key, kind)
     except NotFound:
@@ -31,7 +34,7 @@ def find_record(store: ReadableStore, key: str, kind: type[_M]) -> _M | None:
 
 
 def find_sound_record(store: ReadableStore, key: str, kind: type[_M]) -> _M | None:
-    """The record with that key; None where there is none that can be understood. For what can do without it."""
+    """Return the record with that key; None where there is none that can be understood. For what can do without it."""
     try:
         return read_record(store, key, kind)
     except (NotFound, DamagedRecord):
@@ -39,7 +42,7 @@ def find_sound_record(store: ReadableStore, key: str, kind: type[_M]) -> _M | No
 
 
 def parse_record(store: ReadableStore, key: str, text: bytes, kind: type[_M]) -> _M:
-    """The record whose text was read from that key. Raises DamagedRecord where it can't be understood."""
+    """Return the record whose text was read from that key. Raises DamagedRecord where it can't be understood."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:

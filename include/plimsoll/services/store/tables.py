@@ -39,7 +39,7 @@ An attempt that failed before its load has no tables.
 
 
 def table_file(name: str) -> str:
-    """The name of a table's file in the folder of its attempt."""
+    """Return the name of a table's file in the folder of its attempt."""
     return f"{name.replace('_', '-')}.parquet"
 
 
@@ -96,7 +96,7 @@ def _parsed(content: bytes) -> pd.DataFrame:
 
 
 def _written_out(column: pyarrow.ChunkedArray, field: pyarrow.Field) -> pyarrow.ChunkedArray:
-    """A column of texts with a text for each row. Raises ArrowInvalid where these would be too many bytes."""
+    """Return a column of texts with a text for each row. Raises ArrowInvalid where these would be too many bytes."""
     from pyarrow import ArrowInvalid, compute
 
     longest = max((compute.max(compute.binary_length(one.dictionary)).as_py() or 0 for one in column.chunks), default=0)

@@ -34,7 +34,7 @@ _KINDS = {
 
 
 def attempts_at(definition: Definition, plan: Plan, cell: Cell) -> list[AttemptData]:
-    """The attempts at a cell according to the plan: an invalid one, a valid one, or both."""
+    """Return the attempts at a cell according to the plan: an invalid one, a valid one, or both."""
     valid = [_attempt(definition, plan, cell, 2 if cell.id in plan.retried else 1)]
     if cell.id in plan.invalid:
         return [_spoilt(valid[0], "node2 was down for 40 s: Connection refused")]

@@ -15,7 +15,7 @@ from plimsoll.services.definitions.text import dump_definition
 
 
 def synthetic_campaign(definition: Definition, plan: Plan) -> CampaignData:
-    """The stored results of every cell, in the form in which the store returns them."""
+    """Return the stored results of every cell, in the form in which the store returns them."""
     attempts = [
         attempt
         for cell in grid(definition)
@@ -33,7 +33,7 @@ def synthetic_campaign(definition: Definition, plan: Plan) -> CampaignData:
 
 
 def azul_campaign(seed: int = 1) -> CampaignData:
-    """A campaign of 275 cells: two are invalid, one ran twice, one did not run, one has another kernel."""
+    """Return a campaign of 275 cells: two are invalid, one ran twice, one did not run, one has another kernel."""
     plan = Plan(
         AZUL_CAPACITIES,
         invalid={"shenandoah-060k-r4", "zgc-100k-r2"},
@@ -46,12 +46,12 @@ def azul_campaign(seed: int = 1) -> CampaignData:
 
 
 def demo_campaign(seed: int = 1) -> CampaignData:
-    """A campaign of four valid cells with nine intervals each. G1 misses at the higher load."""
+    """Return a campaign of four valid cells with nine intervals each. G1 misses at the higher load."""
     return synthetic_campaign(demo_definition(), Plan(DEMO_CAPACITIES, saturation_ops_s=4_000.0, seed=seed))
 
 
 def with_log_lines(data: CampaignData) -> CampaignData:
-    """The same campaign, in which node2 logged a warning in every interval."""
+    """Return the same campaign, in which node2 logged a warning in every interval."""
 
     def lines(attempt: AttemptData) -> pd.DataFrame:
         starts = attempt.intervals["start_s"].drop_duplicates()

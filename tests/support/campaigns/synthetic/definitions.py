@@ -4,7 +4,9 @@ from plimsoll.domain.definition import Definition
 
 
 def azul_definition(**changes: object) -> Definition:
-    """The published campaign's shape: five variants, eleven loads, five repeats, 900 intervals, 720 of them judged."""
+    """Return the published campaign's shape: five variants, eleven loads, five repeats, 900 intervals, 720 of them
+    judged.
+    """
     collectors = {"prime": "C4", "g1": "G1", "cms": "CMS", "shenandoah": "Shenandoah", "zgc": "ZGC"}
     content: dict[str, object] = {
         "name": "azul-2022",
@@ -22,7 +24,7 @@ def azul_definition(**changes: object) -> Definition:
 
 
 def demo_definition(**changes: object) -> Definition:
-    """A definition with two variants, two loads, one repeat, three warm-up intervals and six judged ones."""
+    """Return a definition with two variants, two loads, one repeat, three warm-up intervals and six judged ones."""
     content: dict[str, object] = {
         "name": "demo",
         "title": "G1 and Shenandoah on one machine",

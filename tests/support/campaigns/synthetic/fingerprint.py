@@ -5,7 +5,7 @@ from plimsoll.domain.variant import Variant
 
 
 def fingerprint_of(variant: Variant, *, odd: bool, zone: str) -> Fingerprint:
-    """The fingerprint of three nodes of the variant. With `odd` it has another kernel."""
+    """Return the fingerprint of three nodes of the variant. With `odd` it has another kernel."""
     host = HostFacts(
         os="Ubuntu 20.04.3 LTS",
         kernel="5.11.0-1028-aws" if odd else "5.11.0-1022-aws",

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def quiet(rng: np.random.Generator, starts: Floats, utilisation: float, bound_ms: float) -> Floats:
-    """The p99.9 by interval, ms, of a cell in which nothing happens, with its decaying warm-up."""
+    """Return the p99.9 by interval, ms, of a cell in which nothing happens, with its decaying warm-up."""
     settled = 0.02 * bound_ms / (1.05 - min(utilisation, 1.0)) * rng.lognormal(0, 0.18, len(starts))
     cold = 1 + 6 * np.exp(-starts / (0.02 * (starts[-1] + 1)))
     found: Floats = np.minimum(settled * cold, np.where(starts < 0.2 * starts[-1], np.inf, 0.85 * bound_ms))
@@ -22,7 +22,7 @@ def quiet(rng: np.random.Generator, starts: Floats, utilisation: float, bound_ms
 
 
 def factors(definition: Definition, plan: Plan, cell: Cell, starts: Floats) -> Floats:
-    """The plan's factors on the cell's percentiles, by interval, beside variant and load."""
+    """Return the plan's factors on the cell's percentiles, by interval, beside variant and load."""
     last = len(grid(definition)) - 1
     warmup_s = definition.timing.warmup / timedelta(seconds=1)
     judged_s = max(starts[-1] - warmup_s, 1.0)  # of one interval nothing is known but its start
@@ -38,7 +38,7 @@ def factors(definition: Definition, plan: Plan, cell: Cell, starts: Floats) -> F
 def planted_intervals(
     rng: np.random.Generator, definition: Definition, plan: Plan, cell: Cell, judged: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """The judged intervals that are to miss."""
+    """Return the judged intervals that are to miss."""
     capacity = plan.capacities[cell.variant]
     if cell.load_ops_s <= capacity:
         return judged[:0]
@@ -48,7 +48,7 @@ def planted_intervals(
 
 
 def position(definition: Definition, cell: Cell) -> int:
-    """The cell's place in the running order: one block per repeat, shuffled by the definition's seed."""
+    """Return the cell's place in the running order: one block per repeat, shuffled by the definition's seed."""
     block = [one.id for one in grid(definition) if one.repeat == 1]
     order = np.random.default_rng([definition.seed, cell.repeat]).permutation(len(block))
     first = f"{cell.id.rpartition('-')[0]}-r1"
@@ -56,6 +56,6 @@ def position(definition: Definition, cell: Cell) -> int:
 
 
 def zone_of(plan: Plan, cell: Cell) -> str:
-    """The zone in which the cell ran."""
+    """Return the zone in which the cell ran."""
     zones = ["eu-west-1a", *plan.slow_zones]
     return zones[crc32(cell.id.encode()) // 7 % len(zones)]

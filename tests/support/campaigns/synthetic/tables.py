@@ -19,7 +19,7 @@ SHAPE = {"p50_ms": 0.06, "p90_ms": 0.2, "p99_ms": 0.55, "p99_9_ms": 1.0, "max_ms
 def interval_table(
     rng: np.random.Generator, definition: Definition, starts: Floats, rate: float, p99_9: Floats
 ) -> pd.DataFrame:
-    """The table of intervals of all operations, of reads and of writes, one row per interval."""
+    """Return the table of intervals of all operations, of reads and of writes, one row per interval."""
     level, share = definition.service_levels[0], definition.workload.read_share
     step = level.interval / timedelta(seconds=1)
     judged = np.tile(starts >= definition.timing.warmup / timedelta(seconds=1), 3)
@@ -44,7 +44,7 @@ def interval_table(
 def pause_table(
     rng: np.random.Generator, duration_s: float, per_s: float, planted: tuple[Floats, Floats], kind: str
 ) -> pd.DataFrame:
-    """The table of pauses: small ones at random times, and the planted ones."""
+    """Return the table of pauses: small ones at random times, and the planted ones."""
     small = max(4, round(duration_s * per_s))
     begin = np.concatenate([rng.uniform(-20, duration_s, small), planted[0]])
     length = np.concatenate([rng.lognormal(1.5, 0.7, small), planted[1]])
@@ -70,7 +70,9 @@ def happened(
     planted: Mapping[str, Floats],
     pauses: pd.DataFrame,
 ) -> Occurrences:
-    """When causes occurred: pauses as in the table, others by chance, and the planted cause at its planted times."""
+    """Tell when causes occurred: pauses as in the table, others by chance, and the planted cause at its planted
+    times.
+    """
     lengths = zip(pauses["start_s"], pauses["stopped_ms"], pauses["host"], strict=True)
     found = {
         "pause": [Occurrence(start, start + ms / 1000, ms, host, ms / 1000, "cassandra") for start, ms, host in lengths]
@@ -83,7 +85,7 @@ def happened(
 
 
 def host_table(rng: np.random.Generator, plan: Plan, cell: Cell) -> pd.DataFrame:
-    """The table of hosts, one row per host. Some are busier than similar hosts."""
+    """Return the table of hosts, one row per host. Some are busier than similar hosts."""
     names = ["node1", "node2", "node3", "load"]
     odd = np.array([plan.busy_hosts.get((cell.id, name), 1.0) for name in names])
     busy = 0.1 + 0.6 * min(1.0, cell.load_ops_s / plan.saturation_ops_s)
@@ -102,7 +104,7 @@ def host_table(rng: np.random.Generator, plan: Plan, cell: Cell) -> pd.DataFrame
 
 
 def jvm_table(rng: np.random.Generator, definition: Definition, cell: Cell) -> pd.DataFrame:
-    """The table of JVMs. Allocation grows with the load: 20 KiB per operation, divided among three nodes."""
+    """Return the table of JVMs. Allocation grows with the load: 20 KiB per operation, divided among three nodes."""
     judged_s = definition.timing.judged / timedelta(seconds=1)
     jvm = definition.variant(cell.variant).jvm
     assert jvm is not None, "what is made up runs on JVMs"
@@ -122,7 +124,7 @@ def jvm_table(rng: np.random.Generator, definition: Definition, cell: Cell) -> p
 
 
 def latency_table(intervals: pd.DataFrame) -> pd.DataFrame:
-    """Response times by percentile. They grow with 1 / √(1 - percentile), which gives a long tail."""
+    """Return response times by percentile. They grow with 1 / √(1 - percentile), which gives a long tail."""
     judged = intervals[intervals["phase"] == "judged"]
     rows = []
     for operation, own in judged.groupby("operation"):
@@ -134,7 +136,7 @@ def latency_table(intervals: pd.DataFrame) -> pd.DataFrame:
 
 
 def activity_table(rng: np.random.Generator, starts: Floats, rate_share: float) -> pd.DataFrame:
-    """The CPU use of four hosts, and the heap and GC pauses of three nodes, in every interval."""
+    """Return the CPU use of four hosts, and the heap and GC pauses of three nodes, in every interval."""
     hosts = [(host, "") for host in ("load", "node1", "node2", "node3")]
     jvms = [(host, "cassandra") for host, _ in hosts[1:]]
     rows = [(start, *place) for start in starts for place in sorted(hosts + jvms)]

@@ -15,7 +15,7 @@ GENERATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def verdict_on(definition: Definition, cell: Cell, number: int, intervals: pd.DataFrame, rate: float) -> Verdict:
-    """A valid verdict on the cell."""
+    """Return a valid verdict on the cell."""
     judged = intervals[intervals["phase"] == "judged"]
     queries, maxima = judged[judged["operation"] == "all"], _maxima(judged)
     missed = int((~queries["met"].astype(bool)).sum())

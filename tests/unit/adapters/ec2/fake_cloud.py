@@ -42,7 +42,7 @@ class FakeCloud:
         return {"Instances": self.tokens[token]}
 
     def pages(self, operation: Any, key: Any, **parameters: Any) -> list[Any]:
-        """No volumes, interfaces and groups."""
+        """Return no volumes, interfaces and groups."""
         self._answer(operation)
         return []
 
@@ -127,7 +127,7 @@ class Records:
         self.noted[launch.token] = launch
 
     def hosts(self) -> dict[str, Any]:
-        """Every recorded host by its instance."""
+        """Return every recorded host by its instance."""
         return {host.facts["instance_id"]: host for launch in self.noted.values() for host in launch.hosts or ()}
 
     def _require(self) -> None:

@@ -10,7 +10,7 @@ SOURCES = Path(adapter.__file__).parents[4] / "stress" / "src" / "plimsoll" / "s
 
 
 def imports(folder: Path) -> set[Any]:
-    """Every imported class below a folder, with the file that imports it."""
+    """Return every imported class below a folder, with the file that imports it."""
     found = re.compile(r"^import (?:static )?([\w.]+);", re.MULTILINE)
     return {(path.name, name) for path in folder.rglob("*.java") for name in found.findall(path.read_text())}
 

@@ -19,7 +19,7 @@ def reads(**changes: Any) -> Any:
 
 
 def people(bind: Any, **changes: Any) -> Any:
-    """A table of one's own, whose rows and keys are bound so."""
+    """Return a table of one's own, whose rows and keys are bound so."""
     population = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": {"id": bind}}
     asked = {"distribution": "zipfian", "max": "rows"}
     reads = {"name": "reads", "share": 1, "statement": "SELECT * FROM t WHERE id = :id", "bind": {"id": asked}}
@@ -36,7 +36,7 @@ TYPED = (
 
 
 def bound(column: str, **bind: Any) -> Any:
-    """A workload that writes a column of the table above from that bind."""
+    """Return a workload that writes a column of the table above from that bind."""
     statement = f"UPDATE t SET {column} = :v WHERE id = :id"
     given = {"id": {"distribution": "uniform", "max": 9}, "v": bind}
     return cql({"name": "writes", "share": 1, "statement": statement, "bind": given}, schema=[TYPED])

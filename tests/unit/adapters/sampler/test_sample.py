@@ -100,7 +100,7 @@ class Machine:
         shutil.rmtree(self.folder / str(pid))
 
     def look(self, taken: int) -> float:
-        """Ticks of other programs, when all processes have taken so many."""
+        """Return ticks of other programs, when all processes have taken so many."""
         return self.others.ticks(f"cpu {taken} 0 0 0 0 0 0 0\n")["others"]
 
 

@@ -43,7 +43,7 @@ def addresses(cluster: Cluster) -> list[str]:
 
 
 def addresses_used(work: AttemptContext) -> list[str]:
-    """The addresses of the hosts that the attempt was given."""
+    """Return the addresses of the hosts that the attempt was given."""
     cluster = read_cluster(work.toolkit.store, work.key)
     assert cluster is not None
     return addresses(cluster)
@@ -90,7 +90,7 @@ class Worn:
     slow: set[str] = field(default_factory=set)
 
     def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
-        """Figures of each host."""
+        """Return figures of each host."""
         names = ("cpu_bytes_s", "disk_write_bytes_s", "disk_read_bytes_s", "network_bytes_s")
         speeds = {host.info.name: (10 if host.info.address in self.slow else 200) << 20 for host in hosts}
         return [HostFigures(host=name, **dict.fromkeys(names, speed)) for name, speed in speeds.items()]
@@ -114,7 +114,7 @@ def tools(tmp_path: Path, two_racks: SshProvider, worn: Worn) -> Toolkit:
 
 
 def checked_and_over(tools: Toolkit, cell_id: str) -> AttemptContext:
-    """An attempt whose hosts have passed their check."""
+    """Return an attempt whose hosts have passed their check."""
     work = begin(tools, "campaign", cell_id, "me")
     actions.provision(work)
     try:

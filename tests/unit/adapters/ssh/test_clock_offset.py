@@ -10,7 +10,7 @@ MS = 1_000_000
 
 
 def trip(ahead_ms: Any, there_ms: Any, back_ms: Any, busy_ms: int = 1) -> RoundTrip:
-    """A round trip to a clock that is so much ahead."""
+    """Return a round trip to a clock that is so much ahead."""
     got = there_ms + ahead_ms
     sent = got + busy_ms
     return RoundTrip(0, got * MS, sent * MS, (there_ms + busy_ms + back_ms) * MS)

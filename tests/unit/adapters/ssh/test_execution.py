@@ -11,7 +11,7 @@ from plimsoll.domain.errors import HostError
 
 
 def channel(output: list[bytes], errors: list[bytes]) -> Any:
-    """A channel that gives these blocks."""
+    """Return a channel that gives these blocks."""
     return SimpleNamespace(
         exec_command=lambda _: None,
         shutdown_write=lambda: None,

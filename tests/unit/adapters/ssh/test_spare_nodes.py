@@ -52,7 +52,7 @@ def test_a_further_load_host_takes_the_place_of_the_first_and_then_a_further_nod
 
 
 def reached(provider: SshProvider, cluster: Cluster) -> list[str]:
-    """The addresses at which the hosts of the cluster are asked."""
+    """Return the addresses at which the hosts of the cluster are asked."""
     found = []
     connected = Connections.to
 

@@ -9,7 +9,7 @@ HEAD = b"#logging histograms for session scenario_20220510_144137_250\n"
 
 
 def run(*tags: str, first_s: float = 8.137) -> RunFile:
-    """A tick every 20 s; the first one comes sooner, and the activity began long after the session."""
+    """Return a tick every 20 s; the first one comes sooner, and the activity began long after the session."""
     lengths = [first_s, 20.0, 20.0, 19.999]
     lines, start = [], 151.867
     for length in lengths:

@@ -13,7 +13,7 @@ NOSQLBENCH = "logging histograms for session s"
 
 
 def counted(tag: str, counts: Sequence[int], value: int = 7) -> list[str]:
-    """Records with so many values in each."""
+    """Return records with so many values in each."""
     return list(every_second([[value] * count for count in counts], tag))
 
 

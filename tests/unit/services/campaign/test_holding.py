@@ -30,7 +30,7 @@ def tools(tmp_path: Path, clock: SteppingClock) -> Toolkit:
 
 
 def of(tools: Toolkit, me: str, *, alive: Set[str] = frozenset(), unknown: Set[str] = frozenset()) -> Toolkit:
-    """The toolkit of one process, and what it can tell of others."""
+    """Return the toolkit of one process, and what it can tell of others."""
     return replace(tools, owners=FixedOwners(me=me, alive=alive, unknown=unknown))
 
 

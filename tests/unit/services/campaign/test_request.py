@@ -33,7 +33,7 @@ def plan(installation: Installation, definition: Definition = DEFINITION, **conf
 
 
 def chosen(*attempts: AttemptState, definition: Definition = DEFINITION, **request: object) -> set[str]:
-    """Ids of the chosen cells of a campaign with these attempts."""
+    """Return ids of the chosen cells of a campaign with these attempts."""
     state = campaign_state(definition, attempts, CellState)
     return {one.cell.id for one in choose(read_request(definition, request), state, NOON)}
 

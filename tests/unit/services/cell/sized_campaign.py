@@ -109,7 +109,7 @@ class Setting:
         self.installation.open_campaign(self.definition)
 
     def cell(self, cell_id: str) -> AttemptContext:
-        """An attempt at that cell whose load was started."""
+        """Return an attempt at that cell whose load was started."""
         work = begin(self.toolkit, "campaign", cell_id, "test")
         for action in (actions.provision, actions.deploy, loading.start_load):
             action(work)

@@ -31,7 +31,7 @@ class Looks(NoSampler):
         self._told, self.count = told, 0
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity | None:  # type: ignore[override]
-        """The next one."""
+        """Return the next one."""
         self.count += 1
         return self._told[min(self.count, len(self._told)) - 1]
 

@@ -98,7 +98,7 @@ def test_what_can_not_be_collected_is_on_record_and_the_next_cell_runs(
 
 
 def still_populating(clock: SteppingClock) -> Callable[[object], LoadStatus]:
-    """A look at a load that never ends to populate."""
+    """Return a look at a load that never ends to populate."""
 
     def look(_: object) -> LoadStatus:
         assert clock.passed < timedelta(hours=9), "nobody gives it up"

@@ -25,7 +25,7 @@ from plimsoll.services.toolkit import Toolkit
 
 
 def fallen_silent(installation: Installation, tools: Toolkit) -> tuple[Fixed, Toolkit]:
-    """The hosts of the first cell do not answer any more when the second one runs, on others."""
+    """Return the hosts of the first cell do not answer any more when the second one runs, on others."""
     provider = Fixed(installation)
     tools = replace(tools, providers={"instant": provider})
     actions.destroy(started(tools, CELLS[0]))

@@ -96,7 +96,7 @@ def test_killed_while_it_replaces_unfit_hosts_the_second_try_of_deploy_goes_on_w
 
 
 def killed_in_deploy(tools: Toolkit, monkeypatch: pytest.MonkeyPatch, where: object, name: str) -> AttemptContext:
-    """The attempt at the second cell, killed while it deploys, where it calls that function."""
+    """Return the attempt at the second cell, killed while it deploys, where it calls that function."""
     actions.destroy(started(tools, CELLS[0]))
     work = begin(tools, "campaign", CELLS[1], "me")
     actions.provision(work)

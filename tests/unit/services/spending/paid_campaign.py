@@ -18,7 +18,7 @@ HOUR = timedelta(hours=1)
 
 
 def opened(installation: Installation, *, budget: float | None, hours: float = 2) -> CampaignStore:
-    """A campaign of 4 cells; each is 4 hosts for so many hours."""
+    """Return a campaign of 4 cells; each is 4 hosts for so many hours."""
     made = instant_definition()
     timing = made.timing.model_copy(update={"duration": hours * HOUR, "warmup": 0 * HOUR})
     return installation.open_campaign(made.model_copy(update={"budget": budget, "timing": timing}))
@@ -31,7 +31,7 @@ def start(tools: Toolkit, cell_id: str = "v1-001k-r1") -> AttemptContext:
 
 
 def read_cost(store: ResultStore, key: AttemptKey) -> Cost | None:
-    """The record of an attempt that is over."""
+    """Return the record of an attempt that is over."""
     names = [name for name in store.keys(f"{key.campaign_id}/costs/{key.cell_id}/{key.attempt}") if ".json" in name]
     assert len(names) < 2
     return Cost.model_validate_json(store.read(names[0])) if names else None

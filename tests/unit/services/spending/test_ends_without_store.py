@@ -46,7 +46,7 @@ class Unreachable:
 
 
 def without(tools: Toolkit, *broken: str) -> Toolkit:
-    """The toolkit with a store whose methods of these names fail."""
+    """Return the toolkit with a store whose methods of these names fail."""
     return replace(tools, store=cast(ResultStore, Unreachable(tools.store, *broken)))
 
 

@@ -38,11 +38,11 @@ class CassandraStress(ForeignGenerator):
         self._artefacts = artefacts
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Features of the workload that cassandra-stress lacks, and missing artefacts."""
+        """Return features of the workload that cassandra-stress lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
 
     def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
-        """The program, or what it is compiled from, and its JDK."""
+        """Return the program, or what it is compiled from, and its JDK."""
         return self._artefacts.downloads_of_program("cassandra-stress")
 
     def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
@@ -67,7 +67,7 @@ class CassandraStress(ForeignGenerator):
         return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """The summary, from its console output, its end, and the head of its log.
+        """Return the summary, from its console output, its end, and the head of its log.
 
         Only the log counts operations, including failed ones.
         """

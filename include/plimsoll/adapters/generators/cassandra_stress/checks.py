@@ -24,7 +24,7 @@ _PROFILE_KEYS = ("keyspace", "table")
 
 
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
-    """All problems at once. Downloads nothing."""
+    """Return all problems at once. Downloads nothing."""
     times = [*timing_problems(definition), *interval_problems(definition)]
     lacks = artefacts.missing_of_program("cassandra-stress", "load_generator.name", definition)
     return [*_workload(definition), *_generator(definition), *times, *lacks]

@@ -38,7 +38,7 @@ def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
 
 
 def load_arguments(request: LoadRequest) -> tuple[str, ...]:
-    """The timed run and some seconds beyond it. With `fixed=` alone do operations have intended starts.
+    """Return the timed run and some seconds beyond it. With `fixed=` alone do operations have intended starts.
 
     Its duration counts from before its reporter's first tick, and when it ends, the reporter writes one last record of
     all that it had not come to write. On a busy host it begins and ends seconds late.
@@ -63,12 +63,12 @@ def load_arguments(request: LoadRequest) -> tuple[str, ...]:
 
 
 def profile(definition: Definition) -> str:
-    """The content of the profile's file, as JSON, which is also YAML."""
+    """Return the content of the profile's file, as JSON, which is also YAML."""
     return json.dumps(given_options(definition.workload)["profile"], indent=1)
 
 
 def record_s(definition: Definition) -> int:
-    """The greatest length of a record, s, that divides the warm-up and every interval."""
+    """Return the greatest length of a record, s, that divides the warm-up and every interval."""
     intervals = [round(level.interval.total_seconds()) for level in definition.service_levels]
     if any(level.windows == "sliding" for level in definition.service_levels):
         return 1
@@ -76,7 +76,7 @@ def record_s(definition: Definition) -> int:
 
 
 def _command(name: str, definition: Definition) -> tuple[str, ...]:
-    """The cassandra-stress command and what it runs, from `name`.
+    """Return the cassandra-stress command and what it runs, from `name`.
 
     For a profile: `insert` alone, or all its operations.
     """
@@ -101,7 +101,7 @@ def _table(definition: Definition) -> Sequence[str]:
 
 
 def _threads(definition: Definition) -> str:
-    """The number of threads. Each has one operation in flight."""
+    """Return the number of threads. Each has one operation in flight."""
     return f"threads={in_flight(definition)}"
 
 

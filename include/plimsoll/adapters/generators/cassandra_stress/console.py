@@ -36,12 +36,12 @@ class Row:
 
     @property
     def under_way(self) -> float:
-        """The mean number of operations that were due and not answered yet, by Little's law."""
+        """Return the mean number of operations that were due and not answered yet, by Little's law."""
         return self.ops_s * self.mean_ms / 1000
 
 
 def rows(text: str) -> tuple[Row, ...]:
-    """All complete rows in order. A row with a figure that is not a number is left out."""
+    """Return all complete rows in order. A row with a figure that is not a number is left out."""
     return tuple(_rows(text))
 
 
@@ -68,11 +68,11 @@ def _rows(text: str) -> Iterator[Row]:
 
 
 def went_to_its_end(text: str) -> bool:
-    """Whether the output says that the run ended as planned."""
+    """Tell whether the output says that the run ended as planned."""
     return any(line.strip() == "END" for line in text.splitlines())
 
 
 def judged_rows(told: Sequence[Row], warmup_s: float, duration_s: float) -> tuple[Row, ...]:
-    """Rows of all operations after the warm-up, up to the end of the duration, which includes the warm-up."""
+    """Return rows of all operations after the warm-up, up to the end of the duration, which includes the warm-up."""
     begin_s, end_s = warmup_s + _SLACK_S, duration_s + _SLACK_S
     return tuple(row for row in told if row.operation == TOTAL and begin_s < row.time_s <= end_s)

@@ -59,12 +59,12 @@ class StandardRow:
 
     @property
     def command(self) -> str:
-        """The command of the timed run."""
+        """Return the command of the timed run."""
         return "mixed" if self.write and self.read else "write" if self.write else "read"
 
     @property
     def population(self) -> str:
-        """The value of `-pop`: how the timed run draws keys."""
+        """Return the value of `-pop`: how the timed run draws keys."""
         if self.keys == "sequence":
             return f"seq=1..{self.rows}"
         if self.keys == "uniform":
@@ -75,7 +75,7 @@ class StandardRow:
 
 
 def standard_row(workload: Workload) -> StandardRow:
-    """The definition's options, which were checked before, with cassandra-stress' defaults for missing ones."""
+    """Return the definition's options, which were checked before, with cassandra-stress' defaults for missing ones."""
     given, weights = given_options(workload), _WEIGHTS[workload.name]
     numbers = {option.name: _number(option, given) for option in _STANDARD if option.type != "choice"}
     count = int(numbers["rows"] or 0)
@@ -93,13 +93,13 @@ def standard_row(workload: Workload) -> StandardRow:
 
 
 def rows(workload: Workload) -> int:
-    """The number of rows (or partitions of a profile) that are written before the timed run."""
+    """Return the number of rows (or partitions of a profile) that are written before the timed run."""
     option = next(option for option in OPTIONS[workload.name] if option.name == "rows")
     return int(_number(option, given_options(workload)) or 0)
 
 
 def shares(workload: Workload) -> dict[str, float]:
-    """Operation → share of all operations, 0 to 1, with the names that results have."""
+    """Return operation → share of all operations, 0 to 1, with the names that results have."""
     if workload.name == USER:
         weights = user_weights(workload)
     else:
@@ -110,7 +110,7 @@ def shares(workload: Workload) -> dict[str, float]:
 
 
 def user_weights(workload: Workload) -> dict[str, float]:
-    """The weights of a profile's operations, added up by the names that results have."""
+    """Return the weights of a profile's operations, added up by the names that results have."""
     ops = given_options(workload).get("ops")
     named = ops if isinstance(ops, dict) else {}
     weights: Counter[str] = Counter()

@@ -64,7 +64,7 @@ class ForeignGenerator(ABC):
 
     @abstractmethod
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Features of the definition's workload that the program lacks, and missing artefacts."""
+        """Return features of the definition's workload that the program lacks, and missing artefacts."""
 
     @abstractmethod
     def prepare(self, definition: Definition) -> None:
@@ -76,31 +76,31 @@ class ForeignGenerator(ABC):
 
     @abstractmethod
     def describe(self, host: Host, definition: Definition) -> str:
-        """The program's name, version and runtime."""
+        """Return the program's name, version and runtime."""
 
     @abstractmethod
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """The summary in the collected files."""
+        """Return the summary in the collected files."""
 
     @abstractmethod
     def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
-        """The collected files to judge, by operation."""
+        """Return the collected files to judge, by operation."""
 
     @abstractmethod
     def _load(self, host: Host, request: LoadRequest) -> Load:
-        """The commands for that host. Raises HostError, ArtefactError."""
+        """Return the commands for that host. Raises HostError, ArtefactError."""
 
     @abstractmethod
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
-        """The number of `rows` to populate, and the `shares` of the operations."""
+        """Return the number of `rows` to populate, and the `shares` of the operations."""
 
     @abstractmethod
     def _running(self, plan: Plan, command: str, console: str) -> LoadStatus:
-        """The progress of a command, by the end of its console output."""
+        """Return the progress of a command, by the end of its console output."""
 
     @abstractmethod
     def _incomplete(self, plan: Plan, console: str) -> str:
-        """Why a timed run with exit code 0 is incomplete, by its console output; empty if it is complete."""
+        """Explain why a timed run with exit code 0 is incomplete, by its console output; empty if it is complete."""
 
     def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - nobody knows
         """None: the need for processors was never measured."""
@@ -132,7 +132,7 @@ class ForeignGenerator(ABC):
         host.start(job)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """The state of the load: running, complete, or failed with the reason and the last lines of output."""
+        """Return the state of the load: running, complete, or failed with the reason and the last lines of output."""
         plan, job = Plan.parse(_tail(host, PLAN)), host.status(job_id)
         if job.state == "missing":
             return LoadStatus("failed", reason="the load was never started")
@@ -147,7 +147,7 @@ class ForeignGenerator(ABC):
         return LoadStatus("failed", running.phase, reason=f"{reason}{last_lines(console)}")
 
     def _fault(self, host: Host, job: JobStatus, plan: Plan, console: str) -> str:
-        """Why an ended load is incomplete; empty if it is complete."""
+        """Explain why an ended load is incomplete; empty if it is complete."""
         name = _command_at_work(host, plan)
         ending = Ending.parse(_tail(host, f"{name}.end"))
         if ending is None:
@@ -161,7 +161,7 @@ class ForeignGenerator(ABC):
         host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """The paths of everything that the program read and wrote."""
+        """Return the paths of everything that the program read and wrote."""
         return host.files(folder_of(host))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
@@ -170,17 +170,19 @@ class ForeignGenerator(ABC):
 
 
 def run_s(definition: Definition) -> int:
-    """How long the program's timed run is to last, s: the definition's duration and some seconds beyond it."""
+    """Tell how long the program's timed run is to last, s: the definition's duration and some seconds beyond it."""
     return round(definition.timing.duration.total_seconds()) + _BEYOND_S
 
 
 def in_flight(definition: Definition) -> int:
-    """The greatest number of operations that may be in flight."""
+    """Return the greatest number of operations that may be in flight."""
     return definition.load_generator.threads * definition.load_generator.concurrency
 
 
 def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
-    """A running command as a status without figures, by how long it has sent operations: 0 s while it connects."""
+    """Return a running command as a status without figures, by how long it has sent operations: 0 s while it
+    connects.
+    """
     note = "" if elapsed_s else "connecting"
     if command != LOAD:
         return LoadStatus("running", "populate", note=note)
@@ -191,7 +193,7 @@ def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
 
 
 def _command_at_work(host: Host, plan: Plan) -> str:
-    """The command that began last; the first command where none has begun."""
+    """Return the command that began last; the first command where none has begun."""
     names = {path.name for path in host.files(folder_of(host))}
     begun = [name for name in plan.commands if f"{name}.console" in names]
     return (begun or [*plan.commands, LOAD][:1])[-1]

@@ -30,7 +30,7 @@ class Command:
 
     @property
     def console(self) -> str:
-        """The name of the file with its output."""
+        """Return the name of the file with its output."""
         return f"{self.name}.console"
 
 
@@ -57,10 +57,10 @@ class Ending:
 
     @property
     def cpu_cores(self) -> float | None:
-        """The mean number of busy cores."""
+        """Return the mean number of busy cores."""
         return None if self.cpu_s is None else self.cpu_s / max(self.seconds, 1)
 
 
 def script(commands: Sequence[Command]) -> str:
-    """The text of the script. Every word of a command is quoted."""
+    """Return the text of the script. Every word of a command is quoted."""
     return _HEAD + "".join(f"run {command.name} {shlex.join(command.argv)}\n" for command in commands)

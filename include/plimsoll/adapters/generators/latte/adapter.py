@@ -46,7 +46,7 @@ class Latte(ForeignGenerator):
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.end", _REPORT)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
+        """Return features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
         return list(_problems(definition))
 
     def prepare(self, definition: Definition) -> None:
@@ -65,7 +65,7 @@ class Latte(ForeignGenerator):
         )
 
     def unready(self, host: Host) -> str:
-        """Why the load host can't run latte: it is not installed, or has another version."""
+        """Explain why the load host can't run latte: it is not installed, or has another version."""
         return _unready(installed(host))
 
     def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
@@ -73,7 +73,7 @@ class Latte(ForeignGenerator):
         return _described(installed(host))
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """The summary from latte's report and its end."""
+        """Return the summary from latte's report and its end."""
         plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
         text = files.get(_REPORT, "")
         if not text or ending is None:
@@ -85,7 +85,7 @@ class Latte(ForeignGenerator):
             return LoadSummary(complete=False, reason=what)
 
     def _summary(self, result: Mapping[str, Any], plan: Plan, ending: Ending) -> LoadSummary:
-        """The content of latte's report. Raises KeyError, TypeError or ValueError where its form is unknown."""
+        """Return the content of latte's report. Raises KeyError, TypeError or ValueError where its form is unknown."""
         first_s, end_s = plan.warmup_s - _SLACK_S, plan.duration_s - _SLACK_S
         judged = [sample for sample in result["log"] if first_s <= sample["time_s"] < end_s]
         errors = sum(sample["cycle_error_count"] for sample in judged)
@@ -166,7 +166,7 @@ def _problems(definition: Definition) -> Iterator[Problem]:
 
 
 def _unready(found: Installed | None) -> str:
-    """Why a load host with this installation, or none, can't run latte; empty where it can."""
+    """Explain why a load host with this installation, or none, can't run latte; empty where it can."""
     if found is None:
         places = " or in ".join(PLACES)
         return f"latte is not on this host: put its binary on the PATH, in {places} (`{_INSTALL}` builds it)"

@@ -26,7 +26,7 @@ class Installed:
 
 
 def installed(host: Host) -> Installed | None:
-    """The host's installation; None where it has none. Raises HostError."""
+    """Return the host's installation; None where it has none. Raises HostError."""
     path, *told = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
     words = " ".join(told).split()
     return Installed(path, words[-1] if words else "") if path else None

@@ -57,7 +57,7 @@ pub async fn read(ctx, i) {{
 
 
 def script(definition: Definition) -> str:
-    """The text of the workload's file. It contains only numbers of the definition."""
+    """Return the text of the workload's file. It contains only numbers of the definition."""
     row = standard_row(definition.workload)
     replication = f"{{'class': 'SimpleStrategy', 'replication_factor': {definition.workload.replication_factor}}}"
     columns = ", ".join(f"{name} blob" for name in _COLUMNS)
@@ -74,7 +74,7 @@ def script(definition: Definition) -> str:
 
 
 def functions(definition: Definition) -> str:
-    """The values of `-f`: the operations with their weights."""
+    """Return the values of `-f`: the operations with their weights."""
     row = standard_row(definition.workload)
     weights = {"write": row.write, "read": row.read}
     return ",".join(f"{name}:{weight:g}" for name, weight in weights.items() if weight)

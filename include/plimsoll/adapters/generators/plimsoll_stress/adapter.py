@@ -44,11 +44,11 @@ class PlimsollStress:
         self._artefacts = artefacts
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Features of the workload that the generator lacks, and missing artefacts."""
+        """Return features of the workload that the generator lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
 
     def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
-        """The program, or what it is compiled from, and its JDK."""
+        """Return the program, or what it is compiled from, and its JDK."""
         return self._artefacts.downloads_of_program("load-generator")
 
     def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
@@ -56,11 +56,11 @@ class PlimsollStress:
         self._artefacts.prepare_program("load-generator")
 
     def limits(self, definition: Definition) -> Sequence[str]:
-        """The operations that are timed to their first page only. It reports everything that Plimsoll checks."""
+        """Return the operations that are timed to their first page only. It reports everything that Plimsoll checks."""
         return first_page_remarks(given_options(definition.workload))
 
     def processors(self, load_ops_s: int) -> float | None:
-        """The number of processors, by the least processor time per operation that was measured."""
+        """Return the number of processors, by the least processor time per operation that was measured."""
         return load_ops_s * _CPU_S
 
     def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
@@ -88,7 +88,7 @@ class PlimsollStress:
         return sampling.status(host, job_id)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """The state: running, complete, or failed with the reason. The exit code alone is never trusted."""
+        """Return the state: running, complete, or failed with the reason. The exit code alone is never trusted."""
         job = host.status(job_id)
         if job.state == "running":
             return _running(host)
@@ -111,7 +111,7 @@ class PlimsollStress:
         host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """The paths of everything that it wrote, and of its console output."""
+        """Return the paths of everything that it wrote, and of its console output."""
         written = [path for path in host.files(folder_of(host)) if path.name != PLAN]
         console = console_path(host.root, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
@@ -121,7 +121,7 @@ class PlimsollStress:
         return f"{self.name} {__version__} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """The content of the summary file."""
+        """Return the content of the summary file."""
         return reports.parse_summary(files.get(command.SUMMARY, ""))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
@@ -133,7 +133,7 @@ class PlimsollStress:
         definition: Definition,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
-        """The collected files with response-time histograms, by operation."""
+        """Return the collected files with response-time histograms, by operation."""
         return reports.response_time_logs(names)
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
@@ -147,7 +147,7 @@ class PlimsollStress:
 
 
 def _utc(at: datetime) -> str:
-    """The time in the format that `java.time.Instant` reads."""
+    """Return the time in the format that `java.time.Instant` reads."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -177,13 +177,13 @@ def _draining(progress: reports.Progress) -> str:
 
 
 def _plan(host: Host) -> dict[str, Any]:
-    """The settings that the load was started with; an empty job id where it was not started."""
+    """Return the settings that the load was started with; an empty job id where it was not started."""
     text = host.read_tail(folder_of(host) / PLAN, max_bytes=TAIL_BYTES)
     return {"job_id": "", "duration_s": 0, **parse_plan(text)}
 
 
 def _fault(host: Host, job: JobStatus) -> str | None:
-    """Why an ended load is incomplete; None if it is complete."""
+    """Explain why an ended load is incomplete; None if it is complete."""
     if job.state == "missing":
         return "the load was never started"
     summary = reports.parse_summary(host.read_tail(folder_of(host) / command.SUMMARY, max_bytes=TAIL_BYTES))
@@ -199,7 +199,7 @@ def _ending(job: JobStatus) -> str:
 
 
 def _gap(host: Host) -> str | None:
-    """The part of the timed run that response-time logs do not cover."""
+    """Return the part of the timed run that response-time logs do not cover."""
     names = {path.name: path for path in host.files(folder_of(host))}
     logs = reports.response_time_logs(names).values()
     ends = [reports.log_end(host.read_tail(names[name], max_bytes=TAIL_BYTES)) for name in logs]

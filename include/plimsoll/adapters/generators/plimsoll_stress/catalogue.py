@@ -33,7 +33,7 @@ class WorkloadDescription(Model):
     operations: tuple[OperationOfWorkload, ...]
 
     def option(self, name: str) -> Option | None:
-        """The option with that name; None where there is none."""
+        """Return the option with that name; None where there is none."""
         return next((option for option in self.options if option.name == name), None)
 
 
@@ -61,11 +61,11 @@ class Catalogue(Model):
 
     @property
     def by_name(self) -> Mapping[str, WorkloadDescription]:
-        """The workloads by name."""
+        """Return the workloads by name."""
         return {workload.name: workload for workload in self.workloads}
 
 
 @cache
 def catalogue() -> Catalogue:
-    """The load generator's checked-in description."""
+    """Return the load generator's checked-in description."""
     return Catalogue.model_validate_json(FILE.read_bytes())

@@ -30,7 +30,7 @@ _LENGTHS = (("minfieldlength", "fieldlength"), ("minscanlength", "maxscanlength"
 
 
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
-    """All problems at once. Downloads nothing."""
+    """Return all problems at once. Downloads nothing."""
     return [
         *_workload(definition),
         *data_per_node_problems(definition),
@@ -67,7 +67,7 @@ def _lengths(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> 
 
 
 def _own_statements(definition: Definition) -> Iterator[Problem]:
-    """Faults of own statements. While rows are still to be counted, the last row is that of the first sample."""
+    """Yield faults of own statements. While rows are still to be counted, the last row is that of the first sample."""
     given, is_counted = given_options(definition.workload), definition.workload.data_per_node is not None
     if names_last_row(given) and not given.get(ROWS) and not is_counted:
         what = "is missing: a bind has `max: rows`, which is the number of the last row"

@@ -23,12 +23,14 @@ _WORD = re.compile(
 
 
 def tables(schema: Sequence[str]) -> Tables:
-    """The tables that these statements create, with the types of their columns."""
+    """Return the tables that these statements create, with the types of their columns."""
     return dict(found for statement in schema for found in _created(_words(statement)))
 
 
 def marker_types(statement: str, known: Tables) -> dict[str, str]:
-    """Marker → type, for the markers that stand for a column of a known table, or behind LIMIT, TTL or TIMESTAMP."""
+    """Return marker → type, for the markers that stand for a column of a known table, or behind LIMIT, TTL or
+    TIMESTAMP.
+    """
     words = _words(statement)
     columns = known.get(_table(words), {})
     types = dict(_inserted(words, columns))
@@ -39,7 +41,7 @@ def marker_types(statement: str, known: Tables) -> dict[str, str]:
 
 
 def _words(statement: str) -> list[str]:
-    """Words in small letters, names in quotes as they are but without quotes that change nothing, and signs."""
+    """Return words in small letters, names in quotes as they are but without quotes that change nothing, and signs."""
     found = (match["word"] for match in _WORD.finditer(statement) if match["word"])
     return [word if word[0] in "'\"$:" else word.lower() for word in found]
 
@@ -57,7 +59,7 @@ def _created(words: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _inserted(words: Sequence[str], columns: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The markers in VALUES of an INSERT, each alone at its column's place."""
+    """Yield the markers in VALUES of an INSERT, each alone at its column's place."""
     if words[:2] != ["insert", "into"] or "values" not in words or "(" not in words:
         return
     values = words.index("values")
@@ -85,7 +87,7 @@ def _type_at(words: Sequence[str], place: int, columns: Mapping[str, str]) -> st
 
 
 def _table(words: Sequence[str]) -> str:
-    """The table that a statement is about, without its keyspace; empty where none is found."""
+    """Return the table that a statement is about, without its keyspace; empty where none is found."""
     for place, word in enumerate(words[:-1]):
         if word in _BESIDE_TABLE:
             has_keyspace = words[place + 2 : place + 3] == ["."] and len(words) > place + 3
@@ -94,7 +96,7 @@ def _table(words: Sequence[str]) -> str:
 
 
 def _split(words: Sequence[str]) -> list[list[str]]:
-    """The parts between commas, up to the bracket that closes them."""
+    """Return the parts between commas, up to the bracket that closes them."""
     parts: list[list[str]] = [[]]
     depth = 0
     for word in words:
@@ -116,5 +118,5 @@ def _until(words: Sequence[str], ends: Sequence[str]) -> Iterator[str]:
 
 
 def _name(word: str) -> str:
-    """A name in quotes without them."""
+    """Return a name in quotes without them."""
     return word[1:-1].replace('""', '"') if word.startswith('"') else word

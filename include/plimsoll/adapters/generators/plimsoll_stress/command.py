@@ -83,13 +83,13 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
 
 
 def _numbered_sample(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
-    """Options for workloads that number their rows: rows from the whole range."""
+    """Return options for workloads that number their rows: rows from the whole range."""
     split = {"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}
     return {"--options": str(folder / OPTIONS), **split}
 
 
 def _own_sample(request: LoadRequest) -> dict[str, str]:
-    """Options for BasicTimeSeries: the first rows, because each thread numbers its own rows."""
+    """Return options for BasicTimeSeries: the first rows, because each thread numbers its own rows."""
     workload, hosts = request.definition.workload, request.definition.load_generator.hosts
     return {
         "-p": _count(workload.partitions),
@@ -105,5 +105,5 @@ def _shared(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
 
 
 def _count(number: int) -> str:
-    """The count for the program, which writes B where definitions write G."""
+    """Return the count for the program, which writes B where definitions write G."""
     return format_count(number).replace("G", "B")

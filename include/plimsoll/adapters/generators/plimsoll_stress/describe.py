@@ -15,14 +15,14 @@ from plimsoll.ports.artefacts import OWN_JDK
 
 
 def ask(java: Path, class_path: str) -> dict[str, Any]:
-    """The load generator's present description of its workloads."""
+    """Return the load generator's present description of its workloads."""
     argv = [str(java), "-XX:TieredStopAtLevel=1", "-cp", class_path, "plimsoll.stress.Main", "workloads", "--json"]
     said: dict[str, Any] = json.loads(subprocess.run(argv, check=True, capture_output=True, timeout=60).stdout)
     return said
 
 
 def as_text(said: Mapping[str, Any]) -> str:
-    """The content of the file for that description."""
+    """Return the content of the file for that description."""
     return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
 
 

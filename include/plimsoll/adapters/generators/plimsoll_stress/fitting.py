@@ -73,7 +73,7 @@ def _out_of_range(where: str, given: tuple[int, int], fits: tuple[int, int], cal
 
 
 def range_problems(where: str, bind: Bind) -> Iterator[Problem]:
-    """Faults of the range itself: it is empty, its mean lies far outside, or as a length it is too long."""
+    """Yield faults of the range itself: it is empty, its mean lies far outside, or as a length it is too long."""
     least, most = bounds(bind)
     if least > most:
         yield Problem(f"{where}.min", f"{least} lies above `max`, which is {most}", "exchange them")
@@ -85,7 +85,7 @@ def range_problems(where: str, bind: Bind) -> Iterator[Problem]:
 
 
 def _far_mean(where: str, bind: Bind, least: int, most: int) -> Iterator[Problem]:
-    """A bell whose numbers nearly all lie outside, so that drawing again would not end."""
+    """Yield a bell whose numbers nearly all lie outside, so that drawing again would not end."""
     mean, deviation = (float(str(bind.get(key, "nan"))) for key in ("mean", "deviation"))
     mean = (least + most) / 2 if math.isnan(mean) else mean
     deviation = max(1e-9, (most - least) / 6) if math.isnan(deviation) else deviation
@@ -95,7 +95,7 @@ def _far_mean(where: str, bind: Bind, least: int, most: int) -> Iterator[Problem
 
 
 def bounds(bind: Bind) -> tuple[int, int]:
-    """The least and the largest number of a sound bind's distribution."""
+    """Return the least and the largest number of a sound bind's distribution."""
     if (value := bind.get("value")) is not None:
         return parse_count(str(value)), parse_count(str(value))
     return parse_count(str(bind.get("min", 0))), parse_count(str(bind.get("max", 0)))

@@ -10,7 +10,10 @@ from plimsoll.domain.workload import Workload
 
 
 def shares(workload: Workload) -> dict[str, float]:
-    """Operation → share of all operations, 0 to 1. Empty for a workload that the load generator does not have."""
+    """Return operation → share of all operations, 0 to 1.
+
+    Empty for a workload that the load generator does not have.
+    """
     described = catalogue().by_name.get(workload.name)
     if described is None:
         return {}
@@ -23,7 +26,7 @@ def shares(workload: Workload) -> dict[str, float]:
 
 
 def _weights(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> dict[str, float | None]:
-    """The weights of operations; None stands for the rest."""
+    """Return the weights of operations; None stands for the rest."""
     weights: dict[str, float | None] = {}
     for operation in described.operations:
         share = operation.share
@@ -39,7 +42,7 @@ def _weights(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> 
 
 
 def _declared(given: Mapping[str, JsonValue]) -> dict[str, float | None]:
-    """The shares of operations that the definition declares itself."""
+    """Return the shares of operations that the definition declares itself."""
     operations = given.get("operations")
     found: dict[str, float | None] = {}
     for operation in operations if isinstance(operations, list) else []:

@@ -27,7 +27,7 @@ Keys = Mapping[str, JsonValue]
 
 
 def own_statement_problems(given: Keys) -> Iterator[Problem]:
-    """Everything wrong with `schema`, `operations` and `population`, each fault at its key."""
+    """Yield everything wrong with `schema`, `operations` and `population`, each fault at its key."""
     yield from _schema(given.get("schema"))
     known, operations = _tables(given.get("schema")), given.get("operations")
     if not isinstance(operations, list) or not operations:
@@ -43,7 +43,7 @@ def own_statement_problems(given: Keys) -> Iterator[Problem]:
 
 
 def first_page_remarks(given: Keys) -> tuple[str, ...]:
-    """The operations that end with the first page of their answer, in a sentence each."""
+    """Return the operations that end with the first page of their answer, in a sentence each."""
     operations = given.get("operations")
     return tuple(
         f"{operation.get('name')} is timed to the first page of each answer (at most 5,000 rows), not to its end"
@@ -95,7 +95,9 @@ def _population(population: JsonValue, rows: JsonValue, known: Tables) -> Iterat
 
 
 def _read_back(where: str, population: Keys) -> Iterator[Problem]:
-    """Faults of the read-back statement: its markers must be bound to values that the row's number alone determines."""
+    """Yield faults of the read-back statement: its markers must be bound to values that the row's number alone
+    determines.
+    """
     statement, bind = population.get("read_back"), population.get("bind") or {}
     if not isinstance(statement, str) or not isinstance(bind, dict):
         return
@@ -108,7 +110,9 @@ def _read_back(where: str, population: Keys) -> Iterator[Problem]:
 
 
 def _statement(where: str, keys: Keys, known: Tables) -> Iterator[Problem]:
-    """Markers without a bind, binds without a marker, and faults of the binds themselves and for their columns."""
+    """Yield markers without a bind, binds without a marker, and faults of the binds themselves and for their
+    columns.
+    """
     statement, bind = keys.get("statement"), keys.get("bind") or {}
     if not isinstance(bind, dict):
         yield Problem(

@@ -16,7 +16,7 @@ _PARTS = {"bind": "bind", "operations": "operation", "populate": "population"}
 
 
 def own_statement_tables() -> Mapping[str, Sequence[Row]]:
-    """A table of keys for each part of a definition's own tables and statements, by its heading."""
+    """Return a table of keys for each part of a definition's own tables and statements, by its heading."""
     known = catalogue()
     distribution = (
         "distribution",
@@ -34,7 +34,7 @@ def own_statement_tables() -> Mapping[str, Sequence[Row]]:
 
 
 def _keys(parameters: Sequence[Option]) -> str:
-    """The keys of a distribution, with their defaults."""
+    """Return the keys of a distribution, with their defaults."""
     told = (
         f"`{key}` ({default.strip('`')})" if default != "none" else f"`{key}`"
         for key, _, default, _ in _rows(parameters)

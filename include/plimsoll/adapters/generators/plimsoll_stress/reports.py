@@ -40,12 +40,12 @@ class Progress:
 
     @property
     def left(self) -> timedelta:
-        """The time until the stage's planned end."""
+        """Return the time until the stage's planned end."""
         return max(self.planned - self.elapsed, timedelta(0))
 
 
 def last_progress(text: str) -> Progress | None:
-    """The last complete line at the end of the progress file; None where there is none yet."""
+    """Return the last complete line at the end of the progress file; None where there is none yet."""
     lines = text.split("\n")[:-1]  # what follows the last line's end is still being written
     for line in reversed(lines):
         try:
@@ -56,7 +56,7 @@ def last_progress(text: str) -> Progress | None:
 
 
 def is_ready(text: str) -> bool:
-    """Whether the last complete line of the progress file says that the program waits for its start."""
+    """Tell whether the last complete line of the progress file says that the program waits for its start."""
     lines = text.split("\n")[:-1]
     return bool(lines) and _phase(lines[-1]) == _READY
 
@@ -69,7 +69,10 @@ def _phase(line: str) -> str:
 
 
 def seconds(text: str) -> tuple[GeneratorSecond, ...]:
-    """The generator's own state in every second of the timed run, warm-up included. An incomplete line is left out."""
+    """Return the generator's own state in every second of the timed run, warm-up included.
+
+    An incomplete line is left out.
+    """
     return tuple(_seconds(text))
 
 
@@ -107,20 +110,20 @@ def _progress(fields: Mapping[str, Any]) -> Progress:
 
 
 def log_end(text: str) -> timedelta | None:
-    """The end of the last complete interval in a histogram log, from the log's start; None where it has none."""
+    """Return the end of the last complete interval in a histogram log, from the log's start; None where it has none."""
     intervals = [line.split(",") for line in text.split("\n")[:-1] if line[:1].isdigit()]
     whole = [fields for fields in intervals if len(fields) == 4]
     return timedelta(seconds=float(whole[-1][0]) + float(whole[-1][1])) if whole else None
 
 
 def response_time_logs(names: Iterable[str]) -> dict[str, str]:
-    """Operation → file name, for the names of response-time logs."""
+    """Return operation → file name, for the names of response-time logs."""
     labels = {name.partition(_RESPONSE)[2]: name for name in names}
     return {_KINDS.get(label, label): name for label, name in labels.items() if label}
 
 
 def parse_summary(text: str) -> LoadSummary:
-    """The summary file in neutral form. An empty text gives an incomplete run, with that as its reason."""
+    """Return the summary file in neutral form. An empty text gives an incomplete run, with that as its reason."""
     if not text:
         return LoadSummary(complete=False, reason="the load generator left no summary")
     document = json.loads(text)
@@ -155,7 +158,7 @@ def _times(remark: Mapping[str, Any]) -> str:
 
 
 def _message(remark: Mapping[str, Any]) -> str:
-    """The message with its statement, in one line."""
+    """Return the message with its statement, in one line."""
     return " ".join(f"{remark['message']} — {remark['statement']}".split())
 
 

@@ -17,7 +17,7 @@ Options = Mapping[str, JsonValue]
 
 
 def with_last_row(given: Options) -> dict[str, JsonValue]:
-    """The options with a number for each `max: rows`; unchanged where no number of rows is given."""
+    """Return the options with a number for each `max: rows`; unchanged where no number of rows is given."""
     try:
         last = parse_count(str(given.get(ROWS, ""))) - 1
     except ValueError:  # the check of `rows` itself says so
@@ -26,12 +26,12 @@ def with_last_row(given: Options) -> dict[str, JsonValue]:
 
 
 def names_last_row(given: Options) -> bool:
-    """Whether a bind of these options has `max: rows`."""
+    """Tell whether a bind of these options has `max: rows`."""
     return any(bind.get(_MOST) == ROWS for bind in _binds(dict(given)))
 
 
 def numbers_all_rows(population: JsonValue) -> bool:
-    """Whether each populated row differs from all others: by a sequence with `max: rows`, or by the time."""
+    """Tell whether each populated row differs from all others: by a sequence with `max: rows`, or by the time."""
     return any(
         bind.get("distribution") == "now" or (bind.get("distribution") == "sequence" and bind.get(_MOST) == ROWS)
         for bind in _binds(population)
@@ -39,7 +39,7 @@ def numbers_all_rows(population: JsonValue) -> bool:
 
 
 def _binds(value: JsonValue) -> Iterator[Options]:
-    """Everything with a distribution, at any depth."""
+    """Yield everything with a distribution, at any depth."""
     if isinstance(value, dict):
         if "distribution" in value:
             yield value

@@ -13,7 +13,7 @@ from plimsoll.ports.load_generator import LoadStatus
 
 
 def folder_of(host: Host, job_id: str) -> PurePosixPath:
-    """The job's folder."""
+    """Return the job's folder."""
     return host.root / "samples" / job_id
 
 

@@ -16,13 +16,14 @@ _ROWS = ("rows", "recordcount", _OF_EACH_THREAD)
 
 
 def rows_option(workload: str) -> str | None:
-    """The option that says how many rows a workload populates; None where it populates none."""
+    """Return the option that says how many rows a workload populates; None where it populates none."""
     described = catalogue().by_name.get(workload)
     return next((name for name in _ROWS if described and described.option(name)), None)
 
 
 def with_rows(definition: Definition, rows: int) -> Definition:
-    """The definition whose workload populates that many rows, or a few more where threads must have as many each.
+    """Return the definition whose workload populates that many rows, or a few more where threads must have as many
+    each.
 
     ValueError where the workload populates none.
     """
@@ -35,7 +36,9 @@ def with_rows(definition: Definition, rows: int) -> Definition:
 
 
 def data_per_node_problems(definition: Definition) -> Iterator[Problem]:
-    """Faults where a size on disk is asked for and rows can't be counted from it, or their number is given as well."""
+    """Yield faults where a size on disk is asked for and rows can't be counted from it, or their number is given as
+    well.
+    """
     workload = definition.workload
     if workload.data_per_node is None:
         return
@@ -52,7 +55,10 @@ def data_per_node_problems(definition: Definition) -> Iterator[Problem]:
 
 
 def _is_given(definition: Definition, option: str) -> bool:
-    """Whether the definition says how many rows there are. BasicTimeSeries has the option always, with 0 for none."""
+    """Tell whether the definition says how many rows there are.
+
+    BasicTimeSeries has the option always, with 0 for none.
+    """
     if option == _OF_EACH_THREAD:
         return definition.workload.populate > 0
     return option in given_options(definition.workload)

@@ -22,12 +22,12 @@ class Marker:
 
     @property
     def place(self) -> str:
-        """The position for people: `line 1, column 34`."""
+        """Return the position for people: `line 1, column 34`."""
         return f"line {self.line}, column {self.column}"
 
 
 def markers(statement: str) -> tuple[Marker, ...]:
-    """All markers of a statement, in order."""
+    """Return all markers of a statement, in order."""
     return tuple(_markers(statement))
 
 

@@ -45,7 +45,7 @@ class ScriptCanary:
         return figures
 
     def _throughput(self, sender: Host, receiver: Host) -> float:
-        """Bytes per second from one host to the other."""
+        """Return bytes per second from one host to the other."""
         link = (receiver.info.address, str(receiver.free_port()), secrets.token_hex(8))
         with ThreadPoolExecutor(1) as pool:
             receiving = pool.submit(self._run, receiver, "receive", *link)

@@ -27,7 +27,7 @@ def room(folder: Path) -> int:
 
 
 def free_port(address: str) -> int:
-    """A TCP port of that address on which nothing listens."""
+    """Return a TCP port of that address on which nothing listens."""
     import socket
 
     with socket.socket() as probe:

@@ -45,14 +45,17 @@ def measure(folder: Path, effort: Effort = USUAL) -> dict[str, float]:
 
 
 def cpu(limit_s: float) -> float:
-    """Bytes per second of SHA-256 with a thread for each processor. Hashing large blocks releases Python's lock."""
+    """Return bytes per second of SHA-256 with a thread for each processor.
+
+    Hashing large blocks releases Python's lock.
+    """
     count = len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(count) as pool:
         return sum(pool.map(_hash_rate, [limit_s] * count))
 
 
 def disk(folder: Path, effort: Effort) -> dict[str, float]:
-    """Bytes per second of writing and reading a file of that size, or less on a slow disk.
+    """Return bytes per second of writing and reading a file of that size, or less on a slow disk.
 
     The file is synced to the disk and dropped from the page cache before it is read. It has no name.
     """
@@ -67,7 +70,7 @@ def disk(folder: Path, effort: Effort) -> dict[str, float]:
 
 
 def receive(address: str, port: int, word: str, patience_s: float) -> float:
-    """Bytes per second received, from the first byte to the last. Raises OSError when nothing arrives."""
+    """Return bytes per second received, from the first byte to the last. Raises OSError when nothing arrives."""
     with socket.create_server((address, port)) as server:
         server.settimeout(patience_s)
         while True:
@@ -96,7 +99,9 @@ def _hash_rate(limit_s: float) -> float:
 def rate(
     step: Callable[[], int], limit_s: float, end: Callable[[], object] = lambda: None, most: int | None = None
 ) -> float:
-    """Bytes per second of a repeated step, until a step moves nothing, the byte limit is reached, or time is over."""
+    """Return bytes per second of a repeated step, until a step moves nothing, the byte limit is reached, or time is
+    over.
+    """
     began, moved = time.monotonic(), 0
     while (most is None or moved < most) and time.monotonic() - began < limit_s:
         size = step()
@@ -121,7 +126,7 @@ def _connected(address: str, port: int, patience_s: float) -> socket.socket:
 
 
 def main(command: str, effort_json: str, *arguments: str) -> Any:
-    """The result of the command."""
+    """Return the result of the command."""
     effort = USUAL._replace(**json.loads(effort_json))
     if command == "measure":
         return measure(Path(arguments[0]), effort)

@@ -131,7 +131,7 @@ def _remove(folder: Path) -> str:
 
 
 def running(work: Path, cluster: str | None, keep: frozenset[str] = frozenset()) -> list[str]:
-    """A sentence for each process that still runs."""
+    """Return a sentence for each process that still runs."""
     return [f"process {pid} ({_name(pid)}) runs" for pid, _ in tagged_processes(work, cluster, keep)]
 
 

@@ -37,7 +37,7 @@ def make_folders(job: dict[str, Any]) -> None:
 
 
 def status(folder: Path, job_id: str) -> tuple[Literal["missing", "running", "exited"], int | None]:
-    """The state of a job, and its exit code where that is known."""
+    """Return the state of a job, and its exit code where that is known."""
     record = folder / f"{job_id}.job"
     if not record.exists():
         return "missing", None
@@ -82,7 +82,7 @@ def _signalled(folder: Path, job_id: str, number: int, seconds: float) -> bool:
 
 
 def _is_alive(record: Path) -> bool:
-    """Whether exactly the recorded process still runs: same boot, same start, not a zombie."""
+    """Tell whether exactly the recorded process still runs: same boot, same start, not a zombie."""
     known = _read(record)
     if known["boot"] != supervisor.boot_id():
         return False
@@ -103,7 +103,7 @@ def _exit_code(path: Path) -> int | None:
 
 
 def _read(record: Path) -> dict[str, Any]:
-    """The process of the job. Raises OSError for a record that no supervisor has written."""
+    """Return the process of the job. Raises OSError for a record that no supervisor has written."""
     try:
         known = json.loads(_text(record))
         return {"boot": str(known["boot"]), "pid": int(known["pid"]), "start": int(known["start"])}

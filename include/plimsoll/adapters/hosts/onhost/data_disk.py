@@ -12,7 +12,7 @@ _SECTOR = 512
 
 
 def read(folder: Path, mounts: Path = MOUNTS, blocks: Path = BLOCKS) -> dict[str, Any]:
-    """The device, its models as the kernel names them (one for each disk of an array), and its size, bytes.
+    """Return the device, its models as the kernel names them (one for each disk of an array), and its size, bytes.
 
     Where the kernel knows no model, the file system stands for it. A folder that is not there yet is on the disk of the
     nearest one that is.
@@ -29,7 +29,7 @@ def read(folder: Path, mounts: Path = MOUNTS, blocks: Path = BLOCKS) -> dict[str
 
 
 def _mounted_at(folder: Path, mounts: str) -> tuple[str, str]:
-    """The source and the type of the file system that the folder is in; of several at one place, the last."""
+    """Return the source and the type of the file system that the folder is in; of several at one place, the last."""
     inside = {str(one) for one in (folder, *folder.parents)}
     found = ("", "", "unknown")
     for line in mounts.splitlines():
@@ -42,7 +42,7 @@ def _mounted_at(folder: Path, mounts: str) -> tuple[str, str]:
 
 
 def _disks(block: Path) -> list[Path]:
-    """The disks behind a block device: those of an array, or the one that a partition is of."""
+    """Return the disks behind a block device: those of an array, or the one that a partition is of."""
     members = [block.parent / member.name for member in block.glob("slaves/*")] or [block]
     return [one.resolve().parent if (one / "partition").exists() else one for one in members]
 

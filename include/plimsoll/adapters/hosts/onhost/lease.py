@@ -17,7 +17,7 @@ _MOST_CHARACTERS = 1 << 22
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """The lease, or none, and this host's time: `{"lease": …, "now": seconds since the epoch}`."""
+    """Return the lease, or none, and this host's time: `{"lease": …, "now": seconds since the epoch}`."""
     try:
         with (folder / LEASE).open(encoding="utf-8") as file:
             lease = json.loads(file.read(_MOST_CHARACTERS))

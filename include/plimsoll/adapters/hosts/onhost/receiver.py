@@ -23,7 +23,7 @@ _BLOCK = 1 << 20
 
 
 def settle(place: Path, files: dict[str, str]) -> list[str]:
-    """The files that are still missing. A damaged place is made incomplete again, to be completed."""
+    """Return the files that are still missing. A damaged place is made incomplete again, to be completed."""
     unfinished = _unfinished(place)
     if place.is_dir():
         if not _faulty(place, files):

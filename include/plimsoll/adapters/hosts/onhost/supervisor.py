@@ -164,12 +164,14 @@ def start_time(pid: int) -> int:
 
 
 def stat(pid: int) -> list[str]:
-    """The fields of /proc/<pid>/stat from the third on: state, parent, ...; the second may hold blanks itself."""
+    """Return the fields of /proc/<pid>/stat from the third on: state, parent, ...; the second may hold blanks
+    itself.
+    """
     return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
 
 
 def boot_id() -> str:
-    """Identity of the machine's current boot."""
+    """Return identity of the machine's current boot."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
@@ -223,7 +225,7 @@ def _end_descendants() -> None:
 
 
 def _children() -> list[int]:
-    """The child processes, found by asking every process, because not every kernel lists children."""
+    """Return the child processes, found by asking every process, because not every kernel lists children."""
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):

@@ -46,7 +46,7 @@ def fetch(place: Path, url: str, limit_s: float) -> None:
 
 
 def measure(paths: list[str], most_bytes: int) -> dict[str, Any]:
-    """Size and sha256 of each file as far as it is written now; for an unreadable or larger file the reason."""
+    """Return size and sha256 of each file as far as it is written now; for an unreadable or larger file the reason."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return dict(pool.map(lambda path: (path, _measured(Path(path), most_bytes)), paths))
 
@@ -115,7 +115,7 @@ class Body:
         self._source, self._until, self._left = source, until, size
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes. Raises Interrupted when the link breaks, TimeoutError when the time is over."""
+        """Return the next bytes. Raises Interrupted when the link breaks, TimeoutError when the time is over."""
         if time.monotonic() > self._until:
             raise TimeoutError("the time for it is over")
         if self._left is not None:
@@ -132,7 +132,7 @@ class Body:
 
 
 def _opened(request: urllib.request.Request) -> Any:
-    """The open response. Raises OSError for an error that no further try can mend."""
+    """Return the open response. Raises OSError for an error that no further try can mend."""
     try:
         return _OPENER.open(request, timeout=_ANSWER_S)
     except urllib.error.HTTPError as error:
@@ -146,13 +146,13 @@ def _opened(request: urllib.request.Request) -> Any:
 
 
 def refusal(error: urllib.error.HTTPError) -> str:
-    """Status and error code of the service. The rest of its answer may contain parts of the signature."""
+    """Return status and error code of the service. The rest of its answer may contain parts of the signature."""
     code = _CODE.search(error.read(_BLOCK))
     return f"the store answers {error.code}{f' ({code.group(1).decode()})' if code else ''}"
 
 
 def safe_text(error: BaseException) -> str:
-    """The kernel's error text. Texts of other errors may contain the URL."""
+    """Return the kernel's error text. Texts of other errors may contain the URL."""
     reason = getattr(error, "reason", error)
     return str(reason) if isinstance(reason, OSError) else type(reason).__name__
 

@@ -35,12 +35,12 @@ class ProcSampler:
         return activity(host.run(argv, timeout=_LOOK_TIMEOUT).stdout)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """The path of the CSV file, if the sampler has written it."""
+        """Return the path of the CSV file, if the sampler has written it."""
         return [path for path in host.files(host.root / JOB) if path.name == SAMPLES]
 
 
 def activity(text: str) -> HostActivity:
-    """The figures of one line with its head."""
+    """Return the figures of one line with its head."""
     row = next(csv.DictReader(text.splitlines()))
     named = [entry.rpartition("=") for entry in row["others_top"].split(";") if entry]
     return HostActivity(

@@ -70,15 +70,15 @@ class OtherPrograms:
         self._ended = 0.0
 
     def ticks(self, stat: str) -> Counters:
-        """Ticks since an arbitrary time; only differences have a meaning. `stat`: `/proc/stat`, read just before.
+        """Return ticks since an arbitrary time; only differences have a meaning.
 
-        None where processes can't be listed.
+        `stat`: `/proc/stat`, read just before. None where processes can't be listed.
         """
         taken = sum(map(float, stat.splitlines()[0].split()[1:4])) if stat else 0.0
         return {"others": taken - self._own()} if stat and self._tag else {}
 
     def each(self) -> Counters:
-        """Ticks of every living program outside the attempt, by its name and process id."""
+        """Return ticks of every living program outside the attempt, by its name and process id."""
         found = {}
         for pid in (pid for pid, kind in self._kinds.items() if kind == "other"):
             stat = _bytes(f"{self._proc}/{pid}/stat").decode("ascii", "replace")
@@ -88,7 +88,7 @@ class OtherPrograms:
         return found
 
     def _own(self) -> float:
-        """Ticks of the attempt's processes and of kernel threads.
+        """Return ticks of the attempt's processes and of kernel threads.
 
         Ended processes are included if none of those that they descend from lives.
         """
@@ -99,7 +99,7 @@ class OtherPrograms:
         return self._ended + sum(ticks for ticks, _ in seen.values())
 
     def _has_heir(self, pid: str, living: "Mapping[str, object]") -> bool:
-        """Whether a living process counts the ended one among its children, or their children."""
+        """Tell whether a living process counts the ended one among its children, or their children."""
         while (pid := self._seen[pid][1]) in self._seen:
             if pid in living:
                 return True
@@ -128,18 +128,18 @@ class OtherPrograms:
         return "kernel" if pid == "2" or _fields(self._proc, pid)[1:2] == [b"2"] else "other"
 
     def _times(self, pid: str) -> "tuple[float, str] | None":
-        """Ticks of the process and of its ended children, and its parent. None where it has ended."""
+        """Return ticks of the process and of its ended children, and its parent. None where it has ended."""
         fields = _fields(self._proc, pid)
         return (sum(map(float, fields[11:15])), fields[1].decode()) if len(fields) > 14 else None
 
 
 def _fields(proc: str, pid: str) -> "list[bytes]":
-    """The fields of `/proc/<pid>/stat` from the third on; empty where the process has ended."""
+    """Return the fields of `/proc/<pid>/stat` from the third on; empty where the process has ended."""
     return _bytes(f"{proc}/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _bytes(path: str) -> bytes:
-    """The content of a small file of the kernel; empty where it is gone or belongs to another user."""
+    """Return the content of a small file of the kernel; empty where it is gone or belongs to another user."""
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:
@@ -153,7 +153,7 @@ def _bytes(path: str) -> bytes:
 
 
 def cpu(stat: str) -> Counters:
-    """Ticks since boot in `/proc/stat`, by activity. The time of guests is part of `user` already."""
+    """Return ticks since boot in `/proc/stat`, by activity. The time of guests is part of `user` already."""
     names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
     ticks = dict(zip(names, map(float, stat.splitlines()[0].split()[1:])))  # noqa: B905 - Python 3.9 has no `strict`
     return {
@@ -166,7 +166,7 @@ def cpu(stat: str) -> Counters:
 
 
 def pressure(text: str) -> Counters:
-    """Microseconds since boot in which some process waited, by `/proc/pressure/cpu`.
+    """Return microseconds since boot in which some process waited, by `/proc/pressure/cpu`.
 
     Empty where the kernel has none.
     """
@@ -174,7 +174,7 @@ def pressure(text: str) -> Counters:
 
 
 def throttling(stats: Iterable[str]) -> Counters:
-    """Periods since boot, and those in which the quota was used up, by each control group's `cpu.stat`.
+    """Return periods since boot, and those in which the quota was used up, by each control group's `cpu.stat`.
 
     Empty where no group has a quota.
     """
@@ -188,7 +188,7 @@ def throttling(stats: Iterable[str]) -> Counters:
 
 
 def cpu_groups(groups: str, root: str = _CGROUPS) -> "list[str]":
-    """The files `cpu.stat` of this process' control group and of all above it, by `/proc/self/cgroup`."""
+    """Return the files `cpu.stat` of this process' control group and of all above it, by `/proc/self/cgroup`."""
     found = []
     for number, controllers, path in (line.split(":", 2) for line in groups.splitlines()):
         if number == "0" or "cpu" in controllers.split(","):
@@ -201,7 +201,7 @@ def cpu_groups(groups: str, root: str = _CGROUPS) -> "list[str]":
 
 
 def disks(diskstats: str, names: list[str]) -> Counters:
-    """Bytes and busy milliseconds of each of the disks in `/proc/diskstats`."""
+    """Return bytes and busy milliseconds of each of the disks in `/proc/diskstats`."""
     counters: Counters = {"read": 0.0, "written": 0.0}
     for fields in (line.split() for line in diskstats.splitlines()):
         if fields[2] in names:
@@ -212,7 +212,7 @@ def disks(diskstats: str, names: list[str]) -> Counters:
 
 
 def network(dev: str) -> Counters:
-    """Bytes over all interfaces of `/proc/net/dev` except loopback."""
+    """Return bytes over all interfaces of `/proc/net/dev` except loopback."""
     counters: Counters = {"received": 0.0, "sent": 0.0}
     for name, _, figures in (line.partition(":") for line in dev.splitlines()[2:]):
         if name.strip() != "lo":
@@ -222,7 +222,7 @@ def network(dev: str) -> Counters:
 
 
 def memory_available(meminfo: str) -> float:
-    """Bytes available to new processes, by `/proc/meminfo`."""
+    """Return bytes available to new processes, by `/proc/meminfo`."""
     return float(next(line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable"))) * 1024
 
 
@@ -248,7 +248,7 @@ def line(at: float, elapsed: float, old: Counters, new: Counters, available: flo
 
 
 def top(old: Counters, new: Counters, ticks: float) -> str:
-    """The other programs that took most between two readings, as `name(pid)=share;…`."""
+    """Return the other programs that took most between two readings, as `name(pid)=share;…`."""
     taken = {name: (new[name] - old[name]) / ticks for name in new if name.endswith(")") and name in old}
     most = sorted(taken, key=lambda name: taken[name], reverse=True)[:_MOST_NAMED]
     return ";".join(f"{name}={taken[name]:.4f}" for name in most if taken[name] > 0)
@@ -282,7 +282,7 @@ def _counters(names: "list[str]", others: OtherPrograms, groups: "list[str]", ol
 
 
 def samples(sleep: Callable[[float], None] = time.sleep, environments: Sequence[str] = ()) -> Iterator[str]:
-    """Lines without end, one at every whole second."""
+    """Yield lines without end, one at every whole second."""
     names, others, groups = _real_disks(), OtherPrograms(_tag(), environments), _groups()
     sleep(_until_next())
     since, old = time.monotonic(), _counters(names, others, groups, {})

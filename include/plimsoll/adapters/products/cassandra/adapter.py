@@ -50,15 +50,15 @@ class Cassandra:
         self._tool = NodeTool(artefacts)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Problems with versions, JDKs, collectors, flags and settings that nodes can't run with."""
+        """Return problems with versions, JDKs, collectors, flags and settings that nodes can't run with."""
         return problems(definition, self._artefacts)
 
     def unchecked(self, definition: Definition) -> Sequence[str]:
-        """Sentences that name the JVM flags that could not be checked with their JDK on this machine."""
+        """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
         return list(unchecked(definition, self._artefacts))
 
     def downloads(self, definition: Definition) -> Sequence[Download]:
-        """The releases and JDKs of its variants, and what the node tool is compiled from."""
+        """Return the releases and JDKs of its variants, and what the node tool is compiled from."""
         of_variants = self._artefacts.downloads_of_variants(only_cassandra(definition))
         return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
 
@@ -91,7 +91,7 @@ class Cassandra:
             self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
-        """The one JVM of a node."""
+        """Return the one JVM of a node."""
         return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG)]
 
     def fingerprint(
@@ -113,7 +113,7 @@ class Cassandra:
         return leftover_work(nodes, partial(settle_command, self._tool))
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
-        """The size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""
+        """Return the size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""
         return bytes_on_disk(self._tool, nodes, keyspace)
 
     def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
@@ -121,7 +121,7 @@ class Cassandra:
         drop(self._tool, nodes[0], keyspace)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """A sentence with the last log lines for each node that is not running."""
+        """Return a sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
@@ -136,7 +136,7 @@ class Cassandra:
         return events(text, zone)
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
-        """The lines of a node's system.log, with their times."""
+        """Return the lines of a node's system.log, with their times."""
         return lines(text, zone)
 
     def _blueprint(

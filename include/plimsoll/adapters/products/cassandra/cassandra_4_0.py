@@ -64,12 +64,12 @@ OPENS = (
 
 
 def exported(*packages: str) -> tuple[str, ...]:
-    """The flags with which a JDK that has modules exports these packages."""
+    """Return the flags with which a JDK that has modules exports these packages."""
     return tuple(f"--add-exports={package}=ALL-UNNAMED" for package in packages)
 
 
 def opened(*packages: str) -> tuple[str, ...]:
-    """The flags with which such a JDK opens these packages to reflection."""
+    """Return the flags with which such a JDK opens these packages to reflection."""
     return tuple(f"--add-opens={package}=ALL-UNNAMED" for package in packages)
 
 

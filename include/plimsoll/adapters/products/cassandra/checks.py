@@ -28,7 +28,7 @@ _LEAST_HEAP = parse_size("256M")
 
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
-    """All problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
     found = list(_settings("system.settings", definition.settings_of_system(PRODUCT)))
     for number, variant in definition.of_product(PRODUCT):
         where = f"variants[{number}] ({variant.id})"
@@ -58,13 +58,13 @@ def _without_jvm(where: str, variant: Variant) -> Problem:
 
 
 def only_cassandra(definition: Definition) -> Definition:
-    """The definition with only its variants of Cassandra."""
+    """Return the definition with only its variants of Cassandra."""
     own = tuple(variant for _, variant in definition.of_product(PRODUCT))
     return definition.model_copy(update={"variants": own})
 
 
 def unchecked(definition: Definition, artefacts: ArtefactSource) -> Iterator[str]:
-    """Sentences that name the flags that no JVM could check on this machine. Fetches nothing."""
+    """Yield sentences that name the flags that no JVM could check on this machine. Fetches nothing."""
     for _, variant in definition.of_product(PRODUCT):
         jvm = variant.jvm
         if jvm is None or not jvm.flags:
@@ -113,7 +113,7 @@ def _jvm(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
 
 
 def _heap_flags(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
-    """Flags that would override `heap` and `initial_heap`. Plans and fingerprints rely on `heap`."""
+    """Yield flags that would override `heap` and `initial_heap`. Plans and fingerprints rely on `heap`."""
     for number, flag in enumerate(jvm.flags):
         if _HEAP.match(flag):
             what = f"{flag} sets the heap, which `heap` already sets to {format_size(jvm.heap)}"
@@ -122,7 +122,7 @@ def _heap_flags(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
 
 
 def _flags(where: str, version: str, jvm: JvmConfiguration, artefacts: ArtefactSource) -> Iterator[Problem]:
-    """Flags with which the JVM would not start. The JVM itself is asked, with all other flags of a node."""
+    """Yield flags with which the JVM would not start. The JVM itself is asked, with all other flags of a node."""
     release = release_of(version)
     odd = [number for number, flag in enumerate(jvm.flags) if _LAUNCHER.match(flag)]
     for number in odd:
@@ -141,7 +141,7 @@ def _flags(where: str, version: str, jvm: JvmConfiguration, artefacts: ArtefactS
 
 
 def _names(said: str, flag: str) -> bool:
-    """Whether the JVM's message names the flag. It quotes flags without `-XX:+` and mostly without the value."""
+    """Tell whether the JVM's message names the flag. It quotes flags without `-XX:+` and mostly without the value."""
     name = re.sub(r"^-(XX:[+-]?)?", "", flag).partition("=")[0]
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
 

@@ -32,7 +32,7 @@ class Place:
 
 
 def node_command(release: Release, jvm: JvmConfiguration, installation: Installation, place: Place) -> tuple[str, ...]:
-    """The program and the arguments of a node."""
+    """Return the program and the arguments of a node."""
     return (
         str(installation.java),
         *jvm_arguments(release, jvm, place.cpus),
@@ -47,7 +47,10 @@ def node_command(release: Release, jvm: JvmConfiguration, installation: Installa
 
 
 def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
-    """The JVM arguments of a variant. Its own flags come last, because the JVM takes the later one of two flags."""
+    """Return the JVM arguments of a variant.
+
+    Its own flags come last, because the JVM takes the later one of two flags.
+    """
     return (
         *release.jvm_flags,
         *release.jdk_flags[jdk_major(jvm)],
@@ -96,5 +99,5 @@ def _jmx_arguments(address: str, files: NodeFiles) -> Iterator[str]:
 
 
 def _url(path: PurePosixPath) -> str:
-    """A path on a host as a URL. (`PurePath.as_uri` is deprecated since Python 3.14.)"""
+    """Return a path on a host as a URL. (`PurePath.as_uri` is deprecated since Python 3.14.)"""
     return f"file://{quote(str(path))}"

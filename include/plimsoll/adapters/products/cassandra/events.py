@@ -25,12 +25,18 @@ _WRITING, _WRITTEN = re.compile(r"Writing Memtable-(?P<table>[^@]+)@"), "Complet
 
 
 def events(text: str, zone: tzinfo) -> tuple[Event, ...]:
-    """The events in one node's system.log, in the order of their ends. Times in the log are in the JVM's `zone`."""
+    """Return the events in one node's system.log, in the order of their ends.
+
+    Times in the log are in the JVM's `zone`.
+    """
     return tuple(_events(text, zone))
 
 
 def lines(text: str, zone: tzinfo) -> tuple[LogLine, ...]:
-    """The lines of one node's system.log that have a time, so none of stack traces. Times are in the JVM's `zone`."""
+    """Return the lines of one node's system.log that have a time, so none of stack traces.
+
+    Times are in the JVM's `zone`.
+    """
     return tuple(LogLine(_time(match, zone), match[0]) for match in filter(None, map(_LINE.match, text.splitlines())))
 
 
@@ -58,7 +64,9 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
 
 
 def _ended(message: str, at: datetime) -> Event | None:
-    """The event that ended at that time, from a line that gives its duration; None where the line tells of none."""
+    """Return the event that ended at that time, from a line that gives its duration; None where the line tells
+    of none.
+    """
     if match := _COMPACTED.match(message):
         took_ms = float(match["ms"].replace(",", ""))
         return Event(COMPACTION, at - timedelta(milliseconds=took_ms), at, took_ms)

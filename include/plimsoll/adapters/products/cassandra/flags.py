@@ -82,7 +82,7 @@ _ADDED: dict[Collector, tuple[str, ...]] = {"CMS": ("-XX:+UseCondCardMark",)}
 
 
 def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
-    """The flags that choose and tune the variant's collector. `cpus` is the number of the node's processors."""
+    """Return the flags that choose and tune the variant's collector. `cpus` is the number of the node's processors."""
     if jvm.flag_set == "tlp-2020":
         beside_cms = ("-XX:+UseParNewGC",) if jvm.collector == "CMS" and jdk_major(jvm) == 8 else ()
         return (*beside_cms, *TLP_2020[jvm.collector], *_added(jvm), *_young(jvm, jvm.heap // 2))
@@ -91,19 +91,22 @@ def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple
 
 
 def heap_flags(jvm: JvmConfiguration) -> tuple[str, ...]:
-    """The flags of the heap, whose minimum and maximum are equal unless the variant has an `initial_heap`."""
+    """Return the flags of the heap, whose minimum and maximum are equal unless the variant has an `initial_heap`."""
     return f"-Xms{_whole(jvm.initial_heap or jvm.heap)}", f"-Xmx{_whole(jvm.heap)}"
 
 
 def gc_log_flags(jvm: JvmConfiguration, path: str) -> tuple[str, ...]:
-    """The flags that log collections and safepoints to one file without rotation. JDK 8 gets the flags of Cassandra."""
+    """Return the flags that log collections and safepoints to one file without rotation.
+
+    JDK 8 gets the flags of Cassandra.
+    """
     if jdk_major(jvm) > 8:
         return (f"-Xlog:gc*,safepoint:file={path}:time,uptime,level,tags:filecount=0",)
     return (f"-Xloggc:{path}", *(f"-XX:+Print{what}" for what in _PRINTED_BY_JDK_8))
 
 
 def jdk_major(jvm: JvmConfiguration) -> int:
-    """The JDK's major version: 11 for `openjdk-11.0.13`, 8 for `openjdk-1.8.0`."""
+    """Return the JDK's major version: 11 for `openjdk-11.0.13`, 8 for `openjdk-1.8.0`."""
     numbers = [int(number) for number in jvm.jdk_version.split(".")]
     return numbers[1] if numbers[0] == 1 else numbers[0]
 
@@ -113,10 +116,10 @@ def _added(jvm: JvmConfiguration) -> tuple[str, ...]:
 
 
 def _young(jvm: JvmConfiguration, size: int) -> tuple[str, ...]:
-    """The flag for the size of the young generation, which only CMS needs."""
+    """Return the flag for the size of the young generation, which only CMS needs."""
     return (f"-Xmn{_whole(size)}",) if jvm.collector == "CMS" else ()
 
 
 def _whole(size: int) -> str:
-    """The size in whole mebibytes, because the JVM takes no fractions."""
+    """Return the size in whole mebibytes, because the JVM takes no fractions."""
     return format_size(size // _MIB * _MIB)

@@ -27,14 +27,16 @@ def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
 
 
 def over_jmx(nodes: Sequence[Host]) -> tuple[str, ...]:
-    """The node tool's arguments for these nodes of one machine: where their JMX listens, and their password files."""
+    """Return the node tool's arguments for these nodes of one machine: where their JMX listens, and their password
+    files.
+    """
     ports = ",".join(f"{own_loopback(node.info.address)}:{JMX_PORT}" for node in nodes)
     files = (("--password-file", str(NodeFiles(node.root).jmx_password)) for node in nodes)
     return ("--jmx-port", ports, *(word for pair in files for word in pair))
 
 
 def settle_command(tool: NodeTool, nodes: Sequence[Host]) -> tuple[str, ...]:
-    """The command that waits until these nodes of one machine have no compactions left."""
+    """Return the command that waits until these nodes of one machine have no compactions left."""
     return tool.argv(nodes[0], "settle", *over_jmx(nodes), "--timeout", f"{PATIENCE.total_seconds():.0f}s")
 
 
@@ -60,7 +62,7 @@ def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:
 
 
 def jvm_facts(answer: Mapping[str, Any]) -> JvmFacts:
-    """The facts about one JVM from the node tool's answer."""
+    """Return the facts about one JVM from the node tool's answer."""
     flags = {name: str(flag["value"]) for name, flag in answer["flags"].items()}
     return JvmFacts(
         version=answer["java_runtime_version"],

@@ -15,7 +15,10 @@ _MEND = "see whether the node runs, and run the cell again"
 
 
 def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[str, int]:
-    """The size of the keyspace's live files after a flush, bytes, by node. Raises DeployError without an answer."""
+    """Return the size of the keyspace's live files after a flush, bytes, by node.
+
+    Raises DeployError without an answer.
+    """
     found: dict[str, int] = {}
     for hosts in by_machine(nodes).values():
         answer = tool.ask(hosts[0], "size", *over_jmx(hosts), "--keyspace", keyspace, allowed=_FLUSH)

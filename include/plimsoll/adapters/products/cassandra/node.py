@@ -74,7 +74,7 @@ def start(host: Host, blueprint: Blueprint) -> None:
 
 
 def compiler_hints(jars: Path) -> str:
-    """The release's hints for the JIT compiler, which the shipped start script takes from `conf/`.
+    """Return the release's hints for the JIT compiler, which the shipped start script takes from `conf/`.
 
     `quiet` keeps the JVM from printing every line. It is the only line where a release has no hints.
     """

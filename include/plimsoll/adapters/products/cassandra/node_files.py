@@ -19,52 +19,52 @@ class NodeFiles:
 
     @property
     def home(self) -> PurePosixPath:
-        """The node's folder and working directory. Heap dumps and unpacked libraries are written here."""
+        """Return the node's folder and working directory. Heap dumps and unpacked libraries are written here."""
         return self.root / "cassandra"
 
     @property
     def data(self) -> PurePosixPath:
-        """The folder of tables, commit log, hints and caches. No second node may use it."""
+        """Return the folder of tables, commit log, hints and caches. No second node may use it."""
         return self.home / "data"
 
     @property
     def configuration(self) -> PurePosixPath:
-        """The folder of `cassandra.yaml` and of the other files that are written for the node."""
+        """Return the folder of `cassandra.yaml` and of the other files that are written for the node."""
         return self.home / "conf"
 
     @property
     def logs(self) -> PurePosixPath:
-        """The folder of the node's own logs."""
+        """Return the folder of the node's own logs."""
         return self.home / "logs"
 
     @property
     def settings(self) -> PurePosixPath:
-        """The node's `cassandra.yaml`."""
+        """Return the node's `cassandra.yaml`."""
         return self.configuration / "cassandra.yaml"
 
     @property
     def logback(self) -> PurePosixPath:
-        """The configuration of the logging library."""
+        """Return the configuration of the logging library."""
         return self.configuration / "logback.xml"
 
     @property
     def compiler_hints(self) -> PurePosixPath:
-        """The release's hints for the JIT compiler: what to inline and what not."""
+        """Return the release's hints for the JIT compiler: what to inline and what not."""
         return self.configuration / "hotspot_compiler"
 
     @property
     def jmx_password(self) -> PurePosixPath:
-        """The user and the password of JMX. The JVM does not start if others than its user may read it."""
+        """Return the user and the password of JMX. The JVM does not start if others than its user may read it."""
         return self.configuration / "jmx.password"
 
     @property
     def jmx_access(self) -> PurePosixPath:
-        """The rights of that user."""
+        """Return the rights of that user."""
         return self.configuration / "jmx.access"
 
     @property
     def command(self) -> PurePosixPath:
-        """The whole command, one argument per line, for people.
+        """Return the whole command, one argument per line, for people.
 
         Writing it to the folder of the logs also makes that folder, which the JVM needs at once for its GC log.
         """
@@ -77,12 +77,12 @@ class NodeFiles:
 
     @property
     def gc_log(self) -> PurePosixPath:
-        """The log of collections and safepoints."""
+        """Return the log of collections and safepoints."""
         return self.logs / GC_LOG
 
     @property
     def console(self) -> PurePosixPath:
-        """The output of the process. Only here does the JVM say why it does not start."""
+        """Return the output of the process. Only here does the JVM say why it does not start."""
         return console_path(self.root, JOB)
 
 

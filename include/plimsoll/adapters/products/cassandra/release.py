@@ -36,7 +36,7 @@ class Release:
 
 
 def maven_roots(version: str) -> tuple[str, ...]:
-    """The Maven coordinates that a release is resolved from."""
+    """Return the Maven coordinates that a release is resolved from."""
     # Clients of the old protocol are a dependency of 3.x that its own coordinates leave out.
     thrift = (f"org.apache.cassandra:cassandra-thrift:{version}",) if version.startswith("3.") else ()
     return (f"org.apache.cassandra:cassandra-all:{version}", *thrift)

@@ -33,14 +33,16 @@ RESERVED = frozenset(
 
 
 def merged(*layers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The settings of all layers. Where layers contradict each other, the later one counts."""
+    """Return the settings of all layers. Where layers contradict each other, the later one counts."""
     return {key: value for layer in layers for key, value in layer.items()}
 
 
 def node_settings(
     release: Release, overrides: Mapping[str, JsonValue], files: NodeFiles, addresses: Sequence[str], node: int
 ) -> dict[str, JsonValue]:
-    """All settings of node number `node`, counted from 0, of a new cluster with these addresses, the seed's first."""
+    """Return all settings of node number `node`, counted from 0, of a new cluster with these addresses, the seed's
+    first.
+    """
     settings = merged(release.settings, overrides)
     tokens = initial_tokens(node, nodes=len(addresses), tokens_per_node=int(str(settings[TOKENS])))
     own: dict[str, JsonValue] = {

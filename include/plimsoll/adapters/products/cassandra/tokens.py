@@ -5,7 +5,7 @@ _FIRST = -(2**63)
 
 
 def initial_tokens(node: int, *, nodes: int, tokens_per_node: int) -> tuple[int, ...]:
-    """The Murmur3 tokens of node number `node`, counted from 0, in ascending order.
+    """Return the Murmur3 tokens of node number `node`, counted from 0, in ascending order.
 
     The tokens of the cluster are spread evenly and given to the nodes in turn, so every node owns the same share of the
     ring. Cassandra's own allocation gives only roughly equal shares, and its nodes must join one after another. With

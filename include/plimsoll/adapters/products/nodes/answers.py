@@ -8,7 +8,7 @@ from plimsoll.ports.host import CommandResult
 
 
 def answer_of(result: CommandResult, question: str, *, where: str, mend: str) -> Any:
-    """The answer to the question, which is the program's command. Raises DeployError where there is none."""
+    """Return the answer to the question, which is the program's command. Raises DeployError where there is none."""
     try:
         return json.loads(result.stdout.strip().rpartition("\n")[2])
     except ValueError as error:

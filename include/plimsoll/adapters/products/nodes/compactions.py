@@ -25,7 +25,7 @@ Command = Callable[[Sequence[Host]], Sequence[str]]
 
 
 def leftover_work(nodes: Sequence[Host], command: Command) -> LeftoverWork | None:
-    """The result of waiting; None while a machine still waits. The first call starts a job on each machine."""
+    """Return the result of waiting; None while a machine still waits. The first call starts a job on each machine."""
     found = [_of_machine(hosts, command) for hosts in by_machine(nodes).values()]
     told = [one for one in found if one is not None]
     if len(told) < len(found):
@@ -49,7 +49,7 @@ def _of_machine(nodes: Sequence[Host], command: Command) -> LeftoverWork | None:
 
 
 def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:
-    """The command's answer, which is JSON on the last line of its output. Pure."""
+    """Return the command's answer, which is JSON on the last line of its output. Pure."""
     try:
         answer: Mapping[str, Any] = json.loads(text.strip().rpartition("\n")[2])
         left = dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False))

@@ -37,12 +37,12 @@ class LastLines:
 
     @property
     def of_a_signal(self) -> str:
-        """Errors and warnings as one text; empty where there are none."""
+        """Return errors and warnings as one text; empty where there are none."""
         warnings = tuple(line for line in self.others if line.startswith("WARN"))
         return str(LastLines(self.complaints, warnings)) if self.complaints or warnings else ""
 
     def __str__(self) -> str:
-        """Both as one text, errors first; `it said nothing` where there is neither."""
+        """Return both as one text, errors first; `it said nothing` where there is neither."""
         parts = [*self.complaints]
         if self.others:
             parts += ["its log's last lines:", *self.others]
@@ -50,13 +50,13 @@ class LastLines:
 
 
 def last_lines(host: Host, process: NodeProcess) -> LastLines:
-    """The last lines that matter of a node's own log and of its process's output."""
+    """Return the last lines that matter of a node's own log and of its process's output."""
     logs = (host.read_tail(path, max_bytes=_TAIL_BYTES) for path in process.logs(host.root))
     return picked(line for log in logs for line in log.splitlines())
 
 
 def picked(lines: Iterable[str]) -> LastLines:
-    """The last lines that matter among these lines of a node's log."""
+    """Return the last lines that matter among these lines of a node's log."""
     telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not _NOISE.match(line))]
     complaints = [line for line in telling if _COMPLAINT.search(line)]
     news = [line for place, line in enumerate(complaints) if not _is_repeated(line, complaints[:place])]
@@ -65,5 +65,5 @@ def picked(lines: Iterable[str]) -> LastLines:
 
 
 def _is_repeated(line: str, others: Iterable[str]) -> bool:
-    """Whether another line contains this one: Cassandra logs its final error three times."""
+    """Tell whether another line contains this one: Cassandra logs its final error three times."""
     return any(_STARTUP.sub("", line) in other for other in others)

@@ -7,7 +7,7 @@ from plimsoll.ports.host import Host
 
 
 def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
-    """The nodes by machine, in order. All nodes of the local provider are on one machine."""
+    """Return the nodes by machine, in order. All nodes of the local provider are on one machine."""
     machines: dict[str, list[Host]] = {}
     for node in nodes:
         machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
@@ -15,7 +15,7 @@ def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
 
 
 def own_loopback(address: str) -> str:
-    """The address for what is open to a node's own machine alone, such as JMX, which is not encrypted here.
+    """Return the address for what is open to a node's own machine alone, such as JMX, which is not encrypted here.
 
     Nodes on one machine have different loopback addresses, so all of them can use the same port.
     """

@@ -17,7 +17,7 @@ OUT_OF_MEMORY = "see whether the host was out of memory (`dmesg` tells); a small
 
 
 def state_of(status: JobStatus) -> str:
-    """The status of a job in words."""
+    """Return the status of a job in words."""
     if status.state != "exited":
         return "was never started" if status.state == "missing" else "is running"
     return "was killed" if status.exit_code is None else f"ended with {_exit(status.exit_code)}"
@@ -28,12 +28,12 @@ def _exit(code: int) -> str:
 
 
 def name_of(host: Host) -> str:
-    """The name and address of a host: `node2 (127.0.9.2)`."""
+    """Return the name and address of a host: `node2 (127.0.9.2)`."""
     return f"{host.info.name} ({host.info.address})"
 
 
 def down(host: Host, process: NodeProcess) -> str | None:
-    """A sentence with the last lines of the node's logs; None while it is running.
+    """Return a sentence with the last lines of the node's logs; None while it is running.
 
     Of a node that a signal ended it has only errors and warnings: what it logged otherwise has nothing to do with that.
     """
@@ -52,12 +52,15 @@ def _was_signalled(status: JobStatus) -> bool:
 
 
 def was_killed(status: JobStatus) -> bool:
-    """Whether a person or the kernel ended the process with signal 9."""
+    """Tell whether a person or the kernel ended the process with signal 9."""
     return status.state == "exited" and status.exit_code in (None, _KILLED)
 
 
 def is_disk_full(host: Host) -> bool:
-    """Whether the host's disk is full. A node without room for a mapped file is killed; its log does not say why."""
+    """Tell whether the host's disk is full.
+
+    A node without room for a mapped file is killed; its log does not say why.
+    """
     asked = host.run(
         ("df", "--block-size=1", "--output=avail", str(host.root)), timeout=_DISK_PATIENCE, check=False
     ).stdout.split()

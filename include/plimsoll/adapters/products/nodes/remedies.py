@@ -44,5 +44,5 @@ _REMEDIES: Sequence[tuple[str, str]] = (
 
 
 def remedy(complaint: str) -> str:
-    """The advice for a node's error messages; empty where none is known."""
+    """Return the advice for a node's error messages; empty where none is known."""
     return next((mend for pattern, mend in _REMEDIES if re.search(pattern, complaint)), "")

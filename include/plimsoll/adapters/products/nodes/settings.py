@@ -34,7 +34,7 @@ _UNSAFE: Sequence[tuple[re.Pattern[str], str]] = (
 
 
 def refused_settings(where: str, settings: Mapping[str, JsonValue], reserved: Collection[str]) -> Iterator[Problem]:
-    """Problems with settings that a definition can't set: those that Plimsoll writes itself, and unsafe ones."""
+    """Yield problems with settings that a definition can't set: those that Plimsoll writes itself, and unsafe ones."""
     own = {key: value for key, value in sorted(settings.items()) if key.partition(".")[0] in reserved}
     refused = [(key, "Plimsoll writes it for each node", value) for key, value in own.items()]
     refused += unsafe_settings({key: value for key, value in settings.items() if key not in own})
@@ -43,7 +43,8 @@ def refused_settings(where: str, settings: Mapping[str, JsonValue], reserved: Co
 
 
 def unsafe_settings(settings: JsonValue, place: str = "") -> Iterator[tuple[str, str, JsonValue]]:
-    """The place, the reason and the value of each unsafe setting, at any depth: `audit_logging_options.audit_logs_dir`.
+    """Yield the place, the reason and the value of each unsafe setting, at any depth:
+    `audit_logging_options.audit_logs_dir`.
 
     Releases from 4.1 on take that place as one key, too.
     """
@@ -61,13 +62,13 @@ def unsafe_settings(settings: JsonValue, place: str = "") -> Iterator[tuple[str,
 
 
 def shown(value: JsonValue) -> str:
-    """The value as JSON, cut to a length that fits into a message."""
+    """Return the value as JSON, cut to a length that fits into a message."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def render(settings: JsonValue) -> str:
-    """The settings as YAML."""
+    """Return the settings as YAML."""
     stream = StringIO()
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False

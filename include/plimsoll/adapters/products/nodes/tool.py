@@ -26,12 +26,15 @@ class NodeTool:
     artefacts: ProgramSource
 
     def argv(self, host: Host, *arguments: str) -> tuple[str, ...]:
-        """The command that runs the node tool on that host. Installs it there first. Raises ArtefactError."""
+        """Return the command that runs the node tool on that host. Installs it there first. Raises ArtefactError."""
         program = OwnProgram("plimsoll.nodes.Main", self.artefacts.node_tool())
         return program.argv(self.artefacts, host, *arguments, jvm=_SHORT_LIVED)
 
     def ask(self, host: Host, *arguments: str, allowed: timedelta) -> Any:
-        """The node tool's answer, which is JSON on its last line of output. Raises DeployError where there is none."""
+        """Return the node tool's answer, which is JSON on its last line of output.
+
+        Raises DeployError where there is none.
+        """
         result = host.run(self.argv(host, *arguments), timeout=allowed, check=False)
         return answer_of(result, arguments[0], where=f"host {host.info.name}", mend="mend the reason given")
 

@@ -71,7 +71,7 @@ class Patience:
 
 
 def _guess(node: Host, status: JobStatus) -> str:
-    """The advice for a node whose log does not say why it ended; empty where none is known."""
+    """Return the advice for a node whose log does not say why it ended; empty where none is known."""
     if is_disk_full(node):
         return FULL
     return OUT_OF_MEMORY if was_killed(status) else ""

@@ -43,7 +43,7 @@ class ScyllaDb:
         self._tool = NodeTool(artefacts)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Problems with archives and settings."""
+        """Return problems with archives and settings."""
         return problems(definition, self._artefacts)
 
     def unchecked(self, definition: Definition) -> Sequence[str]:
@@ -51,7 +51,7 @@ class ScyllaDb:
         return list(unknown(definition))
 
     def downloads(self, definition: Definition) -> Sequence[Download]:
-        """The archives of its variants, and what the node tool is compiled from."""
+        """Return the archives of its variants, and what the node tool is compiled from."""
         archives = {one.archive: one.id for _, one in definition.of_product(PRODUCT) if one.archive}
         found = [
             Download(name=f"ScyllaDB of variant {name}", size_bytes=None, is_there=self._artefacts.has_archive(archive))
@@ -90,7 +90,7 @@ class ScyllaDb:
         self._tool.probe(load, nodes, max(until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
-        """The one program of a node."""
+        """Return the one program of a node."""
         return [Process(PRODUCT, log=NodeFiles(PurePosixPath()).log.name)]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:  # noqa: ARG002
@@ -106,7 +106,7 @@ class ScyllaDb:
         return leftover_work(nodes, settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """A sentence with the last log lines for each node that is not running."""
+        """Return a sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
@@ -121,5 +121,5 @@ class ScyllaDb:
         return list(events(text, zone))
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
-        """The lines of a node's log, with their times."""
+        """Return the lines of a node's log, with their times."""
         return lines(text, zone)

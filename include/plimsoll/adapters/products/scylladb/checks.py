@@ -14,7 +14,7 @@ from plimsoll.ports.artefacts import ArtefactSource
 
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
-    """All problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
     found = list(_settings("system.settings", definition.settings_of_system(PRODUCT)))
     for number, variant in definition.of_product(PRODUCT):
         where = f"variants[{number}] ({variant.id})"

@@ -25,12 +25,12 @@ _SURE = timedelta(seconds=10)
 
 
 def lines(text: str, zone: tzinfo) -> tuple[LogLine, ...]:
-    """The lines of a node's log that have a time. Times are in the host's `zone`."""
+    """Return the lines of a node's log that have a time. Times are in the host's `zone`."""
     return tuple(LogLine(_time(match, zone), match[0]) for match in filter(None, map(_LINE.match, text.splitlines())))
 
 
 def events(text: str, zone: tzinfo) -> Iterator[Event]:
-    """The events in a node's log, in the order of their ends. Times in the log are in the host's `zone`."""
+    """Yield the events in a node's log, in the order of their ends. Times in the log are in the host's `zone`."""
     before: datetime | None = None
     stalls_ms: list[float] = []
     for line in text.splitlines():

@@ -42,7 +42,7 @@ def save_metrics(node: Host) -> None:
 
 
 def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
-    """The command that waits until these nodes of one machine have no compactions left."""
+    """Return the command that waits until these nodes of one machine have no compactions left."""
     places = (f"{own_loopback(node.info.address)}:{API_PORT}" for node in nodes)
     return _command(nodes[0], "settle", str(PATIENCE.total_seconds()), *places)
 
@@ -54,7 +54,7 @@ def _ask(node: Host, *arguments: str) -> Any:
 
 
 def _command(host: Host, *arguments: str) -> tuple[str, ...]:
-    """The command that runs the client on that host, after writing it there."""
+    """Return the command that runs the client on that host, after writing it there."""
     program = NodeFiles(host.root).rest_client
     host.write(program, Path(rest_client.__file__).read_text(encoding="utf-8"))
     return (*_PYTHON, str(program), *arguments)

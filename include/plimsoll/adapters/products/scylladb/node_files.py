@@ -20,27 +20,27 @@ class NodeFiles:
 
     @property
     def home(self) -> PurePosixPath:
-        """The node's folder and working directory."""
+        """Return the node's folder and working directory."""
         return self.root / PRODUCT
 
     @property
     def data(self) -> PurePosixPath:
-        """The folder of tables, commit log and hints. No second node may use it."""
+        """Return the folder of tables, commit log and hints. No second node may use it."""
         return self.home / "data"
 
     @property
     def kept(self) -> PurePosixPath:
-        """The folder of everything that is worth keeping, except for the log."""
+        """Return the folder of everything that is worth keeping, except for the log."""
         return self.home / "kept"
 
     @property
     def rest_client(self) -> PurePosixPath:
-        """The program that asks nodes by their REST API."""
+        """Return the program that asks nodes by their REST API."""
         return self.home / "rest_client.py"
 
     @property
     def log(self) -> PurePosixPath:
-        """The node's log: ScyllaDB writes it to its standard output."""
+        """Return the node's log: ScyllaDB writes it to its standard output."""
         return console_path(self.root, PRODUCT)
 
 

@@ -31,7 +31,7 @@ def main(command: str, *arguments: str) -> Any:
 
 
 def settled(patience_s: float, places: tuple[str, ...]) -> dict[str, Any]:
-    """The compactions that are left at each node, once there are none or the time is over."""
+    """Return the compactions that are left at each node, once there are none or the time is over."""
     began, left, error = time.monotonic(), dict[str, int](), ""
     while True:
         try:
@@ -45,7 +45,7 @@ def settled(patience_s: float, places: tuple[str, ...]) -> dict[str, Any]:
 
 
 def answer_of(place: str, path: str) -> Any:
-    """The answer of the REST API. OSError or ValueError where there is none."""
+    """Return the answer of the REST API. OSError or ValueError where there is none."""
     return json.loads(_read(place, path))
 
 

@@ -48,12 +48,12 @@ class CommandOptions(Model):
 
 
 def command_options(settings: Mapping[str, JsonValue]) -> CommandOptions:
-    """The options among these settings. Raises pydantic's ValidationError."""
+    """Return the options among these settings. Raises pydantic's ValidationError."""
     return CommandOptions.model_validate({key: settings[key] for key in CommandOptions.model_fields if key in settings})
 
 
 def shipped(home: Path) -> dict[str, JsonValue]:
-    """The settings of `conf/scylla.yaml` in the archive."""
+    """Return the settings of `conf/scylla.yaml` in the archive."""
     path = home / "conf" / "scylla.yaml"
     return YAML(typ="safe", pure=True).load(path.read_bytes()) or {} if path.is_file() else {}
 
@@ -76,7 +76,7 @@ class Place:
 
 
 def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: Place) -> dict[str, JsonValue]:
-    """The settings of one node: those of all layers, of which later ones replace earlier ones, and its own."""
+    """Return the settings of one node: those of all layers, of which later ones replace earlier ones, and its own."""
     given = {key: value for layer in layers for key, value in layer.items() if key not in CommandOptions.model_fields}
     seeds: JsonValue = {
         "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
@@ -103,7 +103,7 @@ def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: Place) -> di
 
 
 def shard_options(settings: Mapping[str, JsonValue], place: Place) -> tuple[str, ...]:
-    """The options for shards and memory.
+    """Return the options for shards and memory.
 
     Nodes that share a machine get equal shares of it, of which one is left to the load generator, and neither poll nor
     pin its processors.

@@ -33,7 +33,7 @@ _DRY_RUN = ClusterId(campaign_id="dry-run", name="dry-run/1")
 
 
 def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
-    """Every problem found. Raises SecretError when AWS can't be asked because credentials are missing."""
+    """Return every problem found. Raises SecretError when AWS can't be asked because credentials are missing."""
     try:
         options = Ec2Options.model_validate(as_written(definition.provider.options, Ec2Options))
     except ValidationError as error:
@@ -43,7 +43,7 @@ def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
 
 
 def patience_problems(options: Ec2Options) -> list[Problem]:
-    """The problem of a cell that may wait for longer than it may take to have hosts. Pure."""
+    """Return the problem of a cell that may wait for longer than it may take to have hosts. Pure."""
     # Hosts may take `startup` until they run, and once more until they are prepared.
     most = TIME_TO_PROVISION - 2 * options.startup
     if options.patience <= most:

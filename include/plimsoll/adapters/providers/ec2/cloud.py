@@ -48,7 +48,7 @@ class Cloud:
         self._ec2 = RenewedClient(self._made)
 
     def client(self, service: str) -> Any:
-        """A client of another service in the same place."""
+        """Return a client of another service in the same place."""
         return self._access.client(service, self.place.region)
 
     def require_endpoint(self) -> None:
@@ -77,7 +77,7 @@ class Cloud:
             return answer
 
     def pages(self, operation: str, key: str, **parameters: Any) -> list[Answer]:
-        """The entries below `key` of every page. Operations without pages work too."""
+        """Return the entries below `key` of every page. Operations without pages work too."""
 
         def fetch(client: Any) -> list[Answer]:
             return [entry for page in client.get_paginator(operation).paginate(**parameters) for entry in page[key]]
@@ -89,7 +89,7 @@ class Cloud:
             return found
 
     def instances(self, filters: Sequence[Filter], states: Sequence[str] = LIVING) -> list[Answer]:
-        """The instances in those states, in the order of their launch."""
+        """Return the instances in those states, in the order of their launch."""
         wanted = [*filters, {"Name": "instance-state-name", "Values": list(states)}]
         found = [
             instance
@@ -112,7 +112,7 @@ def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[F
 
 
 def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:
-    """A function that returns the cloud of a place, and keeps it with its client.
+    """Return a function that returns the cloud of a place, and keeps it with its client.
 
     The connection is read with each client: one that can't be read is an error of the calls through it.
     """

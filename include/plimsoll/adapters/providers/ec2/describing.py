@@ -33,18 +33,18 @@ def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]
 
 
 def tags_of(resource: Answer) -> ResourceTags | None:
-    """The content of the resource's tags; None if it belongs to no cluster."""
+    """Return the content of the resource's tags; None if it belongs to no cluster."""
     return read_tags(resource.get("Tags") or resource.get("TagSet") or ())
 
 
 def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
-    """The instances of that role, in the order in which they are named."""
+    """Return the instances of that role, in the order in which they are named."""
     chosen = [instance for instance in instances if (tags := tags_of(instance)) and tags.role == role]
     return sorted(chosen, key=lambda one: (one["AmiLaunchIndex"], one["InstanceId"]))
 
 
 def is_whole(instances: Sequence[Answer]) -> bool:
-    """Whether these are exactly the requested hosts, all in one zone."""
+    """Tell whether these are exactly the requested hosts, all in one zone."""
     wanted = {(tags.nodes, tags.load_hosts) for instance in instances if (tags := tags_of(instance))}
     found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
     zones = {instance["Placement"]["AvailabilityZone"] for instance in instances}
@@ -71,7 +71,9 @@ def described(  # noqa: PLR0913, PLR0917  # all that is known of it
     names: Sequence[str] = (),
     recorded: Recorded = Recorded(),
 ) -> Cluster:
-    """A cluster of those resources: instances are its hosts; where there are none, one unknown host stands for it.
+    """Return a cluster of those resources: instances are its hosts.
+
+    Where there are none, one unknown host stands for it.
 
     `names` lists everything of it, for people.
     """
@@ -99,7 +101,7 @@ def why_ended(instance: Answer) -> str:
 
 
 def _hosts(instances: Sequence[Answer], hidden: Sequence[HostInfo], role: Role, place: Place) -> list[HostInfo]:
-    """The hosts of that role, those that are not listed last."""
+    """Return the hosts of that role, those that are not listed last."""
     shown = [host_info(one, role, number, place) for number, one in enumerate(of_role(instances, role), start=1)]
     further = enumerate((host for host in hidden if host.role == role), start=len(shown) + 1)
     return [*shown, *(host.model_copy(update={"name": _name(role, number)}) for number, host in further)]
@@ -110,7 +112,7 @@ def _name(role: Role, number: int) -> str:
 
 
 def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostInfo:
-    """The host for an instance with that number in its role. Its paid time begins with its launch."""
+    """Return the host for an instance with that number in its role. Its paid time begins with its launch."""
     tags = tags_of(instance)
     return HostInfo(
         name=_name(role, number),

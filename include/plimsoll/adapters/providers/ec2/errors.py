@@ -135,7 +135,7 @@ def explained(service: str, where: str) -> Iterator[None]:
 
 
 def cloud_error(error: ClientError, service: str, where: str) -> CloudError:
-    """The refusal as an error in words. For a missing permission it names the action to allow."""
+    """Return the refusal as an error in words. For a missing permission it names the action to allow."""
     fault: Any = error.response.get("Error", {})
     code, message = str(fault.get("Code", "")), str(fault.get("Message", ""))
     what = f"{error.operation_name} was refused: {message or 'no reason given'} ({code})"
@@ -145,7 +145,7 @@ def cloud_error(error: ClientError, service: str, where: str) -> CloudError:
 
 
 def mending(code: str, message: str, action: str) -> str:
-    """The advice for a refusal with that code."""
+    """Return the advice for a refusal with that code."""
     if code in DENIED:
         named = _PERFORM.search(message)
         return f"allow the action {named[1] if named else action}; docs/guides/aws.md has the whole policy"

@@ -14,7 +14,7 @@ STANDING = ("pending", "running")
 
 
 def standing(cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Callable[[], Launched]) -> list[Answer]:
-    """All hosts of a whole cluster; empty where it is not whole, or not in one zone.
+    """Return all hosts of a whole cluster; empty where it is not whole, or not in one zone.
 
     A recorded host that EC2 lists neither as living nor as gone is looked for as long as answers may lag behind its
     launch, and for a minute in any case, as is everything where the record can't be read. The record is read only where

@@ -31,7 +31,7 @@ class HostKeyPair:
 
 
 def host_key(identity: SshIdentity, cluster_id: ClusterId) -> HostKeyPair:
-    """The Ed25519 host key of all hosts of that cluster. The text is the same every time."""
+    """Return the Ed25519 host key of all hosts of that cluster. The text is the same every time."""
     secret = identity.private_key.strip().encode()
     seed = hmac.new(secret, f"{_PURPOSE}\n{cluster_id}".encode(), hashlib.sha256).digest()
     public = Ed25519PrivateKey.from_private_bytes(seed).public_key()
@@ -40,13 +40,13 @@ def host_key(identity: SshIdentity, cluster_id: ClusterId) -> HostKeyPair:
 
 
 def authorized_key(identity: SshIdentity, connection_id: str) -> str:
-    """The line of `authorized_keys` for the identity. Raises SecretError when its key can't be read."""
+    """Return the line of `authorized_keys` for the identity. Raises SecretError when its key can't be read."""
     key = private_key(identity, connection_id)
     return f"{key.get_name()} {key.get_base64()}"
 
 
 def _openssh(seed: bytes, public: bytes) -> str:
-    """The key in the format `openssh-key-v1`, unencrypted.
+    """Return the key in the format `openssh-key-v1`, unencrypted.
 
     Libraries put a random number into this format. A repeated request for hosts must be equal in every byte, otherwise
     AWS takes it for another request.

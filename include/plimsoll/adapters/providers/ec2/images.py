@@ -19,7 +19,10 @@ class Image:
 
 
 def find_image(cloud: Cloud, options: Ec2Options) -> Image:
-    """The AMI that the options name, or that the SSM parameter contains. Raises ProviderError when there is none."""
+    """Return the AMI that the options name, or that the SSM parameter contains.
+
+    Raises ProviderError when there is none.
+    """
     image_id = options.image if options.image.startswith("ami-") else _from_parameter(cloud, options.image)
     images = cloud.call("describe_images", ImageIds=[image_id])["Images"]
     if not images:

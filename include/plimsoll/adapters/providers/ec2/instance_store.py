@@ -20,12 +20,12 @@ class InstanceStore:
 
     @property
     def letters(self) -> str:
-        """The last letters of the mapped devices' names, after that of the system disk."""
+        """Return the last letters of the mapped devices' names, after that of the system disk."""
         return ascii_lowercase[1 : 1 + self.count] if self.is_mapped else ""
 
     @property
     def mappings(self) -> list[dict[str, Any]]:
-        """Entries of BlockDeviceMappings.
+        """Return entries of BlockDeviceMappings.
 
         EC2 gives a host its NVMe disks in any case. Older types have others, which it gives only if they are named.
         """
@@ -36,7 +36,7 @@ class InstanceStore:
 
 
 def instance_store(described: Answer) -> InstanceStore:
-    """The disks of an instance type, from its description by DescribeInstanceTypes."""
+    """Return the disks of an instance type, from its description by DescribeInstanceTypes."""
     info = described.get("InstanceStorageInfo") or {}
     disks = [(int(disk["Count"]), int(disk.get("SizeInGB", 0))) for disk in info.get("Disks", ())]
     count, gigabytes = sum(number for number, _ in disks), sum(number * size for number, size in disks)

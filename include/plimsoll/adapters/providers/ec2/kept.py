@@ -22,7 +22,7 @@ class SharedHost(Host, Protocol):
     """A host on which several environments may have a folder each, one after another."""
 
     def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> Host:
-        """The same host with a folder below its own as root. Everything started there carries the tags.
+        """Return the same host with a folder below its own as root. Everything started there carries the tags.
 
         Raises HostError.
         """
@@ -35,7 +35,10 @@ class SharedHost(Host, Protocol):
 
 
 def in_environment(host: SharedHost, cluster: Cluster, environment: str) -> Host:
-    """The host with the folder of that environment as root; with its whole folder for the cluster of one attempt."""
+    """Return the host with the folder of that environment as root.
+
+    With its whole folder for the cluster of one attempt.
+    """
     if not environment:
         return host
     return host.within(_FOLDER / environment, process_tags_of(cluster, host.info, PurePath(host.root), environment))

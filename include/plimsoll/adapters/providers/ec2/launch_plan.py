@@ -28,7 +28,10 @@ class LaunchPlanner:
     tariff: Tariff
 
     def launch_plan(self, request: ClusterRequest, options: Ec2Options, vpc: str) -> LaunchPlan:
-        """The cluster to launch; equal for equal requests. The time of waiting for room is added to the expiry."""
+        """Return the cluster to launch; equal for equal requests.
+
+        The time of waiting for room is added to the expiry.
+        """
         disks = self._disks(options)
         return LaunchPlan(
             id=request.id,
@@ -48,7 +51,7 @@ class LaunchPlanner:
         )
 
     def _disks(self, options: Ec2Options) -> dict[Role, InstanceStore]:
-        """The own disks of the types of both roles."""
+        """Return the own disks of the types of both roles."""
         types = {role: options.instance_types.of(role) for role in ROLES}
         asked = {"InstanceTypes": sorted(set(types.values()))}
         described = self.cloud.call("describe_instance_types", **asked)["InstanceTypes"]

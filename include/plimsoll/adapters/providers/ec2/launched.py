@@ -62,12 +62,12 @@ class Launched:
 
     @property
     def is_known_here(self) -> bool:
-        """Whether the record names a launch in this place."""
+        """Tell whether the record names a launch in this place."""
         return bool(self._known)
 
     @property
     def is_complete(self) -> bool:
-        """Whether the record could be read, so that it names every launch."""
+        """Tell whether the record could be read, so that it names every launch."""
         return self._blind_until is None
 
     def record_request(
@@ -167,7 +167,7 @@ class Launched:
         )
 
     def living(self, role: Role | None = None, subnet: str = "") -> list[str]:
-        """Instances without a known end; of one role, and in one subnet, where these are given."""
+        """Return instances without a known end; of one role, and in one subnet, where these are given."""
         chosen = (
             launch
             for launch in self._known.values()
@@ -176,31 +176,31 @@ class Launched:
         return [_id(host) for launch in chosen for host in launch.living]
 
     def has_ended(self, instance: str) -> bool:
-        """Whether the instance was told to end."""
+        """Tell whether the instance was told to end."""
         hosts = (host for launch in self._known.values() for host in launch.hosts or ())
         return any(_id(host) == instance and host.until is not None for host in hosts)
 
     def is_used_up(self, token: str) -> bool:
-        """Whether that request has launched hosts, and all of them have ended."""
+        """Tell whether that request has launched hosts, and all of them have ended."""
         launch = self._known.get(token)
         return launch is not None and bool(launch.hosts) and not launch.living
 
     def begun_in(self) -> set[str]:
-        """Subnets with living hosts, or with a launch whose answer is not known."""
+        """Return subnets with living hosts, or with a launch whose answer is not known."""
         return {one.place[_SUBNET] for one in self._known.values() if one.hosts is None or one.living}
 
     def groups(self) -> dict[str, datetime]:
-        """The requested placement groups by name, with the time until which EC2 may not know them."""
+        """Return the requested placement groups by name, with the time until which EC2 may not know them."""
         named = [(one.place.get(_GROUP, ""), one.asked_at + LAG) for one in self._known.values()]
         return {group: max(until for name, until in named if name == group) for group, _ in named if group}
 
     def may_lag(self, instance: str) -> bool:
-        """Whether EC2 may not know that instance yet."""
+        """Tell whether EC2 may not know that instance yet."""
         launches = (one for one in self._known.values() if instance in [_id(host) for host in one.hosts or ()])
         return any(self._clock.now() < launch.asked_at + LAG for launch in launches)
 
     def unknown_until(self) -> datetime | None:
-        """The time until which instances with unknown ids may still appear; None where that is impossible."""
+        """Return the time until which instances with unknown ids may still appear; None where that is impossible."""
         times = [one.asked_at + LAG for one in self._known.values() if one.hosts is None]
         latest = max([*times, *([self._blind_until] if self._blind_until else [])], default=None)
         return latest if latest and self._clock.now() < latest else None
@@ -231,12 +231,12 @@ class Launched:
 
 
 def where(subnet: str, zone: str, group: str) -> dict[str, str]:
-    """The position of a launch within a region; `group` is empty where it has none."""
+    """Return the position of a launch within a region; `group` is empty where it has none."""
     return {_SUBNET: subnet, _ZONE: zone, **({_GROUP: group} if group else {})}
 
 
 def end_of(instance: Answer) -> datetime | None:
-    """When a user ended it, as EC2 reports it: `User initiated (2026-01-31 12:00:00 GMT)`.
+    """Tell when a user ended it, as EC2 reports it: `User initiated (2026-01-31 12:00:00 GMT)`.
 
     None without such a report.
     """
@@ -248,7 +248,7 @@ def end_of(instance: Answer) -> datetime | None:
 
 
 def runs(instance: Answer) -> bool:
-    """Whether EC2 says that it runs."""
+    """Tell whether EC2 says that it runs."""
     return bool(instance["State"]["Name"] == "running")
 
 

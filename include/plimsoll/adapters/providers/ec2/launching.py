@@ -34,12 +34,12 @@ class Launcher:
         self._cloud, self._clock, self.wanted, self._launched = cloud, clock, wanted, launched
 
     def begun_in(self) -> set[str]:
-        """Subnets in which an interrupted try has hosts, or may have some that are not listed yet."""
+        """Return subnets in which an interrupted try has hosts, or may have some that are not listed yet."""
         seen = self._living()
         return self._launched.begun_in() | {one["SubnetId"] for one in seen}
 
     def serves_in(self) -> set[str]:
-        """Subnets that still have hosts of a cluster that was complete before; empty if it never was."""
+        """Return subnets that still have hosts of a cluster that was complete before; empty if it never was."""
         return {one["SubnetId"] for one in self._living()} if self.wanted.was_whole else set()
 
     def launch(self, subnet: Subnet) -> list[Answer]:
@@ -91,12 +91,12 @@ class Launcher:
         refused.require()
 
     def _living(self) -> list[Answer]:
-        """The cluster's living instances that EC2 lists, without those that were told to end."""
+        """Return the cluster's living instances that EC2 lists, without those that were told to end."""
         seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
         return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
-        """Ids of all hosts of that role, launched now or earlier.
+        """Return ids of all hosts of that role, launched now or earlier.
 
         If hosts of an attempt's own cluster died, all hosts of that role are launched again together. Of kept hosts
         only those that died or are unfit are replaced.
@@ -112,7 +112,7 @@ class Launcher:
         return [*staying, *self._launch_beside(staying, role, subnet)]
 
     def _launch_beside(self, staying: Collection[str], role: Role, subnet: Subnet) -> list[str]:
-        """Ids of the hosts of that role that are missing beside those that stay, launched now or before."""
+        """Return ids of the hosts of that role that are missing beside those that stay, launched now or before."""
         for generation in range(_GENERATIONS):
             made = self._run(role, subnet, generation, staying)
             if made and all(self._is_alive(one) for one in made):
@@ -122,14 +122,14 @@ class Launcher:
         raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
 
     def _is_alive(self, instance: Answer) -> bool:
-        """Whether the instance lives.
+        """Tell whether the instance lives.
 
         The answer to a repeated request may show instances that have ended since as they were then.
         """
         return instance["State"]["Name"] in LIVING and not self._launched.has_ended(instance["InstanceId"])
 
     def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
-        """The instances that this generation's request launched, now or earlier; empty if they were terminated.
+        """Return the instances that this generation's request launched, now or earlier; empty if they were terminated.
 
         EC2 is not asked for hosts that have ended according to the record. `beside`: ids of living hosts of that role,
         which stay.
@@ -170,7 +170,9 @@ class Launcher:
                 raise
 
     def _requested(self, request: dict[str, Any]) -> list[Answer]:
-        """The answer to RunInstances; a placement group that was just made may not be known to it for a while."""
+        """Return the answer to RunInstances; a placement group that was just made may not be known to it for a
+        while.
+        """
         try:
             answer = once_known(self._clock, _UNKNOWN_GROUP, lambda: self._cloud.call("run_instances", **request))
         except CloudError as error:
@@ -220,7 +222,9 @@ class Launcher:
         return self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id), STATES)
 
     def _lost(self, known: Collection[str]) -> set[str]:
-        """Ids of instances that EC2 shows as ended, or does not list although its answers can't lag that far behind."""
+        """Return ids of instances that EC2 shows as ended, or does not list although its answers can't lag that far
+        behind.
+        """
         doubted_until = self._clock.now() + DOUBT
         for pause in looks():
             states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
@@ -240,9 +244,10 @@ class Launcher:
 
 
 def once_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:
-    """The answer to the call. While EC2 does not know something that was just made, with that code, it is asked again.
+    """Return the answer to the call.
 
-    Raises CloudError once answers can't lag that far behind.
+    While EC2 does not know something that was just made, with that code, it is asked again. Raises CloudError once
+    answers can't lag that far behind.
     """
     deadline = clock.now() + LAG
     for pause in looks():

@@ -23,7 +23,10 @@ class Subnet:
 
 
 def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
-    """The subnets in order of preference. Raises ProviderError when one is missing, or they are in several VPCs."""
+    """Return the subnets in order of preference.
+
+    Raises ProviderError when one is missing, or they are in several VPCs.
+    """
     if options.subnets:
         found = _found(cloud.call("describe_subnets", SubnetIds=list(options.subnets)))
         order = options.subnets
@@ -37,7 +40,7 @@ def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
 
 
 def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
-    """The group as AWS describes it. Raises ProviderError when the VPC has no group with that id or name."""
+    """Return the group as AWS describes it. Raises ProviderError when the VPC has no group with that id or name."""
     kind = "group-id" if options.security_group.startswith("sg-") else "group-name"
     filters = [{"Name": kind, "Values": [options.security_group]}, {"Name": "vpc-id", "Values": [vpc]}]
     groups: Sequence[Answer] = cloud.call("describe_security_groups", Filters=filters)["SecurityGroups"]
@@ -51,7 +54,10 @@ def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
 
 
 def wrong_rules(group: Answer, ssh_port: int) -> Iterator[str]:
-    """Faults in the group's ingress: it must allow SSH from the controller, and all traffic inside the group. Pure."""
+    """Yield faults in the group's ingress: it must allow SSH from the controller, and all traffic inside the group.
+
+    Pure.
+    """
     rules, own = group["IpPermissions"], group["GroupId"]
     for rule in rules:
         for source in _others(rule, own):
@@ -66,7 +72,7 @@ def wrong_rules(group: Answer, ssh_port: int) -> Iterator[str]:
 
 
 def wrong_egress(group: Answer, subnets: Sequence[Subnet]) -> Iterator[str]:
-    """Faults in the group's egress: it must allow all traffic to the group's own hosts. Pure.
+    """Yield faults in the group's egress: it must allow all traffic to the group's own hosts. Pure.
 
     Other egress rules are the account's own choice. AWS allows all egress by default.
     """

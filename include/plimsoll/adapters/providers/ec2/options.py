@@ -25,7 +25,7 @@ class InstanceTypes(Model):
     load: Annotated[InstanceType, Field(description="The load generator's host")]
 
     def of(self, role: Role) -> str:
-        """The type of that role."""
+        """Return the type of that role."""
         return self.node if role == "node" else self.load
 
 
@@ -99,7 +99,7 @@ class Ec2Options(Model):
 
 
 def read_options(options: Mapping[str, object], where: str) -> Ec2Options:
-    """The options of a requested cluster. Raises ProviderError where they can't be read."""
+    """Return the options of a requested cluster. Raises ProviderError where they can't be read."""
     try:
         return Ec2Options.model_validate(options)
     except ValidationError as error:

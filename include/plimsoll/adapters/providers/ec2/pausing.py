@@ -12,10 +12,10 @@ _LONGEST_S = 30.0
 
 
 def looks() -> Iterator[float]:
-    """The seconds until the next look, without end."""
+    """Yield the seconds until the next look, without end."""
     return chain(_LOOKS_S, repeat(_LATER_S))
 
 
 def patient_looks() -> Iterator[float]:
-    """The seconds until the next look at something slow: growing, up to 30 s."""
+    """Yield the seconds until the next look at something slow: growing, up to 30 s."""
     return chain(_LOOKS_S, _SELDOM_S, repeat(_LONGEST_S))

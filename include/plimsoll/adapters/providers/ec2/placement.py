@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def pauses(seed: str) -> Iterator[float]:
-    """The seconds between two rounds: doubling up to a limit, and shifted for each cell.
+    """Yield the seconds between two rounds: doubling up to a limit, and shifted for each cell.
 
     The shift keeps cells from retrying at the same time.
     """
@@ -33,14 +33,17 @@ def pauses(seed: str) -> Iterator[float]:
 
 
 def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]:
-    """The subnets, beginning with one in which an interrupted try has begun; `begun` are ids of subnets. Pure."""
+    """Return the subnets, beginning with one in which an interrupted try has begun; `begun` are ids of subnets.
+
+    Pure.
+    """
     return sorted(subnets, key=lambda subnet: subnet.id not in begun)
 
 
 def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime, log: Log) -> T:
-    """The step's result. While AWS fails or throttles, the step is tried again until that time, as one waits for room.
+    """Return the step's result.
 
-    Raises the last error.
+    While AWS fails or throttles, the step is tried again until that time, as one waits for room. Raises the last error.
     """
     for pause in pauses(name):
         try:
@@ -54,7 +57,7 @@ def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime
 
 
 def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], log: Log, deadline: datetime) -> list[Answer]:
-    """The hosts, running, all in one zone. Raises ProviderError if there is no room until that time.
+    """Return the hosts, running, all in one zone. Raises ProviderError if there is no room until that time.
 
     If some hosts of a kept cluster still live, the missing ones are first tried in the same zone, for half of the
     time. After that, all hosts are launched in another zone. If a quota is the obstacle, the living hosts are kept,
@@ -82,7 +85,7 @@ def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], log: Log
 def _by(  # noqa: PLR0913  # when, and what a round takes
     deadline: datetime, launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], log: Log, *, keeps: bool
 ) -> tuple[list[Answer], CloudError | None]:
-    """The hosts, or the reason why no zone had room by that time."""
+    """Return the hosts, or the reason why no zone had room by that time."""
     name, patience = str(launcher.wanted.id), launcher.wanted.options.patience
     began = clock.now()
     for pause in pauses(name):
@@ -99,7 +102,7 @@ def _by(  # noqa: PLR0913  # when, and what a round takes
 def _one_round(
     launcher: Launcher, subnets: Sequence[Subnet], log: Log, *, keeps: bool
 ) -> tuple[list[Answer], CloudError | None]:
-    """The hosts, or the reason why no zone has room. With `keeps`, hosts that were launched stay."""
+    """Return the hosts, or the reason why no zone has room. With `keeps`, hosts that were launched stay."""
     full: CloudError | None = None
     for subnet in subnets:
         try:

@@ -48,11 +48,11 @@ class Ec2Tariffs:
         )
 
     def tariff(self, definition: Definition) -> Tariff:
-        """The prices of the definition's instance types. Raises ProviderError when its options can't be read."""
+        """Return the prices of the definition's instance types. Raises ProviderError when its options can't be read."""
         return self.of_options(read_options(definition.provider.options, f"definition {definition.name!r}"))
 
     def of_options(self, options: Ec2Options) -> Tariff:
-        """The prices of these instance types in that region, with that tenancy."""
+        """Return the prices of these instance types in that region, with that tenancy."""
         node, load = (self._rate(options, options.instance_types.of(role)) for role in ("node", "load"))
         return Tariff(
             node=_host_rate(options.instance_types.node, node),
@@ -67,7 +67,7 @@ class Ec2Tariffs:
         return listed
 
     def _from_api(self, options: Ec2Options, kind: str) -> Rate | None:
-        """The API's price; None where the API can't be reached or used, or has no such price."""
+        """Return the API's price; None where the API can't be reached or used, or has no such price."""
         asked = (options.connection, options.region, options.tenancy, kind)
         if asked not in self._known and time.monotonic() - self._had_none_at.get(asked, -_WITHOUT_S) >= _WITHOUT_S:
             rate = self._ask(options, kind)
@@ -89,7 +89,7 @@ class Ec2Tariffs:
 
 
 def from_table(kind: str, region: str, tenancy: str) -> Rate:
-    """The price in the package's own table; None where the table does not have it."""
+    """Return the price in the package's own table; None where the table does not have it."""
     table = _table()
     shared = table["usd_per_hour"].get(region, {}) if tenancy == "default" else {}
     source = f"price table of {table['as_of']} ({table['terms']})"
@@ -99,7 +99,7 @@ def from_table(kind: str, region: str, tenancy: str) -> Rate:
 
 
 def from_answer(price_list: list[Any], at: datetime) -> Rate | None:
-    """The only on-demand price above zero in an answer of the Pricing API; None where there is none. Pure."""
+    """Return the only on-demand price above zero in an answer of the Pricing API; None where there is none. Pure."""
     products = [json.loads(item) if isinstance(item, str) else item for item in price_list]
     for product in products:
         vcpus = product["product"]["attributes"].get("vcpu")
@@ -129,7 +129,10 @@ def _filters(options: Ec2Options, kind: str) -> list[dict[str, str]]:
 
 
 def _is_reachable(url: str) -> bool:
-    """Whether the API answers. Tested first, because a network that drops packets would delay a plan for minutes."""
+    """Tell whether the API answers.
+
+    Tested first, because a network that drops packets would delay a plan for minutes.
+    """
     parts = urlsplit(url)
     try:
         with socket.create_connection((parts.hostname or "", parts.port or 443), _REACH_S):

@@ -89,13 +89,17 @@ class Ec2Provider:
         return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Everything that AWS can be asked before anything costs money. SecretError where it can't be asked at all."""
+        """Return everything that AWS can be asked before anything costs money.
+
+        SecretError where it can't be asked at all.
+        """
         return problems(definition, self.secrets)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """The cluster's hosts, running, in one zone, and answering as themselves. Kept ones live on for the request.
+        """Return the cluster's hosts, running, in one zone, and answering as themselves.
 
-        Where AWS fails or throttles, everything is asked for again: that finds what was launched before.
+        Kept ones live on for the request. Where AWS fails or throttles, everything is asked for again: that finds what
+        was launched before.
         """
         options = read_options(request.options, str(request.id))
         self._destroyer.forget(request.id)
@@ -184,7 +188,7 @@ class Ec2Provider:
         return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
 
     def _prolonged(self, cloud: Cloud, wanted: LaunchPlan, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
-        """The cluster with its new owner, and with the later one of both expiries.
+        """Return the cluster with its new owner, and with the later one of both expiries.
 
         The hosts' own end is moved first, then their tags. If a process is killed in between, the next call does both.
         The result is what was written, because tags that EC2 shows may lag.
@@ -209,7 +213,7 @@ class Ec2Provider:
     def _described(
         self, cloud: Cloud, seen: TaggedResources, unsettled: Sequence[ClusterId], unread: dict[str, None]
     ) -> Iterator[Cluster]:
-        """The clusters in that place: those that show, and of unsettled ones what does not show yet.
+        """Yield the clusters in that place: those that show, and of unsettled ones what does not show yet.
 
         `unread` gets the reasons why a record could not be read.
         """
@@ -238,7 +242,7 @@ class Ec2Provider:
 
 
 def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
-    """Hosts as they are reached outside tests: one connection each, kept while it is used.
+    """Return hosts as they are reached outside tests: one connection each, kept while it is used.
 
     They fetch bundles from the depot; where there is none, they are sent them.
     """
@@ -255,7 +259,7 @@ def _place(options: Ec2Options) -> Place:
 
 
 def _places(known: Sequence[Mapping[str, object]]) -> Iterator[Place]:
-    """The place in each of these options. Raises ProviderError where the only options can't be read."""
+    """Yield the place in each of these options. Raises ProviderError where the only options can't be read."""
     for options in known:
         try:
             yield _place(read_options(options, ""))

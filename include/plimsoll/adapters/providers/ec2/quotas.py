@@ -36,6 +36,6 @@ _FAMILY = re.compile(r"[a-z]+")
 
 
 def quota_of(instance_type: str) -> Quota | None:
-    """The quota that limits instances of that type; None for an unknown family."""
+    """Return the quota that limits instances of that type; None for an unknown family."""
     found = _FAMILY.match(instance_type)
     return _QUOTAS.get(found[0]) if found else None

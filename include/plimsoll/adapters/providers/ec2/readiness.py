@@ -35,13 +35,16 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
 
 
 def _waiting(hosts: Sequence[Host]) -> list[tuple[Host, str]]:
-    """Hosts that can't be used yet, with the reasons. All are asked at once, since an unreachable host answers late."""
+    """Return hosts that can't be used yet, with the reasons.
+
+    All are asked at once, since an unreachable host answers late.
+    """
     with ThreadPoolExecutor(max_workers=max(1, len(hosts))) as pool:
         return [(host, why) for host, why in zip(hosts, pool.map(_not_ready, hosts), strict=True) if why]
 
 
 def _not_ready(host: Host) -> str:
-    """Why the host can't be used yet; empty once it can."""
+    """Explain why the host can't be used yet; empty once it can."""
     try:
         said = host.read_tail(PurePosixPath(PREPARED), max_bytes=_MOST_BYTES).strip()
     except WrongHostKey:  # time does not mend that

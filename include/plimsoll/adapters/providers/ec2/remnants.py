@@ -104,7 +104,10 @@ def terminate_listed(cloud: Cloud, filters: Sequence[Filter]) -> ListedInstances
 
 
 def _before(accepted: Mapping[str, str], shown: Sequence[Answer]) -> dict[str, str]:
-    """The states in which instances were told to end. Of a repeated call, the answer to the first may be lost."""
+    """Return the states in which instances were told to end.
+
+    Of a repeated call, the answer to the first may be lost.
+    """
     listed = {one["InstanceId"]: one["State"]["Name"] for one in shown}
     return {
         one: state if state in LIVING or listed.get(one) != "pending" else "pending" for one, state in accepted.items()
@@ -177,7 +180,7 @@ class Removal:
         self._launched.ended(dict.fromkeys(gone, "terminated"), times)
 
     def _not_listed(self, seen: Collection[str]) -> list[_Left]:
-        """Instances that were told to end and were never listed, and launches without a known answer."""
+        """Return instances that were told to end and were never listed, and launches without a known answer."""
         hidden = [one for one in sorted(self._told) if one not in seen and self._launched.may_lag(one)]
         left = [_Left(f"instance {one} was told to end, and is not shown yet") for one in hidden]
         until = self._launched.unknown_until()
@@ -186,7 +189,7 @@ class Removal:
         return left
 
     def _groups_not_listed(self, listed: Collection[str]) -> list[_Left]:
-        """Requested placement groups that are not listed. They are deleted by name."""
+        """Return requested placement groups that are not listed. They are deleted by name."""
         left = []
         for name, lags_until in self._launched.groups().items():
             if name in self._deleted or any(name in what for what in listed):

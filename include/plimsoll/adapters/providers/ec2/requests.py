@@ -40,14 +40,14 @@ class LaunchPlan:
     """Ids of instances that are to be replaced."""
 
     def count(self, role: Role) -> int:
-        """Hosts of that role."""
+        """Return hosts of that role."""
         return self.nodes if role == "node" else self.load_hosts
 
 
 def run_instances(
     wanted: LaunchPlan, role: Role, subnet: Subnet, generation: int, beside: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Parameters that launch all missing hosts of one role in one subnet, or none.
+    """Return parameters that launch all missing hosts of one role in one subnet, or none.
 
     `beside`: ids of hosts that are there. Equal arguments give equal parameters, so a request can be repeated.
     """
@@ -69,7 +69,7 @@ def run_instances(
 
 
 def create_placement_group(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
-    """A group of its own for each cluster and zone: a group that is in use can't follow to another zone."""
+    """Return a group of its own for each cluster and zone: a group that is in use can't follow to another zone."""
     tagged = tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires)
     return {
         "GroupName": group_name(wanted.store, wanted.id, subnet.zone),
@@ -79,24 +79,24 @@ def create_placement_group(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]
 
 
 def group_name(store: str, cluster_id: ClusterId, zone: str) -> str:
-    """The name of a cluster's placement group in that zone; another store has one of its own."""
+    """Return the name of a cluster's placement group in that zone; another store has one of its own."""
     whose = hashlib.sha256(store.encode()).hexdigest()[:8]
     return f"plimsoll-{whose}-{cluster_id.campaign_id}-{cluster_id.purpose}-{cluster_id.number}-{zone}"
 
 
 def client_token(wanted: LaunchPlan, role: Role, zone: str, generation: int, beside: Collection[str] = ()) -> str:
-    """The token of a launch. AWS launches nothing a second time for the same token, even if its first answer was lost.
+    """Return the token of a launch.
 
-    Once its instances are terminated, a token is used up, and the next `generation` gives another one. Equal names of
-    clusters in other stores have other tokens. So have launches that replace hosts: `beside` are the ids of the hosts
-    that live.
+    AWS launches nothing a second time for the same token, even if its first answer was lost. Once its instances are
+    terminated, a token is used up, and the next `generation` gives another one. Equal names of clusters in other stores
+    have other tokens. So have launches that replace hosts: `beside` are the ids of the hosts that live.
     """
     survivors = "".join(f"|{instance}" for instance in sorted(beside))
     return hashlib.sha256(f"{wanted.store}|{wanted.id}|{role}|{zone}|{generation}{survivors}".encode()).hexdigest()
 
 
 def tuning(options: Ec2Options) -> str:
-    """The tuning that every prepared host has, as text for the fingerprint."""
+    """Return the tuning that every prepared host has, as text for the fingerprint."""
     values = {**kernel_parameters(options.huge_pages), **LIMITS}
     set_to = ", ".join(f"{name} {value}" for name, value in values.items())
     pages = f"transparent huge pages {options.transparent_huge_pages}"
@@ -122,7 +122,10 @@ def _placement(wanted: LaunchPlan, subnet: Subnet) -> dict[str, str]:
 
 
 def _interface(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
-    """The network interface. It says whether hosts get public addresses, which else the subnet's default decides."""
+    """Return the network interface.
+
+    It says whether hosts get public addresses, which else the subnet's default decides.
+    """
     return {
         "DeviceIndex": 0,
         "SubnetId": subnet.id,

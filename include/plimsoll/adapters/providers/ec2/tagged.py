@@ -24,7 +24,7 @@ class Kind:
     deleted_by: str
 
     def named(self, answer: Answer) -> str:
-        """The name of one resource, for people."""
+        """Return the name of one resource, for people."""
         return f"{self.name} {answer[self.id]}"
 
 
@@ -52,7 +52,7 @@ class TaggedResources:
 
 
 def tagged(cloud: Cloud, filters: Sequence[Filter]) -> TaggedResources:
-    """Every resource with those tags: instances that have not ended, then the rest, kind by kind.
+    """Return every resource with those tags: instances that have not ended, then the rest, kind by kind.
 
     A kind that can't be listed does not hide the other kinds.
     """
@@ -75,7 +75,7 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> TaggedResources:
 
 
 def listed(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> list[Answer]:
-    """The resources of that kind with those tags. Raises CloudError."""
+    """Return the resources of that kind with those tags. Raises CloudError."""
     found = cloud.pages(kind.listed_by, kind.below, Filters=list(filters))
     # Deleted groups and volumes may be listed for a while.
     return [one for one in found if one.get("State", "") not in ("deleting", "deleted")]

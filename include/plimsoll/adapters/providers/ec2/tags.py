@@ -35,7 +35,7 @@ class ResourceTags:
 
 
 def cluster_tags(cluster_id: ClusterId, owner: str, store: str, expires: datetime) -> dict[str, str]:
-    """The tags of every resource of a cluster."""
+    """Return the tags of every resource of a cluster."""
     return {
         STORE: store_tag(store),
         **_name(cluster_id),
@@ -50,7 +50,7 @@ def _name(cluster_id: ClusterId) -> dict[str, str]:
 
 
 def as_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
-    """Tags in the form of the API."""
+    """Return tags in the form of the API."""
     return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
@@ -60,12 +60,12 @@ def specifications(tags: Mapping[str, str], kinds: Iterable[str]) -> list[dict[s
 
 
 def store_tag(store: str) -> str:
-    """The store's URL, or a digest of it where a tag can't contain it."""
+    """Return the store's URL, or a digest of it where a tag can't contain it."""
     return store if len(store) <= _LONGEST else hashlib.sha256(store.encode()).hexdigest()
 
 
 def of_cluster(store: str, cluster_id: ClusterId) -> list[Filter]:
-    """Filters for everything of one cluster."""
+    """Return filters for everything of one cluster."""
     return [
         *of_store(store),
         *({"Name": f"tag:{name}", "Values": [value]} for name, value in _name(cluster_id).items()),
@@ -73,17 +73,17 @@ def of_cluster(store: str, cluster_id: ClusterId) -> list[Filter]:
 
 
 def of_store(store: str) -> list[Filter]:
-    """Filters for everything of that store's campaigns."""
+    """Return filters for everything of that store's campaigns."""
     return [{"Name": f"tag:{STORE}", "Values": [_literal(store_tag(store))]}]
 
 
 def _literal(value: str) -> str:
-    """The text with * and ? escaped, which filters take for wildcards."""
+    """Return the text with * and ? escaped, which filters take for wildcards."""
     return "".join(f"\\{letter}" if letter in "*?\\" else letter for letter in value)
 
 
 def read_tags(tags: Sequence[Mapping[str, str]]) -> ResourceTags | None:
-    """The content of a resource's tags; None where it does not belong to a cluster."""
+    """Return the content of a resource's tags; None where it does not belong to a cluster."""
     said = {tag["Key"]: tag["Value"] for tag in tags}
     try:
         cluster_id = ClusterId(campaign_id=said[CAMPAIGN], name=f"{said[CELL]}/{int(said[ATTEMPT])}")

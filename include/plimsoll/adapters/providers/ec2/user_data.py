@@ -46,7 +46,7 @@ class HostSetup:
 
 
 def cloud_config(setup: HostSetup) -> str:
-    """The document for cloud-init. Equal setups give equal bytes."""
+    """Return the document for cloud-init. Equal setups give equal bytes."""
     document = {
         # No key but the expected one, and no way in but the authorised one.
         "ssh_deletekeys": True,
@@ -70,7 +70,7 @@ def cloud_config(setup: HostSetup) -> str:
 
 
 def kernel_parameters(huge_pages: int) -> dict[str, int]:
-    """The kernel's parameters of a host whose processes may take so many bytes of huge pages.
+    """Return the kernel's parameters of a host whose processes may take so many bytes of huge pages.
 
     The kernel makes these pages when a process asks for them, and sets none aside: page cache and other heaps keep the
     memory on the hosts of all other variants.
@@ -131,7 +131,7 @@ ExecStart=/usr/sbin/shutdown -h now
 
 
 def _timer(ends_at: datetime) -> str:
-    """A timer for an absolute time, which also fires after a reboot if the time has passed."""
+    """Return a timer for an absolute time, which also fires after a reboot if the time has passed."""
     at = ends_at.astimezone(UTC).strftime(TIME)
     return f"""[Unit]
 Description=Dead man's switch

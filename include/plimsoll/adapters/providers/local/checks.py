@@ -34,7 +34,7 @@ class Machine:
 
 
 def problems(definition: Definition, work: Path, ports: Sequence[int]) -> list[Problem]:
-    """Every problem found. Clusters themselves are not touched. `ports`: those on which nodes will listen."""
+    """Return every problem found. Clusters themselves are not touched. `ports`: those on which nodes will listen."""
     try:
         options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
     except ValidationError as error:
@@ -44,7 +44,7 @@ def problems(definition: Definition, work: Path, ports: Sequence[int]) -> list[P
 
 
 def needs(definition: Definition, options: LocalOptions, machine: Machine) -> Iterator[Problem]:
-    """The definition's needs that exceed the machine's resources. Pure."""
+    """Yield the definition's needs that exceed the machine's resources. Pure."""
     if definition.system.nodes > MOST_NODES:
         most = f"at most {MOST_NODES} on one machine"
         yield Problem("system.nodes", f"{definition.system.nodes} nodes do not fit into a loopback subnet", most)
@@ -78,7 +78,7 @@ def _memory(definition: Definition, options: LocalOptions, memory: int) -> Itera
 
 
 def cell_bytes(definition: Definition, options: LocalOptions, heap: int) -> int:
-    """The memory of one cell: nodes with that heap, and the load generator."""
+    """Return the memory of one cell: nodes with that heap, and the load generator."""
     return definition.system.nodes * (heap + options.memory_per_node_overhead) + _generator_bytes(definition)
 
 
@@ -96,7 +96,9 @@ def _mib(size: int) -> str:
 
 
 def _folder(work: Path) -> Iterator[Problem]:
-    """Problems with the work folder: others who could change it, and what only writing shows, such as a full disk."""
+    """Yield problems with the work folder: others who could change it, and what only writing shows, such as a full
+    disk.
+    """
     there = existing_part(work)
     try:
         require_guarded(work)

@@ -19,14 +19,16 @@ def folder_of(work: Path, cluster_id: ClusterId) -> Path:
 
 
 def ids(work: Path) -> Iterator[ClusterId]:
-    """Every cluster that has a folder, whole or not."""
+    """Yield every cluster that has a folder, whole or not."""
     for path in sorted(work.glob("*/*/*")):
         with suppress(ValueError):
             yield ClusterId.parse(path.relative_to(work).as_posix())
 
 
 def read(work: Path, cluster_id: ClusterId) -> Cluster | None:
-    """The cluster as its folder describes it, whether its hosts' folders are there or not; None where none does."""
+    """Return the cluster as its folder describes it, whether its hosts' folders are there or not; None where
+    none does.
+    """
     try:
         return Cluster.model_validate_json((folder_of(work, cluster_id) / _RECORD).read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValidationError):
@@ -34,7 +36,7 @@ def read(work: Path, cluster_id: ClusterId) -> Cluster | None:
 
 
 def lost(work: Path, cluster: Cluster) -> tuple[str, ...]:
-    """Names of hosts that are lost, because their folder is missing."""
+    """Return names of hosts that are lost, because their folder is missing."""
     folder = folder_of(work, cluster.id)
     return tuple(info.name for info in cluster.hosts if not (folder / info.name).is_dir())
 

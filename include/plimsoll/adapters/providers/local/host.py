@@ -62,7 +62,7 @@ class LocalHost:
         return result
 
     def install(self, bundle: Path) -> PurePosixPath:
-        """The folder itself, since this machine has it already."""
+        """Return the folder itself, since this machine has it already."""
         if not bundle.is_dir():
             raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
         return PurePosixPath(bundle.resolve())
@@ -74,7 +74,7 @@ class LocalHost:
             write_whole(place, content)
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        """The last bytes of a text file; empty where there is none."""
+        """Return the last bytes of a text file; empty where there is none."""
         place = self._folder / path
         with self._explained(place):
             if not place.is_file():
@@ -84,7 +84,7 @@ class LocalHost:
                 return file.read(max_bytes).decode(errors="replace")
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """All files below a folder, sorted."""
+        """Return all files below a folder, sorted."""
         found = (PurePosixPath(parent, name) for parent, _, names in os.walk(self._folder / folder) for name in names)
         return few_files(islice(found, MOST_FILES + 1), self._where)
 
@@ -105,7 +105,7 @@ class LocalHost:
             self._jobs.start(job, env=_inherited(), tags=self._tags)
 
     def status(self, job_id: str) -> JobStatus:
-        """The state of a job."""
+        """Return the state of a job."""
         with self._explained(self._folder):
             return self._jobs.status(job_id)
 
@@ -115,7 +115,7 @@ class LocalHost:
             self._jobs.stop(job_id, grace)
 
     def free_port(self) -> int:
-        """A port of this host's own address that nobody listens on."""
+        """Return a port of this host's own address that nobody listens on."""
         with self._explained(self._folder), socket.socket() as probe:
             probe.bind((self.info.address, 0))
             port: int = probe.getsockname()[1]
@@ -127,7 +127,7 @@ class LocalHost:
             return host_facts(readings.read(Path(self.root)), self.info.facts)
 
     def clock(self) -> ClockReading:
-        """No difference: host and controller have the same clock."""
+        """Return no difference: host and controller have the same clock."""
         return ClockReading(offset_ms=0.0)
 
     def _below_root(self, path: PurePosixPath) -> Path:
@@ -172,7 +172,7 @@ def _run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: timede
 
 
 def _outputs(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, bytes]:
-    """Both outputs, read to their ends. TimeoutError at the deadline, OverflowError for too much of one."""
+    """Return both outputs, read to their ends. TimeoutError at the deadline, OverflowError for too much of one."""
     assert process.stdout is not None, "its outputs are pipes"
     assert process.stderr is not None, "its outputs are pipes"
     read = {process.stdout: bytearray(), process.stderr: bytearray()}

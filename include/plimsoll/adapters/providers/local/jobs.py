@@ -36,7 +36,7 @@ class Jobs:
         self._launch(told, {**env, **tags})
 
     def status(self, job_id: str) -> JobStatus:
-        """The state of a job."""
+        """Return the state of a job."""
         require_id(job_id, self._where)
         return JobStatus(*control.status(self._folder, job_id))
 

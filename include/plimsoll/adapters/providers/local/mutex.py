@@ -69,7 +69,7 @@ def _foreign(folder: Path, what: str) -> ProviderError:
 
 
 def _is_held(handle: int, folder: Path) -> bool:
-    """Whether the locked folder still has that name, since the last holder may have removed it."""
+    """Tell whether the locked folder still has that name, since the last holder may have removed it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(handle), folder.stat())

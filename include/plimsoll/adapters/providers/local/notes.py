@@ -14,12 +14,12 @@ _MIB = 1 << 20
 
 
 def notes(definition: Definition) -> Iterator[str]:
-    """Sentences without a full stop: what gives way to what, and what keeps the machine busy now."""
+    """Yield sentences without a full stop: what gives way to what, and what keeps the machine busy now."""
     return notes_on(definition, activity_now())
 
 
 def notes_on(definition: Definition, now: HostActivity) -> Iterator[str]:
-    """The same for a machine with that activity. Pure."""
+    """Yield the same for a machine with that activity. Pure."""
     yield (
         f"nodes on this machine run at niceness {NODE_NICENESS}, so that the load generator keeps to its schedule: "
         "they give way to every other program, too"

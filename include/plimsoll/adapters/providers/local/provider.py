@@ -64,7 +64,7 @@ class LocalProvider:
 
     @property
     def work(self) -> Path:
-        """The folder that holds the clusters' folders, with every link resolved."""
+        """Return the folder that holds the clusters' folders, with every link resolved."""
         return self._work
 
     def at(self, places: Places) -> Self:  # noqa: ARG002
@@ -76,7 +76,7 @@ class LocalProvider:
         return problems(definition, self._work, self._ports_of(definition))
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """The cluster's folder, addresses and description; nothing runs yet. Idempotent by the cluster's id."""
+        """Return the cluster's folder, addresses and description; nothing runs yet. Idempotent by the cluster's id."""
         if request.nodes > MOST_NODES:
             mending = f"ask for at most {MOST_NODES}"
             raise ProviderError(f"{request.nodes} nodes do not fit one subnet", where=str(request.id), mend=mending)
@@ -112,7 +112,7 @@ class LocalProvider:
             )
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> LocalHost:
-        """A host: its own folder below the cluster's, and in it one for each environment."""
+        """Return a host: its own folder below the cluster's, and in it one for each environment."""
         root = folders.folder_of(self._work, cluster.id) / info.name / environment
         return LocalHost(info, root, process_tags_of(cluster, info, self._work, environment))
 
@@ -129,7 +129,7 @@ class LocalProvider:
             )
 
     def _found(self, request: ClusterRequest) -> Cluster | None:
-        """The existing cluster with its new owner, and with the later one of both expiries.
+        """Return the existing cluster with its new owner, and with the later one of both expiries.
 
         Lost or unfit hosts of a kept cluster are replaced by others with addresses of their own.
         """

@@ -12,7 +12,7 @@ _UNKNOWN = HostInfo(name="node1", role="node", address="unknown")
 
 
 def remnant(cluster_id: ClusterId, found: Sequence[ProcessTags], folder: Path, now: datetime) -> Cluster:
-    """A cluster from the remaining facts: the tags of its processes, else the time of its folder."""
+    """Return a cluster from the remaining facts: the tags of its processes, else the time of its folder."""
     made = _made(folder, now)
     hosts = {tags.host: _host(tags) for tags in found if tags.host} or {_UNKNOWN.name: _UNKNOWN}
     return Cluster(

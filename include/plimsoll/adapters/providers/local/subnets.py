@@ -47,9 +47,10 @@ def load_addresses(subnet: str, load_hosts: int) -> tuple[str, ...]:
 def with_others(
     hosts: Sequence[HostInfo], lost: Collection[str], unfit: Collection[str], ports: Sequence[int]
 ) -> tuple[HostInfo, ...]:
-    """The cluster's hosts. Hosts named in `lost` get other addresses of the subnet, with free ports and not in `unfit`.
+    """Return the cluster's hosts.
 
-    Raises HostsLost if no address is left.
+    Hosts named in `lost` get other addresses of the subnet, with free ports and not in `unfit`. Raises HostsLost if no
+    address is left.
     """
     taken = {*unfit, *(info.address for info in hosts)}
     found = []
@@ -89,12 +90,15 @@ def release(claims: Path, folder: Path) -> None:
 
 
 def claims_of(claims: Path, folder: Path) -> list[Path]:
-    """The claims of the cluster in that folder. May be asked without the lock, while others give back theirs."""
+    """Return the claims of the cluster in that folder. May be asked without the lock, while others give back theirs."""
     return [path for path in _files(claims) if _claimant(path) == folder]
 
 
 def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 1, ports: Sequence[int] = ()) -> str:
-    """A subnet in which these ports are free at each address. Raises ProviderError with the obstacle found last."""
+    """Return a subnet in which these ports are free at each address.
+
+    Raises ProviderError with the obstacle found last.
+    """
     used = taken | subnets_in_use()
     obstacle = "every subnet that was tried is claimed by another cluster"
     for subnet in candidates(seed):
@@ -113,7 +117,7 @@ def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 
 
 
 def _claimed(claims: Path) -> frozenset[str]:
-    """Subnets whose claimant is still there; others are given back."""
+    """Return subnets whose claimant is still there; others are given back."""
     living = set()
     for path in _files(claims):
         claimant = _claimant(path)
@@ -125,7 +129,7 @@ def _claimed(claims: Path) -> frozenset[str]:
 
 
 def _files(claims: Path) -> Sequence[Path]:
-    """The claims. Without the lock, the folder may be removed by its last user at any time."""
+    """Return the claims. Without the lock, the folder may be removed by its last user at any time."""
     try:
         return sorted(path for path in claims.iterdir() if path.name.startswith("127."))
     except FileNotFoundError:
@@ -133,7 +137,7 @@ def _files(claims: Path) -> Sequence[Path]:
 
 
 def _claimant(path: Path) -> Path | None:
-    """The folder of the cluster whose claim this is; None where it is given back meanwhile."""
+    """Return the folder of the cluster whose claim this is; None where it is given back meanwhile."""
     try:
         return Path(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -141,7 +145,7 @@ def _claimant(path: Path) -> Path | None:
 
 
 def candidates(seed: str) -> Iterator[str]:
-    """Subnets to try, in their order: neighbours from a place that follows from the seed."""
+    """Yield subnets to try, in their order: neighbours from a place that follows from the seed."""
     start = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4], "big")
     for step in range(_TRIES):
         high, low = divmod((start + step) % ((_LAST - _FIRST) * 256), 256)
@@ -171,7 +175,7 @@ def _bind(address: str, port: int) -> str | None:
 
 
 def _by(address: str, port: int) -> str:
-    """The process that listens there, as far as this user may know it."""
+    """Return the process that listens there, as far as this user may know it."""
     for connection in psutil.net_connections("tcp"):
         local = connection.laddr
         if local and local.port == port and local.ip in (address, "0.0.0.0", "::") and connection.pid:  # noqa: S104

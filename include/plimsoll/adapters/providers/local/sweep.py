@@ -19,7 +19,7 @@ class TaggedProcess:
 
 
 def tagged_processes(work: Path) -> Iterator[TaggedProcess]:
-    """Every living process of any cluster of that work folder, except this one. Zombies have no environment."""
+    """Yield every living process of any cluster of that work folder, except this one. Zombies have no environment."""
     for process, environment in _environments():
         tags = read_process_tags(environment, work)
         if tags is not None and process.pid != os.getpid():
@@ -27,7 +27,7 @@ def tagged_processes(work: Path) -> Iterator[TaggedProcess]:
 
 
 def subnets_in_use() -> frozenset[str]:
-    """Subnets of every tagged process of this machine, of any user, as far as they are readable."""
+    """Return subnets of every tagged process of this machine, of any user, as far as they are readable."""
     return frozenset(environment[SUBNET] for _, environment in _environments() if SUBNET in environment)
 
 

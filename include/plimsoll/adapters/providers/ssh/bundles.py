@@ -36,12 +36,12 @@ class Bundle:
 
     @property
     def digest(self) -> str:
-        """The sha256 of all files' paths and checksums, which identifies this content."""
+        """Return the sha256 of all files' paths and checksums, which identifies this content."""
         return hashlib.sha256(json.dumps(sorted(self.checksums.items())).encode()).hexdigest()
 
     @property
     def folder(self) -> str:
-        """The folder's name on hosts: `cassandra-4.0.1-1f2e…`."""
+        """Return the folder's name on hosts: `cassandra-4.0.1-1f2e…`."""
         return f"{self.name}-{self.digest[:16]}"
 
 
@@ -50,7 +50,7 @@ Fetch = Callable[[Bundle, PurePosixPath], None]
 
 
 def bundle_of(folder: Path) -> Bundle:
-    """A bundle of all files in a folder, except files that Python compiled from sources. Raises OSError."""
+    """Return a bundle of all files in a folder, except files that Python compiled from sources. Raises OSError."""
     files = {
         path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*"))
@@ -60,14 +60,14 @@ def bundle_of(folder: Path) -> Bundle:
 
 
 def make_bundle(name: str, files: Mapping[str, Path]) -> Bundle:
-    """A bundle of these files. Raises OSError."""
+    """Return a bundle of these files. Raises OSError."""
     return Bundle(name, files, {path: _checksum(file) for path, file in files.items()})
 
 
 def deliver(
     connection: Connection, bundle: Bundle, below: PurePosixPath, where: str, fetch: Fetch | None = None
 ) -> PurePosixPath:
-    """The bundle's folder on the host, with every file verified there. Raises HostError.
+    """Return the bundle's folder on the host, with every file verified there. Raises HostError.
 
     The host fetches missing files itself where it can; files that are still missing are sent. A process verifies a
     bundle only once.
@@ -120,7 +120,7 @@ def send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: 
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """The file's entry without an owner: readable, and executable where the file is executable here."""
+    """Return the file's entry without an owner: readable, and executable where the file is executable here."""
     entry.mode = 0o755 if entry.mode & _EXECUTABLE else 0o644
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""

@@ -21,7 +21,7 @@ _ANSWER_S = 60.0
 
 
 def problems(definition: Definition, connections: Connections) -> list[Problem]:
-    """Every problem found; clusters themselves are not touched."""
+    """Return every problem found; clusters themselves are not touched."""
     try:
         options = SshOptions.model_validate(as_written(definition.provider.options, SshOptions))
     except ValidationError as error:
@@ -33,7 +33,7 @@ def problems(definition: Definition, connections: Connections) -> list[Problem]:
 
 
 def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
-    """Whether the groups are large and many enough, and each of their hosts has an address of its own: pure."""
+    """Tell whether the groups are large and many enough, and each of their hosts has an address of its own: pure."""
     yield from _twice(options)
     nodes, loads = definition.system.nodes, definition.load_generator.hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]
@@ -55,7 +55,7 @@ def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
 
 
 def _twice(options: SshOptions) -> Iterator[Problem]:
-    """A database binds a host's address, and hosts reach each other by it: two nodes can't have the same one."""
+    """Yield a database binds a host's address, and hosts reach each other by it: two nodes can't have the same one."""
     for number, group in enumerate(options.groups):
         for address, count in Counter(host.address for host in group.hosts).items():
             if count > 1:
@@ -64,7 +64,7 @@ def _twice(options: SshOptions) -> Iterator[Problem]:
 
 
 def memory(definition: Definition, member: Member, there: int) -> Iterator[Problem]:
-    """Heaps that are larger than the host's memory, of variants that have a JVM: pure."""
+    """Yield heaps that are larger than the host's memory, of variants that have a JVM: pure."""
     if member.role == "load":
         needed = {"load_generator.heap": parse_size(definition.load_generator.heap)}
     else:

@@ -7,10 +7,10 @@ from plimsoll.domain.cluster import ClusterRequest, HostInfo
 
 
 def candidates(groups: Sequence[Group], request: ClusterRequest) -> list[tuple[Group, tuple[HostInfo, ...]]]:
-    """The hosts of each group for the cluster, without those that were unfit. Empty where too few others are left.
+    """Return the hosts of each group for the cluster, without those that were unfit.
 
-    Where that holds for all groups, hosts that were unfit are used again: nothing else is left, somebody may have
-    mended them, and each attempt checks its hosts.
+    Empty where too few others are left. Where that holds for all groups, hosts that were unfit are used again: nothing
+    else is left, somebody may have mended them, and each attempt checks its hosts.
     """
     found = [(group, group.infos(request.nodes, request.load_hosts, request.avoided)) for group in groups]
     if any(hosts for _, hosts in found):
@@ -19,7 +19,7 @@ def candidates(groups: Sequence[Group], request: ClusterRequest) -> list[tuple[G
 
 
 def why_left_out(group: Group, request: ClusterRequest) -> str:
-    """Why the group has no hosts for the cluster, with the addresses of those that were unfit."""
+    """Explain why the group has no hosts for the cluster, with the addresses of those that were unfit."""
     every = group.infos(len(group.nodes), len(group.loads))
     unfit = ", ".join(info.address for info in every if info.identity in request.avoided)
     return f"too few hosts are left without those that were unfit: {unfit}"

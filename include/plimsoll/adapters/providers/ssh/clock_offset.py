@@ -36,17 +36,17 @@ class RoundTrip:
 
     @property
     def on_the_way_ns(self) -> int:
-        """The time on the way there and back, without the host's own time."""
+        """Return the time on the way there and back, without the host's own time."""
         return (self.answered - self.asked) - (self.sent - self.got)
 
     @property
     def offset_ns(self) -> float:
-        """The host's clock less the controller's."""
+        """Return the host's clock less the controller's."""
         return ((self.got - self.asked) + (self.sent - self.answered)) / 2
 
 
 def reading(trips: Sequence[RoundTrip]) -> ClockReading:
-    """The offset of the quickest round trip, with its greatest possible error. Pure."""
+    """Return the offset of the quickest round trip, with its greatest possible error. Pure."""
     quickest = min(trips, key=lambda trip: trip.on_the_way_ns)
     # Whoever steps the controller's clock in between may make it negative.
     error_ms = max(0.0, quickest.on_the_way_ns / 2 / 1e6)

@@ -20,12 +20,13 @@ KILLED = 137
 
 
 def in_shell(script: str) -> str:
-    """The script for a POSIX shell, whatever the user's login shell is."""
+    """Return the script for a POSIX shell, whatever the user's login shell is."""
     return f"exec /bin/sh -c {shlex.quote(script)}"
 
 
 def run_command(argv: Sequence[str], places: Sequence[PurePosixPath], tags: Mapping[str, str], timeout_s: float) -> str:
-    """A command in the first of these folders with a clean environment, once no other user can change any of them.
+    """Return a command in the first of these folders with a clean environment, once no other user can change any of
+    them.
 
     On a timeout it is killed with its child processes. The host itself enforces the time limit, so that a lost link
     leaves nothing that runs for ever. There is always an exit code: for a command that a signal ended, 128 plus the
@@ -36,7 +37,7 @@ def run_command(argv: Sequence[str], places: Sequence[PurePosixPath], tags: Mapp
 
 
 def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str]) -> str:
-    """A command of the program on hosts, once no other user can change the folder that the program lies in.
+    """Return a command of the program on hosts, once no other user can change the folder that the program lies in.
 
     Everything that it starts has a clean environment and the tags.
     """
@@ -44,28 +45,30 @@ def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str
 
 
 def receiver_command(source: str, command: str, place: PurePosixPath) -> str:
-    """A command of the receiver, which is not on the host yet, once no other user can change what lies around it."""
+    """Return a command of the receiver, which is not on the host yet, once no other user can change what lies around
+    it.
+    """
     return in_shell(f"exec {_guarded([place.parent], *PYTHON, '-c', source, command, str(place))}")
 
 
 def script_command(source: str, *arguments: str) -> str:
-    """A Python script that is not on the host yet."""
+    """Return a Python script that is not on the host yet."""
     return in_shell(f"exec {quoted(*PYTHON, '-c', source, *arguments)}")
 
 
 def lookup_command(program: str) -> str:
-    """A command that succeeds where there is such a program."""
+    """Return a command that succeeds where there is such a program."""
     return in_shell(f"command -v {quoted(program)}")
 
 
 def list_command(folder: PurePosixPath) -> str:
-    """A command that lists all files below a folder, each ended by a zero byte; no output without the folder."""
+    """Return a command that lists all files below a folder, each ended by a zero byte; no output without the folder."""
     place = quoted(str(folder))
     return in_shell(f"[ -d {place} ] || exit 0; exec find {place} ! -type d -print0")
 
 
 def default_folder_command(below_home: PurePosixPath, former: PurePosixPath) -> str:
-    """A command that prints the folder below the user's home.
+    """Return a command that prints the folder below the user's home.
 
     It prints the former default folder as long as that is this user's and a lease of his lies there.
     """
@@ -76,7 +79,7 @@ def default_folder_command(below_home: PurePosixPath, former: PurePosixPath) -> 
 
 
 def free_space_command(folder: PurePosixPath) -> str:
-    """A command with two lines of output, the second with the free KiB below the folder in its fourth column.
+    """Return a command with two lines of output, the second with the free KiB below the folder in its fourth column.
 
     Where the folder does not exist yet, its parent is measured, because it may be on a disk of its own.
     """
@@ -84,7 +87,7 @@ def free_space_command(folder: PurePosixPath) -> str:
 
 
 def quoted(*words: str) -> str:
-    """The words quoted so that a shell reads exactly these words."""
+    """Return the words quoted so that a shell reads exactly these words."""
     return shlex.join(words)
 
 
@@ -105,7 +108,7 @@ def _clean(tags: Mapping[str, str]) -> str:
 
 
 def free_space(answer: str) -> str:
-    """The output of `df -Pk` in words."""
+    """Return the output of `df -Pk` in words."""
     lines = [line.split() for line in answer.splitlines()[1:]]
     free = next((int(fields[3]) for fields in lines if len(fields) > 3 and fields[3].isdigit()), None)
     if free is None:

@@ -93,7 +93,7 @@ class Connection:
             yield channel
 
     def idle_s(self) -> float:
-        """The time since the last use, s."""
+        """Return the time since the last use, s."""
         return 0.0 if self._running else time.monotonic() - self._used_at
 
     def close(self) -> None:
@@ -169,7 +169,7 @@ class Connection:
 
 
 def _is_lost(error: BaseException, transport: paramiko.Transport | None) -> bool:
-    """Whether the link broke. Otherwise the host has refused something."""
+    """Tell whether the link broke. Otherwise the host has refused something."""
     if isinstance(error, (paramiko.SSHException, EOFError, TimeoutError, ConnectionError)):
         return True
     return transport is None or not transport.is_active()

@@ -24,6 +24,6 @@ def explained() -> Iterator[None]:
 
 
 def as_provider_error(error: HostError | SecretError) -> ProviderError:
-    """The provider's error for a host that can't be used: HostsLost where it does not answer."""
+    """Return the provider's error for a host that can't be used: HostsLost where it does not answer."""
     kind = HostsLost if isinstance(error, Unreachable) else ProviderError
     return kind(error.what, where=error.where, mend=error.mend)

@@ -68,7 +68,7 @@ def blocks_asked_for() -> Iterator[None]:
 
 
 def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) -> bytes:
-    """The last bytes of a file; empty where there is no file. Raises OSError."""
+    """Return the last bytes of a file; empty where there is no file. Raises OSError."""
     try:
         size = _size(sftp, path)
         if size is None:
@@ -114,11 +114,11 @@ def ask_ahead(file: Any, size: int) -> None:
 
 
 def _size(sftp: paramiko.SFTPClient, path: PurePosixPath) -> int | None:
-    """The size of a file; None for anything else."""
+    """Return the size of a file; None for anything else."""
     found = sftp.stat(_name(path))
     return found.st_size if stat.S_ISREG(found.st_mode or 0) else None
 
 
 def _name(path: PurePosixPath) -> bytes:
-    """The file's name, including names that are not UTF-8."""
+    """Return the file's name, including names that are not UTF-8."""
     return os.fsencode(str(path))

@@ -19,7 +19,10 @@ _ANSWER_S = 60.0
 
 
 def absolute(written: PurePosixPath, connection: Connection, where: str) -> PurePosixPath:
-    """The path on the host, which is asked once for each connection. HostError where it can't be asked or used."""
+    """Return the path on the host, which is asked once for each connection.
+
+    HostError where it can't be asked or used.
+    """
     if not is_below_home(written):
         return written
     if written not in connection.folders:
@@ -28,12 +31,12 @@ def absolute(written: PurePosixPath, connection: Connection, where: str) -> Pure
 
 
 def is_below_home(written: PurePosixPath) -> bool:
-    """Whether the path begins with the user's home."""
+    """Tell whether the path begins with the user's home."""
     return written.parts[0] == _HOME
 
 
 def folder_of(info: HostInfo, written: PurePosixPath) -> PurePosixPath:
-    """The folder on a host of a cluster, which does not have to answer."""
+    """Return the folder on a host of a cluster, which does not have to answer."""
     return PurePosixPath(info.facts.get(FOLDER, FORMER_DEFAULT)) if is_below_home(written) else written
 
 

@@ -40,29 +40,29 @@ class Group:
 
     @property
     def load(self) -> Member:
-        """The first load host."""
+        """Return the first load host."""
         return self.loads[0]
 
     def fits(self, nodes: int, load_hosts: int) -> bool:
-        """Whether the group has that many hosts of each role."""
+        """Tell whether the group has that many hosts of each role."""
         return len(self.nodes) >= nodes and len(self.loads) >= load_hosts
 
     @property
     def place(self) -> Place:
-        """The identity of the group, whatever its name."""
+        """Return the identity of the group, whatever its name."""
         return self.load.place
 
     def members(self) -> tuple[Member, ...]:
-        """The load hosts, then the nodes."""
+        """Return the load hosts, then the nodes."""
         return (*self.loads, *self.nodes)
 
     def members_of(self, hosts: Sequence[HostInfo]) -> tuple[Member, ...]:
-        """The member that decides, and those that belong to a cluster of these hosts."""
+        """Return the member that decides, and those that belong to a cluster of these hosts."""
         names = {_member_name(info) for info in hosts}
         return (self.load, *(member for member in self.members()[1:] if member.name in names))
 
     def _machines(self, cluster: Cluster) -> tuple[Member, ...]:
-        """The members of the cluster, without those that are reached as an earlier one is.
+        """Return the members of the cluster, without those that are reached as an earlier one is.
 
         What is done for that one, such as cleaning its folder, is done for them too.
         """
@@ -92,9 +92,9 @@ class Group:
         )
 
     def placed(self, hosts: Sequence[HostInfo]) -> tuple[HostInfo, ...]:
-        """The hosts with their folders as facts, where these are below a home. HostError for one that can't be asked.
+        """Return the hosts with their folders as facts, where these are below a home.
 
-        A host that does not answer later still has its place in the cluster.
+        HostError for one that can't be asked. A host that does not answer later still has its place in the cluster.
         """
         return tuple(in_parallel(hosts, self._placed))
 
@@ -125,7 +125,7 @@ class Group:
         return changed
 
     def _taken_instead(self, lease: Lease, info: HostInfo, avoided: Collection[str]) -> Lease | None:
-        """The lease with the first further host in that one's place that is free and answers."""
+        """Return the lease with the first further host in that one's place that is free and answers."""
         for member, hosts in self._with_another(lease.cluster.hosts, info, avoided):
             with suppress(HostError, SecretError):
                 cluster = lease.cluster.model_copy(update={"hosts": self.placed(hosts)})
@@ -138,20 +138,23 @@ class Group:
     def _with_another(
         self, hosts: Sequence[HostInfo], info: HostInfo, avoided: Collection[str]
     ) -> Iterator[tuple[Member, tuple[HostInfo, ...]]]:
-        """Each further host that may take that one's place among a cluster's hosts, and these hosts then."""
+        """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then."""
         for member in self._spare(hosts, info.role):
             other = self._in_place_of(info, member)
             if other.identity not in avoided:
                 yield member, tuple(other if one.name == info.name else one for one in hosts)
 
     def _spare(self, hosts: Sequence[HostInfo], role: Role) -> Sequence[Member]:
-        """Hosts that a cluster does not use: nodes for a node, load hosts and then nodes for a load host."""
+        """Return hosts that a cluster does not use: nodes for a node, load hosts and then nodes for a load host."""
         used = {member.name for member in self.members_of(hosts)}
         suitable = self.nodes if role == "node" else (*self.loads, *self.nodes)
         return [member for member in suitable if member.name not in used]
 
     def _in_place_of(self, info: HostInfo, member: Member) -> HostInfo:
-        """The member as a host of the cluster. Load hosts are found by name in what is collected, so the name stays."""
+        """Return the member as a host of the cluster.
+
+        Load hosts are found by name in what is collected, so the name stays.
+        """
         own = self._info(member)
         if info.role == "node":
             return own
@@ -168,7 +171,7 @@ class Group:
                     member.release(lease.key)
 
     def held(self) -> Held | None:
-        """The lease that holds the group."""
+        """Return the lease that holds the group."""
         return self.load.held()
 
     def take(self, lease: Lease) -> Held:
@@ -214,7 +217,7 @@ class Group:
                 member.release(lease.key)
 
     def member_of(self, info: HostInfo) -> Member | None:
-        """The host of the group that is this host of a cluster; None where it is of another group."""
+        """Return the host of the group that is this host of a cluster; None where it is of another group."""
         return next((member for member in self.members() if member.name == _member_name(info)), None)
 
     def _all(self, cluster: Cluster, work: Callable[[Member], _T]) -> Sequence[_T]:
@@ -226,7 +229,7 @@ def _member_name(info: HostInfo) -> str:
 
 
 def _without_place(facts: Mapping[str, str]) -> dict[str, str]:
-    """A definition's facts of a host, without those that would make it another host or move its folder."""
+    """Return a definition's facts of a host, without those that would make it another host or move its folder."""
     return {name: fact for name, fact in facts.items() if name not in (_MEMBER, FOLDER)}
 
 

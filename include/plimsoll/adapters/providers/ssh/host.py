@@ -66,7 +66,7 @@ class SshHost:
         self._program = Program(connection, self._bundles, self._where, self._tags)
 
     def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "SshHost":
-        """The same host with a folder below its own as root. Everything started there carries the tags."""
+        """Return the same host with a folder below its own as root. Everything started there carries the tags."""
         return SshHost(
             self.info, self.root / folder, self._connection, tags=tags, bundles=self._bundles, staged=self._staged
         )
@@ -113,12 +113,12 @@ class SshHost:
         self._with_files(place, lambda sftp: files.write_whole(sftp, place, content.encode()))
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        """The last bytes of a text file; empty where there is none."""
+        """Return the last bytes of a text file; empty where there is none."""
         place = self.root / path
         return self._with_files(place, lambda sftp: _text(files.read_tail(sftp, place, max_bytes)))
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """All files below a folder, sorted."""
+        """Return all files below a folder, sorted."""
         place = self.root / folder
         answer = self._connection.execute(commands.list_command(place), timeout_s=_ANSWER_S)
         if answer.exit_code != 0:
@@ -136,7 +136,7 @@ class SshHost:
             self._connection.with_own_files(lambda sftp: files.fetch(sftp, place, destination))
 
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
-        """Size and sha256 of each file, computed on the host."""
+        """Return size and sha256 of each file, computed on the host."""
         named = {str(self.root / path): path for path in paths}
         found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named), most_bytes=MOST_FILE_BYTES)
         return {named[name]: StoredFile(**figures) for name, figures in found.items() if "error" not in figures}
@@ -158,7 +158,7 @@ class SshHost:
             raise not_started(job.id, reason, self.root, self._where)
 
     def status(self, job_id: str) -> JobStatus:
-        """The state of a job."""
+        """Return the state of a job."""
         require_id(job_id, self._where)
         state, code = self._program.call("status", timeout_s=_ANSWER_S, folder=str(self.root / FOLDER), id=job_id)
         return JobStatus(state, code)
@@ -172,7 +172,7 @@ class SshHost:
             raise resists(job_id, self._where)
 
     def free_port(self) -> int:
-        """A port of this host's own address that nobody listens on."""
+        """Return a port of this host's own address that nobody listens on."""
         port: int = self._program.call("free-port", timeout_s=_ANSWER_S, address=self.info.address)
         return port
 
@@ -182,7 +182,7 @@ class SshHost:
         return host_facts(readings, self.info.facts)
 
     def clock(self) -> ClockReading:
-        """The clock's offset by the quickest of a few round trips; see `clock`."""
+        """Return the clock's offset by the quickest of a few round trips; see `clock`."""
         try:
             with self._connection.session(_ANSWER_S) as channel:
                 channel.exec_command(commands.script_command(clock_offset.SCRIPT))
@@ -231,7 +231,7 @@ class SshHost:
             raise self._error(f"can't use {place}: {said}", mend_of(said, place)) from error
 
     def _free_space(self) -> str:
-        """The free space on the host's disk, because SFTP can't report a full disk."""
+        """Return the free space on the host's disk, because SFTP can't report a full disk."""
         answer = self._connection.execute(commands.free_space_command(self.root), timeout_s=_ANSWER_S)
         return commands.free_space(_text(answer.stdout))
 

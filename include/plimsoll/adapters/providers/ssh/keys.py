@@ -26,11 +26,11 @@ class HostKey:
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """The signature algorithms with which the host can prove this key."""
+        """Return the signature algorithms with which the host can prove this key."""
         return _RSA_SIGNATURES if self.kind == "ssh-rsa" else (self.kind,)
 
     def __str__(self) -> str:
-        """The fingerprint `ssh-ed25519 SHA256:…`, as `ssh-keygen -l` shows it."""
+        """Return the fingerprint `ssh-ed25519 SHA256:…`, as `ssh-keygen -l` shows it."""
         digest = base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
         return f"{self.kind} SHA256:{digest}"
 

@@ -31,17 +31,17 @@ class Held:
 
     @property
     def expired(self) -> bool:
-        """Whether the lease has expired. Everything that ran for it has ended itself by then."""
+        """Tell whether the lease has expired. Everything that ran for it has ended itself by then."""
         return self.now > self.lease.cluster.expires_at
 
     def __str__(self) -> str:
-        """The lease in words: `demo-1/g1-040k-r1/1 of run-7 until 2026-01-31 12:00 UTC`."""
+        """Return the lease in words: `demo-1/g1-040k-r1/1 of run-7 until 2026-01-31 12:00 UTC`."""
         cluster = self.lease.cluster
         return f"{self.lease.key} of {cluster.owner} until {cluster.expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def lease_of(cluster: Cluster) -> Lease:
-    """The lease for a requested cluster."""
+    """Return the lease for a requested cluster."""
     return Lease(key=str(cluster.id), cluster=cluster)
 
 

@@ -30,7 +30,7 @@ logging.getLogger(_LOG).propagate = False
 
 
 def open_transport(target: Target, identity: SshIdentity) -> paramiko.Transport:
-    """A connection that is ready for use. Raises Unreachable, WrongHostKey, KeyRefused, SecretError."""
+    """Return a connection that is ready for use. Raises Unreachable, WrongHostKey, KeyRefused, SecretError."""
     expected = parse_host_key(target.host_key)
     key = private_key(identity, target.connection_id)
     transport = _connected(target)
@@ -106,7 +106,7 @@ def _log_in(transport: paramiko.Transport, target: Target, user: str, key: param
 
 
 def _has_answered(transport: paramiko.Transport) -> bool:
-    """Whether the host has decided on the login. paramiko raises the same error where it has not in time."""
+    """Tell whether the host has decided on the login. paramiko raises the same error where it has not in time."""
     handler = transport.auth_handler
     decided = handler.auth_event if handler else None
     return decided is None or decided.is_set()
@@ -117,7 +117,7 @@ def _unreachable(target: Target, error: BaseException) -> Unreachable:
 
 
 def unreachable(where: str, error: BaseException) -> Unreachable:
-    """The error that there is no connection, for that reason."""
+    """Return the error that there is no connection, for that reason."""
     reason = str(error) or type(error).__name__
     mend = "see that the host is up, that sshd listens there and that no firewall is between"
     return Unreachable(f"can't be reached: {reason}", where=where, mend=mend)

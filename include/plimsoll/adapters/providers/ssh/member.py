@@ -37,13 +37,16 @@ class Member:
 
     @property
     def folder(self) -> PurePosixPath:
-        """The group's own folder on the host. Raises HostError where the host must be asked for it and can't be."""
+        """Return the group's own folder on the host.
+
+        Raises HostError where the host must be asked for it and can't be.
+        """
         target = self.options.target(self.connection_id)
         return absolute(self.written, self.connections.to(target), f"host {self.name} ({target.place})")
 
     @property
     def work(self) -> PurePosixPath:
-        """The folder of clusters."""
+        """Return the folder of clusters."""
         return self.folder / _CLUSTERS
 
     @property
@@ -54,12 +57,15 @@ class Member:
 
     @property
     def reached(self) -> tuple[Target, PurePosixPath]:
-        """The way to the host, and the group's folder there."""
+        """Return the way to the host, and the group's folder there."""
         return self.options.target(self.connection_id), self.written
 
     @property
     def bundles(self) -> PurePosixPath:
-        """The folder of installed bundles. They are named after their content and kept from cluster to cluster."""
+        """Return the folder of installed bundles.
+
+        They are named after their content and kept from cluster to cluster.
+        """
         return self.folder / _BUNDLES
 
     def ask(self, command: str, timeout_s: float = _ANSWER_S, **request: Any) -> Any:
@@ -69,7 +75,7 @@ class Member:
         return Program(self.connections.to(target), self.bundles, where).call(command, timeout_s=timeout_s, **request)
 
     def held(self) -> Held | None:
-        """The host's lease."""
+        """Return the host's lease."""
         return parse_held(self.ask("lease-read", folder=str(self.folder)), f"host {self.name}")
 
     def take(self, lease: Lease) -> Held:
@@ -122,7 +128,7 @@ class Member:
         self.ask("lease-release", folder=str(self.folder), key=key)
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str, staged: Staged | None) -> SshHost:
-        """The host of a cluster in that environment. It downloads bundles from where `staged` says."""
+        """Return the host of a cluster in that environment. It downloads bundles from where `staged` says."""
         connection = self.connections.to(self.options.target(self.connection_id))
         folder = folder_of(info, self.written)
         work = folder / _CLUSTERS

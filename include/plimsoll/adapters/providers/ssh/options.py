@@ -42,11 +42,11 @@ class HostOptions(Model):
 
     @property
     def reached_at(self) -> str:
-        """The name or address at which the controller reaches it."""
+        """Return the name or address at which the controller reaches it."""
         return self.ssh_address or self.address
 
     def target(self, connection_id: str) -> Target:
-        """The address, port and user for connections."""
+        """Return the address, port and user for connections."""
         return Target(self.reached_at, self.host_key, connection_id, self.port, self.user)
 
 
@@ -63,12 +63,12 @@ class GroupOptions(Model):
 
     @property
     def loads(self) -> tuple[HostOptions, ...]:
-        """All load hosts, the first one first."""
+        """Return all load hosts, the first one first."""
         return (self.load, *self.further_load_hosts)
 
     @property
     def hosts(self) -> tuple[HostOptions, ...]:
-        """Nodes and load hosts."""
+        """Return nodes and load hosts."""
         return (*self.nodes, *self.loads)
 
 
@@ -90,7 +90,7 @@ class SshOptions(Model):
         return self
 
     def folder_of(self, group: GroupOptions) -> str:
-        """The folder of that group's clusters on its hosts."""
+        """Return the folder of that group's clusters on its hosts."""
         return group.folder or self.folder
 
     def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:

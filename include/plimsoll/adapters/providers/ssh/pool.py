@@ -20,7 +20,7 @@ class Connections:
         self._open: dict[Target, Connection] = {}
 
     def to(self, target: Target) -> Connection:
-        """The connection to that host, opened on first use. Connections unused for ten minutes are closed."""
+        """Return the connection to that host, opened on first use. Connections unused for ten minutes are closed."""
         with self._lock:
             if self._process != os.getpid():
                 self._forget()

@@ -29,7 +29,7 @@ class Program:
         self._connection, self._bundles, self._where, self._tags = connection, bundles, where, tags or {}
 
     def call(self, command: str, *, timeout_s: float, **request: Any) -> Any:
-        """The answer to a request that may be repeated. Raises HostError with the host's error message."""
+        """Return the answer to a request that may be repeated. Raises HostError with the host's error message."""
         answer = self._ask(command, timeout_s, request)
         if answer.exit_code == _NO_PROGRAM:  # someone has removed it since it was brought there
             self._connection.delivered.clear()
@@ -50,7 +50,7 @@ class Program:
 
 @lru_cache(maxsize=1)
 def program_bundle() -> Bundle:
-    """The sources, arranged so that their folder is a program and they import one another by their own names."""
+    """Return the sources, arranged so that their folder is a program and they import one another by their own names."""
     package = PurePosixPath(*onhost.__name__.split("."))
     sources = {str(package / file.name): file for file in sorted(_PACKAGE.glob("*.py"))}
     return make_bundle("onhost", {**sources, _ENTRY: _PACKAGE / _ENTRY})

@@ -45,11 +45,11 @@ class SshProvider:
 
     @property
     def places(self) -> Places:
-        """The options of the definitions whose groups it knows."""
+        """Return the options of the definitions whose groups it knows."""
         return self._places
 
     def at(self, places: Places) -> Self:
-        """A provider with the groups that the definitions of those places name."""
+        """Return a provider with the groups that the definitions of those places name."""
         found = copy(self)
         found._places = places
         return found
@@ -74,7 +74,10 @@ class SshProvider:
         return self._first_free(groups, request)
 
     def _first_free(self, groups: Sequence[Group], request: ClusterRequest) -> Cluster:
-        """The cluster on the first group that can be taken. Raises ProviderError with what is in each group's way."""
+        """Return the cluster on the first group that can be taken.
+
+        Raises ProviderError with what is in each group's way.
+        """
         obstacles = []
         for group, hosts in candidates(groups, request):
             try:
@@ -89,7 +92,7 @@ class SshProvider:
         )
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """The cluster if it is whole, by the lease on its first load host."""
+        """Return the cluster if it is whole, by the lease on its first load host."""
         found = self._holder(cluster_id)
         return found[1].cluster if found is not None and found[1].ready else None
 
@@ -98,7 +101,10 @@ class SshProvider:
         return ""
 
     def clusters(self) -> Sequence[Cluster]:
-        """The clusters by the lease of every group. HostsSilent has the reasons why groups could not be asked."""
+        """Return the clusters by the lease of every group.
+
+        HostsSilent has the reasons why groups could not be asked.
+        """
         groups, unreadable = self._groups_of_places()
         asked = list(in_parallel(groups, _held_or_why_not))
         held = [one.lease.cluster for one in asked if isinstance(one, Held)]
@@ -122,7 +128,7 @@ class SshProvider:
             group.release(lease)
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
-        """A host, with the connection that the campaign's definition gives."""
+        """Return a host, with the connection that the campaign's definition gives."""
         for group in self._known_groups():
             if group.name == info.facts.get("group") and (member := group.member_of(info)) is not None:
                 staged = self._depot.of_campaign(cluster.id.campaign_id) if self._depot else None
@@ -173,7 +179,7 @@ class SshProvider:
         return group, lease.model_copy(update={"ready": True})
 
     def _without_unfit(self, group: Group, lease: Lease, request: ClusterRequest) -> tuple[Group, Lease]:
-        """Further hosts of the group in the place of unfit ones. HostsLost where there are not enough."""
+        """Return further hosts of the group in the place of unfit ones. HostsLost where there are not enough."""
         unfit = [info for info in lease.cluster.hosts if info.identity in request.unfit]
         if not request.id.is_kept or not unfit:
             return group, lease
@@ -204,7 +210,7 @@ class SshProvider:
         return lease.cluster
 
     def _holder(self, cluster_id: ClusterId) -> tuple[Group, Lease] | None:
-        """The cluster's group. Raises ProviderError where a group that may be the cluster's does not answer."""
+        """Return the cluster's group. Raises ProviderError where a group that may be the cluster's does not answer."""
         found, unknown = self._looked_up(self._known_groups(), cluster_id)
         if found is None and unknown:
             raise as_provider_error(unknown[0]) from unknown[0]
@@ -213,7 +219,7 @@ class SshProvider:
     def _looked_up(
         self, groups: Sequence[Group], cluster_id: ClusterId
     ) -> tuple[tuple[Group, Lease] | None, Sequence[HostError | SecretError]]:
-        """The cluster's group, and why others could not be asked. Its last known group is tried first."""
+        """Return the cluster's group, and why others could not be asked. Its last known group is tried first."""
         unknown: list[HostError | SecretError] = []
         for group in sorted(groups, key=lambda one: one.place != self._last_seen.get(cluster_id)):
             try:
@@ -235,7 +241,7 @@ class SshProvider:
         return [Group(group, parsed, self._connections) for group in parsed.groups]
 
     def _known_groups(self) -> list[Group]:
-        """The groups of every place. The log has the reasons why there may be others."""
+        """Return the groups of every place. The log has the reasons why there may be others."""
         found, unreadable = self._groups_of_places()
         if self._places.unknown:
             _log.warning("%s", self._places.unknown)
@@ -244,7 +250,7 @@ class SshProvider:
         return found
 
     def _groups_of_places(self) -> tuple[list[Group], list[str]]:
-        """The groups of every place, and the reasons why options can't be read, which may name others.
+        """Return the groups of every place, and the reasons why options can't be read, which may name others.
 
         Raises ProviderError for a single place with wrong options.
         """

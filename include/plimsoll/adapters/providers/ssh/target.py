@@ -19,5 +19,5 @@ class Target:
 
     @property
     def place(self) -> str:
-        """The address in words: `bench@10.0.0.7:22`."""
+        """Return the address in words: `bench@10.0.0.7:22`."""
         return f"{self.user}@{self.address}:{self.port}" if self.user else f"{self.address}:{self.port}"

@@ -59,7 +59,7 @@ class CassandraStress(IntervalLogs):
 
 
 def without_long_last_ones(log: HistogramLog) -> HistogramLog:
-    """The log without last records that are too long, which it notes.
+    """Return the log without last records that are too long, which it notes.
 
     The tool's reporter ticks by the clock; when the run ends, it writes one last record of all that it had not come to
     write. On a busy host it runs behind by seconds: what ended in them can't be told apart, so they are no interval.

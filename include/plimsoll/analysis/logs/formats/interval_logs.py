@@ -60,7 +60,7 @@ class IntervalLogs:
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        """Response times by operation, or service times of operations that have nothing better."""
+        """Return response times by operation, or service times of operations that have nothing better."""
         logs = [self._sound(read_log(file.data, file.name)) for file in files]
         log_notes = tuple(note for log in logs for note in log.notes)
         kinds = {**KINDS, **options.kinds}
@@ -89,7 +89,10 @@ class IntervalLogs:
         )
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
-        """The log without records that are none of the run's intervals, by what is known of the tool; noted in it."""
+        """Return the log without records that are none of the run's intervals, by what is known of the tool.
+
+        Noted in it.
+        """
         return log
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
@@ -105,7 +108,7 @@ class IntervalLogs:
         return tag or "records without a tag"
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:
-        """The meaning of the records with a tag; None of a tag that the tool does not write.
+        """Return the meaning of the records with a tag; None of a tag that the tool does not write.
 
         `X.hdr-intended-selects`: response times of selects; `X.hdr-selects`: service times; `X.hdr.errors`: failures.
         """
@@ -140,7 +143,10 @@ class IntervalLogs:
     def _unit(
         self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], options: ReadOptions
     ) -> FoundUnit:
-        """The unit of all tracks, by those that hold values. Raises LogError where it is not known, or units differ."""
+        """Return the unit of all tracks, by those that hold values.
+
+        Raises LogError where it is not known, or units differ.
+        """
         is_known = self.unit and all(one.is_known for one in series)
         by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
         for track in tracks if by_tool and options.unit is None else ():
@@ -157,24 +163,24 @@ class IntervalLogs:
         return next(iter(found.values()))
 
     def _shown(self, track: Track) -> FoundUnit:
-        """The unit that a log shows whose writer writes several units. Raises LogError where it shows none."""
+        """Return the unit that a log shows whose writer writes several units. Raises LogError where it shows none."""
         return shown_unit(track)
 
     def _refuse(self, series: Sequence[Series]) -> None:
         refuse_service_times_beside_response_times([one for one in series if name_of(one.log)])
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - for the formats of single tools
-        """Further pitfalls of the tool's format that these logs contain."""
+        """Yield further pitfalls of the tool's format that these logs contain."""
         return iter(())
 
 
 def _moment(start_s: float) -> datetime | None:
-    """The time at which a log begins; None where its times have no reference."""
+    """Return the time at which a log begins; None where its times have no reference."""
     return datetime.fromtimestamp(start_s, UTC) if _YEAR_S < start_s < _LAST_S else None
 
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
-    """The records without a first one that is much shorter than the second.
+    """Return the records without a first one that is much shorter than the second.
 
     Such a record is written when its writer's clock ticked before the run began.
     """
@@ -182,12 +188,12 @@ def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
 
 
 def is_stub(record: Record, beside: Record) -> bool:
-    """Whether a record is much shorter than its neighbour."""
+    """Tell whether a record is much shorter than its neighbour."""
     return record.length_s < _STUB * beside.length_s
 
 
 def stub_note(log: HistogramLog, records: tuple[Record, ...]) -> str:
-    """The remark on a record that `without_first_stub` left out."""
+    """Return the remark on a record that `without_first_stub` left out."""
     counted = plural(total(records[:1], log.name) or 0, "value")
     length = f"{records[0].length_s:g} s only"
     return f"{log.name}: the first record covers {length} and is left out, {counted}; time counts from its end"

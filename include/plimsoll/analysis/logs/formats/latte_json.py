@@ -36,7 +36,7 @@ class LatteJson:
         return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        """Service times by function, from the samples' histograms."""
+        """Return service times by function, from the samples' histograms."""
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
             raise LogError("are several reports, each of a run of its own", where=names, mend="judge them one by one")
@@ -82,7 +82,7 @@ def _content(file: RunFile) -> Any:
 
 
 def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:
-    """The histograms of each function, so that reads and writes are separate, if one call is one request.
+    """Yield the histograms of each function, so that reads and writes are separate, if one call is one request.
 
     Otherwise the histograms of all requests together.
     """
@@ -123,7 +123,7 @@ def _finite(seconds: float) -> float:
 def _without_long_last_one(
     name: str, samples: Sequence[Mapping[str, Any]]
 ) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
-    """The samples without a last one that is too long, and the remark on it.
+    """Return the samples without a last one that is too long, and the remark on it.
 
     When the run ends, latte makes one last sample of all that is not in one yet. On a busy host that is of seconds,
     which can't be told apart, so they are no interval.

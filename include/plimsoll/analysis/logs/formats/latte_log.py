@@ -28,7 +28,7 @@ class LatteLog(IntervalLogs):
         return super().recognises(file) and "#[Logged with Latte" in file.head
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
-        """The series of a log; those of one prefix are measures of the same operations."""
+        """Yield the series of a log; those of one prefix are measures of the same operations."""
         for one in super()._series(log, kinds):
             found = _TAG.fullmatch(one.records[0].tag)
             yield one._replace(own_name=found["prefix"]) if found and found["prefix"] else one

@@ -55,13 +55,15 @@ class NoSqlBench(IntervalLogs):
 
 
 def _metric(tag: str) -> tuple[str, Measure] | None:
-    """The activity and the measure of a tag with times of operations; None of another tag."""
+    """Return the activity and the measure of a tag with times of operations; None of another tag."""
     matches = ((re.fullmatch(rf"(?P<activity>.+?)[._]{metric}", tag), measure) for metric, measure in _METRICS)
     return next(((match["activity"], measure) for match, measure in matches if match), None)
 
 
 def _other(tag: str, activities: Collection[str]) -> tuple[str | None, Measure]:
-    """The activity whose further figures a tag holds; None where there is none, so that it may hold operations."""
+    """Return the activity whose further figures a tag holds; None where there is none, so that it may hold
+    operations.
+    """
     activity = next((one for one in activities if re.match(rf"{re.escape(one)}[._]", tag)), None)
     return activity, "other figures" if activity else "service time"
 

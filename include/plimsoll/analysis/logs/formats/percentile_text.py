@@ -58,13 +58,13 @@ def _whole_run(file: RunFile, unit: Unit, kinds: dict[str, str]) -> WholeRun:
 
 
 def _start(file: RunFile) -> int:
-    """The end of the first table's head. wrk2 prints the corrected times first; other tools print one table."""
+    """Return the end of the first table's head. wrk2 prints the corrected times first; other tools print one table."""
     found = _TABLE.search(file.text)
     return found.end() if found else 0
 
 
 def _at(rows: Sequence[tuple[float, int]], percentile: float, count: int, highest: float) -> float:
-    """The value of the first row at or above the percentile's rank: never too low, at most one row too high."""
+    """Return the value of the first row at or above the percentile's rank: never too low, at most one row too high."""
     rank = ceil(percentile / 100 * count)
     return next((value for value, reached in rows if reached >= rank), highest)
 

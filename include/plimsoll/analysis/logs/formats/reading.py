@@ -24,7 +24,7 @@ class RunFile:
 
     @cached_property
     def head(self) -> str:
-        """The beginning of the file's text, long enough to tell its format."""
+        """Return the beginning of the file's text, long enough to tell its format."""
         try:
             plain = (
                 zlib.decompressobj(wbits=31).decompress(self.data, _HEAD_BYTES)
@@ -37,7 +37,7 @@ class RunFile:
 
     @cached_property
     def text(self) -> str:
-        """The whole text of the file. Raises LogError when a gz is damaged."""
+        """Return the whole text of the file. Raises LogError when a gz is damaged."""
         return unpacked(self.data, self.name)[0].decode(errors="replace")
 
 
@@ -116,7 +116,7 @@ class Format(Protocol):
     """For people."""
 
     def recognises(self, file: RunFile) -> bool:
-        """Whether the file's content is of this format."""
+        """Tell whether the file's content is of this format."""
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Read the files of one run. Raises LogError on content that can't be read."""

@@ -46,7 +46,7 @@ class Series(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The file's name, with the tag where there is one."""
+        """Return the file's name, with the tag where there is one."""
         tag = self.records[0].tag
         return f"{self.log.name} ({tag})" if tag else self.log.name
 
@@ -81,7 +81,7 @@ class Selection(NamedTuple):
 
 
 def select(series: Sequence[Series]) -> Selection:
-    """Each operation of one run by its best measure.
+    """Return each operation of one run by its best measure.
 
     Raises LogError when a log is given twice, when there is nothing to judge, and where operations would be dropped:
     an operation with wait times alone, with more service times than response times, or with service times alone in one
@@ -101,7 +101,7 @@ def select(series: Sequence[Series]) -> Selection:
 
 
 def with_tags(series: Sequence[Series], tags: Collection[str]) -> Sequence[Series]:
-    """The series with one of the tags; all series where `tags` is empty. Raises LogError for an unknown tag."""
+    """Return the series with one of the tags; all series where `tags` is empty. Raises LogError for an unknown tag."""
     there = dict.fromkeys(one.records[0].tag for one in series)
     for tag in tags:
         if tag not in there:
@@ -124,7 +124,7 @@ def refuse_service_times_beside_response_times(series: Sequence[Series]) -> None
 
 
 def total(records: Sequence[Record], name: str) -> int | None:
-    """The number of values in the records; None where one of them can't be decoded."""
+    """Return the number of values in the records; None where one of them can't be decoded."""
     try:
         return int(Decoder("ns").merge_used(records, name).sum())  # the finest unit, so that the widest values fit
     except LogError:

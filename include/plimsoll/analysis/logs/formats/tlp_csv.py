@@ -55,7 +55,7 @@ class TlpCsv:
         return bool(_HEAD.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:  # noqa: ARG002 - its columns say all
-        """Counts and errors from any such CSV; samples only from Plimsoll's own."""
+        """Return counts and errors from any such CSV; samples only from Plimsoll's own."""
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
             raise LogError("are several CSV files, each of a run of its own", where=names, mend="judge them one by one")
@@ -91,7 +91,10 @@ def _table(file: RunFile) -> _Table:
 
 
 def _columns(groups: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The group and the name of each column. Azul's line of groups is too short, so a `Count` begins a new group."""
+    """Yield the group and the name of each column.
+
+    Azul's line of groups is too short, so a `Count` begins a new group.
+    """
     order = iter([_OPERATIONS[group] for group in groups if group in _OPERATIONS])
     group = ""
     for name in names:

@@ -12,18 +12,21 @@ _PLIMSOLL = re.compile(r"\[plimsoll\.stress: .*, microseconds;")
 
 
 def logged_name(comment: str) -> re.Match[str] | None:
-    """The name of a log of tlp-stress, `X.hdr-INTENDED-READS`, in a comment of the log; None where there is none."""
+    """Return the name of a log of tlp-stress, `X.hdr-INTENDED-READS`, in a comment of the log.
+
+    None where there is none.
+    """
     found = LOGGING_FOR.search(comment)
     return _NAME.search(found["name"]) if found else None
 
 
 def name_of(log: HistogramLog) -> re.Match[str] | None:
-    """The name that one of the two gave to a log: `X.hdr-intended-<operation>` or `X.hdr-<operation>`."""
+    """Return the name that one of the two gave to a log: `X.hdr-intended-<operation>` or `X.hdr-<operation>`."""
     return next((found for comment in log.comments if (found := logged_name(comment))), _NAME.search(log.name))
 
 
 def written_unit(log: HistogramLog) -> FoundUnit | None:
-    """The unit of a log whose comments show that one of the two wrote it."""
+    """Return the unit of a log whose comments show that one of the two wrote it."""
     if any(_PLIMSOLL.search(comment) for comment in log.comments):
         return FoundUnit("us", "Plimsoll's load generator wrote the log, and says so in it")
     if any(logged_name(comment) for comment in log.comments):
@@ -32,7 +35,7 @@ def written_unit(log: HistogramLog) -> FoundUnit | None:
 
 
 def unit_by_file_name(log: HistogramLog) -> FoundUnit | None:
-    """The unit of a log that has a name as the two give it.
+    """Return the unit of a log that has a name as the two give it.
 
     Without a comment that says who wrote it, this is a reason for doubt, not for a unit: anybody may give such a name.
     """

@@ -27,7 +27,7 @@ _MEND = (
 
 
 def names_service_time(name: str) -> bool:
-    """Whether the name of a tag says that it holds service times."""
+    """Tell whether the name of a tag says that it holds service times."""
     return bool(_SERVICE_WORD.search(_in_words(name)))
 
 
@@ -61,12 +61,12 @@ def _alike(count: int, other: int) -> bool:
 
 
 def _bare(name: str) -> str:
-    """The name without words that say what is measured."""
+    """Return the name without words that say what is measured."""
     return re.sub(r"[^a-z0-9]+", " ", _WORD.sub(" ", _in_words(name))).strip()
 
 
 def _in_words(name: str) -> str:
-    """The name in small letters, with a space where `camelCase` begins a word."""
+    """Return the name in small letters, with a space where `camelCase` begins a word."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 

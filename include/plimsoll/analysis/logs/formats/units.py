@@ -37,7 +37,7 @@ class FoundUnit(NamedTuple):
 
 
 def unit_of(declared: Unit | None, written: FoundUnit | None, where: str, tool: str = "") -> FoundUnit | None:
-    """The unit that the user told, or that the file's writer is known to write; None where neither is known.
+    """Return the unit that the user told, or that the file's writer is known to write; None where neither is known.
 
     `tool`: the tool whose format the file was recognised by. Raises LogError where the two contradict each other.
     """
@@ -60,7 +60,10 @@ def refuse_another_writer(track: Track, tool: str) -> None:
 
 
 def shown_unit(track: Track) -> FoundUnit:
-    """The unit that the log of an unknown writer shows. Raises LogError, which asks for the unit, if it shows none."""
+    """Return the unit that the log of an unknown writer shows.
+
+    Raises LogError, which asks for the unit, if it shows none.
+    """
     compared, divisors = _divisors(track)
     if divisors == [1_000] and not has_index_offset(inflate(track.records[0].payload)):
         return FoundUnit("us", "Interval_Max is the highest value / 10³, which a writer sets for values in us")
@@ -70,7 +73,7 @@ def shown_unit(track: Track) -> FoundUnit:
 
 
 def doubts(declared: Unit | None, track: Track, by_name: FoundUnit | None) -> Iterator[str]:
-    """Remarks on a track that the user told to be in one unit, while its file's name or its log shows another."""
+    """Yield remarks on a track that the user told to be in one unit, while its file's name or its log shows another."""
     if declared is None:
         return
     shown = by_name
@@ -81,7 +84,7 @@ def doubts(declared: Unit | None, track: Track, by_name: FoundUnit | None) -> It
 
 
 def _divisors(track: Track) -> tuple[list[tuple[float | None, int]], list[int]]:
-    """Pairs of Interval_Max and the highest value, and which of the usual divisors fit them all."""
+    """Return pairs of Interval_Max and the highest value, and which of the usual divisors fit them all."""
     compared = [pair for pair in _maxima(track) if pair[1] > 0]
     return compared, [one for one in _DIVISORS if compared and all(_fits(*pair, one) for pair in compared)]
 
@@ -106,7 +109,7 @@ def _fits(declared: float | None, found: int, divisor: int) -> bool:
 
 
 def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
-    """Pairs of Interval_Max and the histogram's own highest value, for a few of the records."""
+    """Yield pairs of Interval_Max and the histogram's own highest value, for a few of the records."""
     decoder = Decoder("ns")  # the finest unit, so that the widest values fit
     for record in track.records[:: max(1, len(track.records) // _COMPARED_RECORDS)]:
         used = np.flatnonzero(decoder.merge([record], track.name))

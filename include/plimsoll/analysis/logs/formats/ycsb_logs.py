@@ -80,7 +80,7 @@ def meaning(name: str) -> Meaning | None:
 
 
 def remarks(names: Sequence[str]) -> Iterator[str]:
-    """Remarks on the pitfalls of measurements with those names."""
+    """Yield remarks on the pitfalls of measurements with those names."""
     intended = {found[1] for name in names if "Intended-" in name and (found := meaning(name))}
     if intended:
         yield _NOTES["target"]

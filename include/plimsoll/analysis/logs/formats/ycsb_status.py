@@ -49,7 +49,7 @@ class YcsbStatus:
         return bool(_LINE.search(file.head) or re.search(r"^\[OVERALL\], RunTime\(ms\), ", file.head, re.MULTILINE))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        """Samples from the status lines, and the whole run's figures from the summary."""
+        """Return samples from the status lines, and the whole run's figures from the summary."""
         if len(files) > 1:
             where = ", ".join(file.name for file in files)
             raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
@@ -102,7 +102,7 @@ def _meaning(name: str) -> Meaning:
 
 
 def _judged(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names to judge, which are each operation's response times if there are any, and the other names."""
+    """Return the names to judge, which are each operation's response times if there are any, and the other names."""
     intended = {_meaning(name)[1] for name in names if _meaning(name)[0] == "response time"}
     judged = [
         name
@@ -126,7 +126,7 @@ def _count(status: _Status, name: str) -> int:
 
 
 def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
-    """The statuses, each a line with what follows it: `hdrhistogram+histogram` breaks them into several lines.
+    """Return the statuses, each a line with what follows it: `hdrhistogram+histogram` breaks them into several lines.
 
     A last one that is cut short is left out, and a remark says so. Raises LogError where another one is damaged.
     """
@@ -146,7 +146,7 @@ def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
 
 
 def _lacks_its_end(rest: str, before: Sequence[_Status]) -> bool:
-    """Whether a last status without its line's end names fewer operations than the one before it."""
+    """Tell whether a last status without its line's end names fewer operations than the one before it."""
     if rest.endswith("\n") or not before:
         return False
     return {one["name"] for one in _operations(rest)} < set(before[-1].operations)
@@ -158,7 +158,7 @@ def _where(name: str, text: str, line: re.Match[str]) -> str:
 
 
 def _status(told: str, rest: str) -> _Status:
-    """The status of a time. Raises ValueError where it is damaged."""
+    """Return the status of a time. Raises ValueError where it is damaged."""
     if _CUT.search(rest):
         raise ValueError("has a bracket that is not closed")
     # The time zone is not told; only differences are used.
@@ -235,7 +235,7 @@ def _errors(summary: Mapping[str, Mapping[str, float]]) -> dict[str, int]:
 
 
 def _failed(statuses: Sequence[_Status]) -> dict[str, int] | None:
-    """The number of failed operations as the status lines count them; None where there are no such lines."""
+    """Return the number of failed operations as the status lines count them; None where there are no such lines."""
     found: dict[str, int] = {}
     for status in statuses:
         for name, (count, _) in status.operations.items():

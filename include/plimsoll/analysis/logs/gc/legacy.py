@@ -74,7 +74,7 @@ class _Collection:
 
     @property
     def paused(self) -> bool:
-        """Whether threads stood still, and not only heap sizes are told."""
+        """Tell whether threads stood still, and not only heap sizes are told."""
         return self.kind.startswith("Pause ")
 
     def pause(self, collector: Collector | None) -> Pause:
@@ -90,7 +90,7 @@ class _Collection:
         return HeapChange(self.end, before, after, self.took_ms, self.cycle)
 
     def cpu(self) -> CpuTime | None:
-        """The last processor time in the head.
+        """Return the last processor time in the head.
 
         An earlier one belongs to a concurrent phase that the pause interrupted.
         """
@@ -100,7 +100,7 @@ class _Collection:
 
 
 def parse_legacy(text: str) -> Pauses | None:
-    """All pauses of one log; None where no line of the text has this form."""
+    """Return all pauses of one log; None where no line of the text has this form."""
     found = read_records(text)
     if not found.records:
         return None
@@ -128,7 +128,7 @@ def _collector(found: Records) -> Collector | None:
 
 
 def _steps(records: list[Record]) -> list[_Collection | Record]:
-    """Each record, or the collection that it tells.
+    """Return each record, or the collection that it tells.
 
     With `PrintGCDetails` Shenandoah writes two lines for each of its steps, and the time stamp of the second one is its
     end.
@@ -160,7 +160,7 @@ def _shenandoah(record: Record, cycle: int, *, ends: bool) -> _Collection | None
 
 
 def _unknown(steps: list[_Collection | Record]) -> Iterator[str]:
-    """The lines of each record that tells nothing in a known form, but for a last one that is cut."""
+    """Yield the lines of each record that tells nothing in a known form, but for a last one that is cut."""
     for number, step in enumerate(steps, 1):
         if isinstance(step, _Collection) or step.without_pause or _STOPPED.match(step.head):
             continue

@@ -52,7 +52,7 @@ class Record:
 
     @property
     def open(self) -> bool:
-        """Whether the head is not closed yet.
+        """Tell whether the head is not closed yet.
 
         Survivors' ages, free-list statistics and ends of concurrent phases can interrupt it.
         """
@@ -61,7 +61,7 @@ class Record:
 
     @property
     def without_pause(self) -> bool:
-        """Whether the head is of a known form that tells no pause."""
+        """Tell whether the head is of a known form that tells no pause."""
         return _NO_PAUSE.match(self.head) is not None
 
     def add(self, line: str) -> None:
@@ -71,7 +71,7 @@ class Record:
             self.details.append(line)
 
     def takes(self, rest: str) -> bool:
-        """Whether a stamped line is part of this record.
+        """Tell whether a stamped line is part of this record.
 
         It is if the record is open and the line begins no other one. A collection between the heap before and after it
         is part of the record, whose time includes it: `CMSScavengeBeforeRemark` with `PrintHeapAtGC`.

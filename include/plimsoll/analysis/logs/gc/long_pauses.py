@@ -19,7 +19,8 @@ _PAUSE = re.compile(
 
 
 def gc_lines(text: str) -> tuple[LogLine, ...]:
-    """Each line on a pause or stall of at least `LEAST_MS`, with its time: the pause's end, or with JDK 8 its start.
+    """Return each line on a pause or stall of at least `LEAST_MS`, with its time: the pause's end, or with JDK 8 its
+    start.
 
     Reads unified logs and those of JDK 8, as far as one line gives the length of a pause. Other lines are left out:
     `parse_gc_log` counts those that it does not know.

@@ -105,7 +105,7 @@ def size_bytes(figure: str) -> int:
 
 
 def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
-    """How long threads stood still in each row of a table of pauses, ms.
+    """Tell how long threads stood still in each row of a table of pauses, ms.
 
     Where the log does not give it, this is the collector's part of the pause.
     """

@@ -82,7 +82,7 @@ class _Line:
 
 
 def parse_gc_log(text: str) -> Pauses:
-    """All pauses of one log: the collector's, other safepoints that are long enough to notice, and ZGC's stalls.
+    """Return all pauses of one log: the collector's, other safepoints that are long enough to notice, and ZGC's stalls.
 
     An incomplete last line is left out, and lines of unknown form are counted. Raises LogError on a text without any
     line of a unified log or of a JDK 8 log with date stamps, and on one with unknown lines that tells no collection.
@@ -100,7 +100,7 @@ def parse_gc_log(text: str) -> Pauses:
 
 
 def _parsed(text: str) -> Pauses | None:
-    """The pauses of a log in either form; None where no line has one of these forms."""
+    """Return the pauses of a log in either form; None where no line has one of these forms."""
     lines, unknown = _lines(text)
     if not lines:
         return parse_legacy(text) if text.strip() else Pauses()
@@ -115,7 +115,7 @@ def _parsed(text: str) -> Pauses | None:
 def pauses_frame(
     by_process: Mapping[ProcessOnHost, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
 ) -> pd.DataFrame:
-    """A table with one row per pause.
+    """Return a table with one row per pause.
 
     Columns: host, process, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms, to_safepoint_ms.
     `ahead_ms`: how far each host's clock is ahead of the clock of `started_at`.
@@ -141,7 +141,7 @@ def pauses_frame(
 
 
 def _lines(text: str) -> tuple[list[_Line], list[str]]:
-    """The lines of a unified log, and the others: of another form, or on a pause in words that are not known.
+    """Return the lines of a unified log, and the others: of another form, or on a pause in words that are not known.
 
     A last line without its end may be cut.
     """
@@ -157,7 +157,7 @@ def _lines(text: str) -> tuple[list[_Line], list[str]]:
 
 
 def _strange(line: _Line) -> bool:
-    """Whether a line gives the time of a pause, a stall or a safepoint in a form that is not known."""
+    """Tell whether a line gives the time of a pause, a stall or a safepoint in a form that is not known."""
     if line.tags not in (*_TAGS_OF_PAUSES, "safepoint") or not _TIMED.search(line.message):
         return False
     return not (_collection(line, None) or _stop(line, "", None))
@@ -178,7 +178,7 @@ def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
 
 
 def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
-    """The collections of a safepoint, or the safepoint itself if it has none and is long enough."""
+    """Yield the collections of a safepoint, or the safepoint itself if it has none and is long enough."""
     for pause in waiting:
         if pause.stop_the_world:
             yield replace(pause, stopped_ms=stop.duration_ms, to_safepoint_ms=stop.to_safepoint_ms)
@@ -189,7 +189,10 @@ def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
 
 
 def _collection(line: _Line, collector: Collector | None) -> Pause | None:
-    """A collector's pause. ZGC logs its pauses under gc,phases; gc,start and gc,stats repeat pauses and are ignored."""
+    """Return a collector's pause.
+
+    ZGC logs its pauses under gc,phases; gc,start and gc,stats repeat pauses and are ignored.
+    """
     if line.tags not in _TAGS_OF_PAUSES:
         return None
     for pattern in (_PAUSE, _STALL):
@@ -199,7 +202,10 @@ def _collection(line: _Line, collector: Collector | None) -> Pause | None:
 
 
 def _stop(line: _Line, name: str, collector: Collector | None) -> Pause | None:
-    """The safepoint that ends with this line. JDK 11 names its cause in an earlier line, JDK 17 in the same line."""
+    """Return the safepoint that ends with this line.
+
+    JDK 11 names its cause in an earlier line, JDK 17 in the same line.
+    """
     if match := _STOPPED_11.fullmatch(line.message):
         stop = line.pause(f"Safepoint {name}", 1e3 * _number(match["s"]), collector)
         return replace(stop, to_safepoint_ms=1e3 * _number(match["stopping"]))

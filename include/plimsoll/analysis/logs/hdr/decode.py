@@ -67,7 +67,7 @@ class _Source:
 
 
 def _length(layout: HistogramLayout, unit: Unit) -> int:
-    """The number of slots of `layout` up to the last value that the wide histogram can count."""
+    """Return the number of slots of `layout` up to the last value that the wide histogram can count."""
     last = WIDE.highest_values(np.array([wide_length(unit) - 1]))[0]
     return int(layout.index_of(np.array([last]))[0]) + 1
 
@@ -84,14 +84,14 @@ class Decoder:
         self._sums = np.zeros(wide_length(self.unit), dtype=np.int64)  # all zero between two uses
 
     def merge(self, records: Iterable[Record], name: str) -> Ints:
-        """The sum of the records' counts. Raises LogError, with log and line, on a record that can't be read."""
+        """Return the sum of the records' counts. Raises LogError, with log and line, on a record that can't be read."""
         counts = np.zeros(wide_length(self.unit), dtype=np.int64)
         used = self.merge_used(records, name)
         counts[: len(used)] = used
         return counts
 
     def merge_used(self, records: Iterable[Record], name: str) -> Ints:
-        """The same up to the last slot in use (but at least the first slot): most slots come after it."""
+        """Return the same up to the last slot in use (but at least the first slot): most slots come after it."""
         end = 1
         for record in records:
             try:

@@ -17,7 +17,7 @@ _MOST_MISFITS = 0.1
 
 
 def with_lengths(records: Sequence[Record], base_s: float) -> tuple[Record, ...] | None:
-    """The records with lengths, where their second column holds end times; None where it holds lengths.
+    """Return the records with lengths, where their second column holds end times; None where it holds lengths.
 
     `base_s`: what was added to the starts that the lines give. Ends are told by the next record of the tag, which
     begins there; of a length this can't be true, except where a record begins at 0.

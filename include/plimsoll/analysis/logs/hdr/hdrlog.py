@@ -32,7 +32,7 @@ class HistogramLog:
     notes: tuple[str, ...] = ()
 
     def by_tag(self) -> dict[str, tuple[Record, ...]]:
-        """The records of each tag in the order written. Records without a tag are under the empty text."""
+        """Return the records of each tag in the order written. Records without a tag are under the empty text."""
         tags: dict[str, list[Record]] = {}
         for record in self.records:
             tags.setdefault(record.tag, []).append(record)
@@ -78,7 +78,7 @@ class _Comment(NamedTuple):
 
 
 def _divided(text: bytes, name: str) -> tuple[list[_Comment], list[_Line]]:
-    """The comments, and the lines that should hold records."""
+    """Return the comments, and the lines that should hold records."""
     comments: list[_Comment] = []
     lines: list[_Line] = []
     for line in _lines(text, name):
@@ -91,7 +91,7 @@ def _divided(text: bytes, name: str) -> tuple[list[_Comment], list[_Line]]:
 
 
 def _lines(text: bytes, name: str) -> Iterator[_Line]:
-    """The lines that are not empty."""
+    """Yield the lines that are not empty."""
     start, number = 0, 0
     while start < len(text):
         number += 1
@@ -128,7 +128,7 @@ def _time_s(match: re.Match[bytes], comment: _Comment, name: str) -> float:
 
 
 def _base_s(times: dict[bytes, float], first_s: float) -> float:
-    """The offset to add to the lines' times. Without BaseTime the rule of Java's HistogramLogReader applies."""
+    """Return the offset to add to the lines' times. Without BaseTime the rule of Java's HistogramLogReader applies."""
     start_s = times.get(b"StartTime")
     if b"BaseTime" in times:
         return times[b"BaseTime"]
@@ -156,7 +156,7 @@ def _records(text: bytes, lines: list[_Line], base_s: float, name: str) -> Itera
 
 
 def _first_s(text: bytes, lines: list[_Line]) -> float:
-    """The time that the first record gives; of what is no record, any time will do."""
+    """Return the time that the first record gives; of what is no record, any time will do."""
     with suppress(ValueError, IndexError):
         return parse_record(text, lines[0].start, lines[0].end, lines[0].number, 0.0).start_s
     return 0.0

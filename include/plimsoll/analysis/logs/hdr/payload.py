@@ -61,7 +61,7 @@ def inflate(payload: bytes | memoryview) -> bytes:
 
 
 def read_header(body: bytes) -> Header:
-    """The header of an inflated payload. Raises ValueError on other encodings and wrong lengths."""
+    """Return the header of an inflated payload. Raises ValueError on other encodings and wrong lengths."""
     if len(body) < _INNER_V0.size:
         raise ValueError("is too short for a histogram")
     kind = int.from_bytes(body[:4]) & ~_WORD_SIZE_BITS
@@ -74,7 +74,7 @@ def read_header(body: bytes) -> Header:
 
 
 def _word_bytes(cookie: int) -> int:
-    """The size of a count in bytes. The lowest bit of the field is a flag that newer writers set."""
+    """Return the size of a count in bytes. The lowest bit of the field is a flag that newer writers set."""
     return (cookie & _WORD_SIZE_BITS) >> 4 & 0xE
 
 
@@ -94,7 +94,7 @@ def _header_v1_or_v2(body: bytes, kind: int) -> Header:
 
 
 def has_index_offset(body: bytes) -> bool:
-    """Whether the field `normalizingIndexOffset` of a header is not 0.
+    """Tell whether the field `normalizingIndexOffset` of a header is not 0.
 
     It moves no count: Java, JavaScript and Go write the counts in order of their values. Readers in JavaScript, Go and
     Python ignore it; Java's applies it when it stores a count and again when it looks it up. HdrHistogramJS always
@@ -105,7 +105,7 @@ def has_index_offset(body: bytes) -> bool:
 
 
 def is_complete(payload: bytes | memoryview) -> bool:
-    """Whether the payload is complete."""
+    """Tell whether the payload is complete."""
     try:
         read_header(inflate(payload))
     except ValueError:
@@ -114,7 +114,7 @@ def is_complete(payload: bytes | memoryview) -> bool:
 
 
 def is_cut_short(payload: bytes | memoryview) -> bool:
-    """Whether the text of a payload is shorter than the payload says itself, as after its writer was killed."""
+    """Tell whether the text of a payload is shorter than the payload says itself, as after its writer was killed."""
     head = bytes(payload[:_HEAD_LETTERS])
     if len(head) < _HEAD_LETTERS:
         return True

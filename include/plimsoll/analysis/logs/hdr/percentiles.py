@@ -11,7 +11,7 @@ SHOWN = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 
 def ranks(percentiles: Sequence[float], total: int) -> Ints:
-    """The rank (from 1) of each percentile among `total` sorted values: ceil(p / 100 · n).
+    """Return the rank (from 1) of each percentile among `total` sorted values: ceil(p / 100 · n).
 
     As in Java, the percentile is first lowered by one unit in its last place. Otherwise a product that floating point
     rounded up past a whole number would give a rank that is one too high.
@@ -21,12 +21,12 @@ def ranks(percentiles: Sequence[float], total: int) -> Ints:
 
 
 def used_slots(counts: Ints) -> int:
-    """The number of slots up to the last one that counts anything; all slots where none does."""
+    """Return the number of slots up to the last one that counts anything; all slots where none does."""
     return (counts != 0).tobytes().rfind(1) + 1 or len(counts)
 
 
 def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[float, ...]:
-    """The value at each percentile in ms: the highest value of its slot, so never too low.
+    """Return the value at each percentile in ms: the highest value of its slot, so never too low.
 
     `counts` are those of the wide histogram. The result is empty where they are all zero.
     """
@@ -34,7 +34,10 @@ def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[f
 
 
 def total_and_values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[int, tuple[float, ...]]:
-    """The number of operations counted, and the value at each percentile in ms; no value where nothing was counted."""
+    """Return the number of operations counted, and the value at each percentile in ms.
+
+    No value where nothing was counted.
+    """
     total, values = _total_and_values(counts, percentiles)
     return total, tuple((values / UNITS_PER_MS[unit]).tolist())
 

@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 
 def parse_record(text: bytes, start: int, end: int, number: int, base_s: float) -> Record:
-    """The record between two places of `text`, which is line `number`. `base_s`: what its times count from.
+    """Return the record between two places of `text`, which is line `number`. `base_s`: what its times count from.
 
     The payload, which is most of a line, is referenced and not copied. Raises ValueError where the line is no record:
     DecimalCommasError where these are the reason.
@@ -51,7 +51,9 @@ def parse_record(text: bytes, start: int, end: int, number: int, base_s: float) 
 
 
 def is_cut(line: bytes) -> bool:
-    """Whether a last line is the beginning of a record, or the zeros that some file systems leave after a crash."""
+    """Tell whether a last line is the beginning of a record, or the zeros that some file systems leave after a
+    crash.
+    """
     found = _PAYLOAD.match(line)
     return not line.strip(b"\0") or bool(is_cut_short(found["payload"]) if found else _CUT_HEAD.match(line))
 
