@@ -174,7 +174,7 @@ def _generators(artefacts: Artefacts) -> tuple[LoadGenerator, ...]:
 
 
 def build_store(settings: Settings) -> ResultStore:
-    """Only the result store, for callers that only read."""
+    """Build only the result store, for callers that only read."""
     if not settings.has_store_in_s3:
         if "store" not in settings.model_fields_set:
             with suppress(OSError):  # whoever writes there says so

@@ -58,7 +58,7 @@ def due_times(definition: Definition, since: datetime, until: datetime) -> Itera
 
 
 def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:
-    """What is known about a failed run."""
+    """Tell what is known about a failed run."""
     run = context.get("dag_run")
     yield f"run {context['run_id']} of the DAG {definition.dag_id} failed: {context.get('reason') or 'no reason given'}"
     if run is None:

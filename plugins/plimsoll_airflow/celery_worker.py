@@ -12,7 +12,7 @@ from plimsoll_airflow.warmup import warm_up, warm_up_for_tasks
 
 
 def prepare(**_: Any) -> None:
-    """Called by Celery in the worker's main process, before it forks."""
+    """Import what tasks need. Celery calls this in the worker's main process, before it forks."""
     warm_up()
     warm_up_for_tasks()
 

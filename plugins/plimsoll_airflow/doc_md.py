@@ -38,7 +38,7 @@ def _axes(definition: Definition) -> str:
 
 
 def _hosts(definition: Definition) -> str:
-    """On which hosts cells run, and for how long these are kept."""
+    """Tell on which hosts cells run, and for how long these are kept."""
     scope, nodes = definition.cluster_scope, plural(definition.system.nodes, "node")
     if scope == "cell":
         return f"each on a fresh cluster of {nodes}"
@@ -47,7 +47,7 @@ def _hosts(definition: Definition) -> str:
 
 
 def _what_runs(definition: Definition) -> str:
-    """Loads, duration and service levels; with several stages one line for each."""
+    """Describe loads, duration and service levels; with several stages one line for each."""
     plans = zip(stage_plans(definition), definition.of_stages, strict=True)
     return "\n".join(
         f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan, alone))

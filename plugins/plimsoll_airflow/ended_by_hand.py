@@ -14,7 +14,10 @@ from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
 
 @hookimpl
 def on_dag_run_failed(dag_run: Any) -> None:
-    """Called by Airflow where a run has failed, and where it was marked as failed and continues for its teardown."""
+    """Let a run that was set to failed end as failed.
+
+    Airflow calls this where a run has failed, and where it was marked as failed and continues for its teardown.
+    """
     if dag_run.state in LIVE_STATES and _is_ours(dag_run.dag_id):
         fail_what_was_skipped(dag_run)
 

@@ -10,13 +10,13 @@ from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
 
 @hookimpl
 def on_dag_run_success(dag_run: Any) -> None:
-    """Called by Airflow where a run has succeeded."""
+    """Give back the slot of a run that has succeeded. Airflow calls this."""
     _give_back(dag_run)
 
 
 @hookimpl
 def on_dag_run_failed(dag_run: Any) -> None:
-    """Called by Airflow where a run has failed, and where it was marked as failed and continues for its teardown."""
+    """Give back the slot of a failed run. Airflow calls this, also where a run was marked as failed and its teardown runs."""
     _give_back(dag_run)
 
 

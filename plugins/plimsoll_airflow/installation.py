@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 @hookimpl
 def on_starting(component: Any) -> None:
-    """Called by Airflow in each of its long-lived processes and in each task.
+    """Learn the installation's id. Airflow calls this in each of its long-lived processes and in each task.
 
     The scheduler makes the id, unless the environment or a secrets backend gives one. It also puts the id into its
     environment, so that the tasks that it forks need not ask the api-server.

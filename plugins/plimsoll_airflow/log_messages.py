@@ -41,7 +41,7 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
 
 
 def destroyed(work: AttemptContext) -> str:
-    """What happened to the hosts of an ended attempt."""
+    """Say what happened to the hosts of an ended attempt."""
     if work.keeps_hosts:
         return f"nothing of {work.key} is left on its hosts, which are kept for the campaign's other cells"
     return f"the cluster of {work.key} is gone"

@@ -30,7 +30,7 @@ AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
 
 @hookimpl
 def on_starting(component: Any) -> None:
-    """Called by Airflow in each of its long-lived processes before they fork, and in each task."""
+    """Import ahead. Airflow calls this in each of its long-lived processes before they fork, and in each task."""
     if processes.is_job(component):
         warm_up()
     if processes.is_scheduler(component):

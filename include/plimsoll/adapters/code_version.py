@@ -18,7 +18,7 @@ def code_version() -> str:
 
 
 def digest(root: Path) -> str:
-    """SHA-256 over names and contents of the Python files below the folder, in hexadecimal digits."""
+    """Compute the SHA-256 over names and contents of the Python files below the folder, in hexadecimal digits."""
     found = sha256()
     for path in sorted(root.rglob("*.py")):
         found.update(f"{path.relative_to(root).as_posix()}\0".encode())

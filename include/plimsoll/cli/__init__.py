@@ -59,7 +59,7 @@ cli.add_typer(clusters_app, name="clusters")
 
 
 def app() -> None:
-    """Entry point. Errors that Plimsoll raises on purpose become a message and exit code 2."""
+    """Run the command line. Errors that Plimsoll raises on purpose become a message and exit code 2."""
     try:
         cli()
     except PlimsollError as error:

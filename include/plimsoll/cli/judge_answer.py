@@ -84,7 +84,7 @@ def reasons(judgement: Judgement) -> Iterator[str]:
 
 
 def show(judgement: Judgement, level: ServiceLevel) -> None:
-    """The intervals as a table, missed ones marked, then the maxima and the verdict as a sentence."""
+    """Print the intervals as a table, missed ones marked, then the maxima and the verdict as a sentence."""
     rows = judgement.intervals.select("judged")
     if rows:
         _show_intervals(rows)
@@ -146,7 +146,7 @@ def _show_maxima(judgement: Judgement) -> None:
 
 
 def _line(start: str, count: str, rate: str, times: Sequence[str]) -> str:
-    """One row as text. A table library took a third of the whole command's time on 720 rows."""
+    """Format one row as text. A table library took a third of the whole command's time on 720 rows."""
     return f"{start:>9} {count:>10} {rate:>10}" + "".join(f" {time:>11}" for time in times)
 
 

@@ -23,7 +23,7 @@ CampaignArgument = Annotated[str, typer.Argument(help="Id of a campaign in the s
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on standard output."""
+    """Print one JSON document on standard output."""
     typer.echo(json.dumps(document, indent=2, default=str))
 
 

@@ -144,7 +144,7 @@ def _estimate(plan: Plan) -> str:
 
 
 def _shortage(plan: Plan, budget: float) -> str:
-    """What the budget may leave out; empty where it covers every cell that may run."""
+    """Tell what the budget may leave out; empty where it covers every cell that may run."""
     least, likely, most = (plan.usd_of(plan.hours(which)) or 0.0 for which in BOUNDS)
     if least > budget:
         return ", less than the estimate: not all cells will run"

@@ -66,7 +66,7 @@ def rejudge(
 
 @contextmanager
 def _progress(total: int, hidden: bool) -> Iterator[Callable[["Rejudged"], None]]:
-    """A progress bar on standard error, for a person who waits."""
+    """Show a progress bar on standard error, for a person who waits."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

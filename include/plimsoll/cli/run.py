@@ -88,7 +88,7 @@ def run(
 
 
 def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str) -> None:
-    """Raises Refused if the campaign to continue does not exist, or the one to begin does."""
+    """Raise Refused if the campaign to continue does not exist, or the one to begin does."""
     from plimsoll.domain.spelling import meant
     from plimsoll.services.store.campaigns import campaign_exists, campaign_ids
 

@@ -39,7 +39,7 @@ def replay_json(played: Replay) -> dict[str, Any]:
 
 
 def simulation_json(definition: Definition, found: Simulation) -> dict[str, Any]:
-    """Synthetic campaigns in their documented JSON form (docs/reference/strategies.md)."""
+    """Return synthetic campaigns in their documented JSON form (docs/reference/strategies.md)."""
     return {
         "runs": found.runs,
         "cells_mean": found.cells_mean,

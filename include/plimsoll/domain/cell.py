@@ -60,7 +60,7 @@ class Cell(Model):
 
     @property
     def data_key(self) -> tuple[str, int]:
-        """Ladder and repeat: cells with the same ones can go on with one another's data."""
+        """Return ladder and repeat: cells that agree in both can go on with one another's data."""
         return self.ladder, self.repeat
 
 

@@ -112,7 +112,9 @@ class HostInfo(Model):
 
     @property
     def identity(self) -> str:
-        """What tells it from a host that has taken its place, and maybe its name: its instance, or its address."""
+        """Return what distinguishes the host from another that has taken its place, and maybe its name: instance id,
+        else address.
+        """
         return self.facts.get("instance_id") or self.address
 
 

@@ -31,7 +31,7 @@ class DataOrigin(Model):
         return f"{self.populated_by(key).environment}-data"
 
     def handed_on(self, key: AttemptKey) -> "DataOrigin":
-        """What the next attempt on the data of the attempt with that key has."""
+        """Return the origin for the next attempt on the data of the attempt with that key."""
         return self.model_copy(update={"earlier": (*self.earlier, key)})
 
 

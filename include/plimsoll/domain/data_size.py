@@ -58,10 +58,11 @@ class Sample(NamedTuple):
 
 
 def second_sample(asked_bytes: int, sample_bytes: int) -> Sample | None:
-    """What to measure after `FIRST_SAMPLE` rows took `sample_bytes`; None if these are at least half of the size.
+    """Return what to measure after `FIRST_SAMPLE` rows took `sample_bytes`; None if these are at least half of the
+    size.
 
-    The first rows mislead: files have heads, and the keys of the first rows are shorter than those of the last ones.
-    So rows from all over the range that will be populated are measured.
+    The first rows mislead: files have heads, and the keys of the first rows are shorter than those of the last ones. So
+    rows from all over the range that will be populated are measured.
     """
     if 2 * sample_bytes >= asked_bytes:
         return None

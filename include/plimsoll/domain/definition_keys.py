@@ -159,7 +159,7 @@ class DefinitionKeys(Model):
     @field_validator("timing", mode="wrap")
     @classmethod
     def _first_timing(cls, value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Timing:
-        """Where only stages have timings, the first stage's stands here, so that every definition has one.
+        """Take the first stage's timing where only stages have timings, so that every definition has one.
 
         No cell uses it.
         """

@@ -59,7 +59,7 @@ def require_none(faults: Iterator[Fault]) -> None:
 
 
 def key_of(path: Path) -> str:
-    """`("variants", 0, "jvm")` → `variants[0].jvm`."""
+    """Format a path: `("variants", 0, "jvm")` → `variants[0].jvm`."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return text.removeprefix(".")
 
@@ -79,7 +79,9 @@ def faults_of(error: ValidationError, model: type[BaseModel], source: Source = l
 
 
 def fault_words(found: Mapping[str, Any]) -> str:
-    """What is wrong with a value of a model that is not known, from pydantic's account of it, and the value itself."""
+    """Describe what is wrong with a value of a model that is not known, from pydantic's account of it and the value
+    itself.
+    """
     context, text = found.get("ctx") or {}, _shown(found.get("input"), None)
     match found["type"]:
         case "missing":

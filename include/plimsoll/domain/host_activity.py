@@ -22,7 +22,7 @@ class HostActivity:
 
 
 def noise(activity: HostActivity, bounds: Disturbance) -> str:
-    """What of it is beyond its bound, as a phrase; empty for a calm host."""
+    """Describe the activity beyond its bounds as a phrase; empty for a calm host."""
     return ", ".join(_noise(activity, bounds))
 
 

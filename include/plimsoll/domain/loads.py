@@ -138,7 +138,7 @@ def expanded(value: object, most: int = LARGEST_GRID) -> object:
 
 
 def of_the_top(value: object, most: int) -> object:
-    """As `expanded`, for the loads at the top of a definition, which can't come from a stage."""
+    """Expand loads at the top of a definition as `expanded` does. They can't come from a stage."""
     if isinstance(value, dict) and value.keys() & _TAKEN:
         what = "can't be taken from a stage's results here: these are the loads of stages that have none of their own"
         mend = "put it into the stage that is to run at that load, as `stages: [{id: …, loads: {…}}]`"
@@ -147,7 +147,9 @@ def of_the_top(value: object, most: int) -> object:
 
 
 def listed_or_taken(value: object) -> object:
-    """As `expanded`, for `loads` that may also be `{share, of}` or `{slowest_of}`; these are returned unchanged."""
+    """Expand `loads` as `expanded` does. They may also be `{share, of}` or `{slowest_of}`, which are returned
+    unchanged.
+    """
     if not isinstance(value, dict) or (value.keys() & _RANGE and not value.keys() & _TAKEN):
         return expanded(value)
     return value

@@ -18,7 +18,7 @@ Windows = Literal["aligned", "sliding"]
 
 
 def meant_percentile(percentile: float) -> str:
-    """What was probably meant where a percentile is below 1 and so is no figure in per cent: 99.9 for 0.999."""
+    """Guess what was meant where a percentile is below 1 and so is no figure in per cent: 99.9 for 0.999."""
     return f"{100 * percentile:.10g}" if percentile < 1 else ""
 
 

@@ -12,7 +12,7 @@ def nearest(name: object, known: Iterable[str]) -> str | None:
 
 
 def meant(name: object, known: Iterable[str]) -> str:
-    """`did you mean 'collector'?` where one of the known names resembles the given one, else the empty text."""
+    """Return `did you mean 'collector'?` where one of the known names resembles the given one, else the empty text."""
     found = nearest(name, known)
     return f"did you mean {found!r}?" if found else ""
 

@@ -45,7 +45,7 @@ class Timing(Model):
 
     @property
     def beyond_the_load(self) -> timedelta:
-        """Time that a cell's hosts are given for populating, on top of the load and of the usual margin."""
+        """Return the time that a cell's hosts are given for populating, on top of the load and of the usual margin."""
         return self.populating or timedelta(0)
 
     @property

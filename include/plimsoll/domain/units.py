@@ -55,22 +55,22 @@ _count = _parser(_COUNT, "", "a count like 200000 or 100M")
 
 
 def parse_duration(value: str | timedelta) -> timedelta:
-    """`150m` → 2 h 30 min. Raises ValueError on anything without a unit."""
+    """Parse `150m` to 2 h 30 min. Raises ValueError on anything without a unit."""
     return value if isinstance(value, timedelta) else timedelta(microseconds=_duration_us(_text(value)))
 
 
 def parse_size(value: str) -> int:
-    """`40G` → bytes (binary multiples, as the JVM's `-Xmx`); a bare number is refused."""
+    """Parse `40G` to bytes (binary multiples, as the JVM's `-Xmx`). A bare number is refused."""
     return _size_bytes(_text(value))
 
 
 def parse_rate(value: str) -> int:
-    """`20000/s` → 20000 ops/s; a bare number is refused."""
+    """Parse `20000/s` to 20000 ops/s. A bare number is refused."""
     return _rate_ops_s(_text(value))
 
 
 def parse_count(value: str | int) -> int:
-    """`100M` → 100,000,000 (decimal multiples, as tlp-stress' `-p`)."""
+    """Parse `100M` to 100,000,000 (decimal multiples, as tlp-stress' `-p`)."""
     if not _is_int(value):
         return _count(str(value) if isinstance(value, float) else _text(value))
     if value > _LARGEST:
@@ -79,7 +79,7 @@ def parse_count(value: str | int) -> int:
 
 
 def parse_usd(value: str | float) -> float:
-    """`1500 USD` → 1500.0; a bare number is refused, as is another currency."""
+    """Parse `1500 USD` to 1500.0. A bare number is refused, as is another currency."""
     match = re.fullmatch(rf"({_NUMBER}) ?USD", _text(value).strip())
     if match is None:
         raise ValueError(f"{value!r} is not an amount like 1500 USD")
@@ -87,7 +87,7 @@ def parse_usd(value: str | float) -> float:
 
 
 def parse_percent(value: str | float) -> int:
-    """`70%` → 70, and 0.7 → 70; a bare number above 1 is refused."""
+    """Parse `70%` and 0.7 to 70. A bare number above 1 is refused."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
         percent = round(value * 100, 6)
         if percent >= 1 and percent == int(percent):
@@ -99,7 +99,7 @@ def parse_percent(value: str | float) -> int:
 
 
 def _whole_percentages(written: object) -> str:
-    """What may have been meant: `72.5%` and `0.725` → `72% or 73%`."""
+    """Return the percentages that may have been meant: `72.5%` and `0.725` → `72% or 73%`."""
     match = re.fullmatch(rf"({_NUMBER}) ?(%?)", str(written).strip())
     if match is None:
         return "70%"
@@ -110,17 +110,19 @@ def _whole_percentages(written: object) -> str:
 
 
 def format_percent(value: int) -> str:
-    """70 → `70%`."""
+    """Format 70 as `70%`."""
     return f"{value}%"
 
 
 def format_usd(value: float) -> str:
-    """1500.0 → `1500 USD`, 0.5 → `0.5 USD`."""
+    """Format 1500.0 as `1500 USD`, and 0.5 as `0.5 USD`."""
     return f"{value:.15g} USD"
 
 
 def show_usd(value: float | None) -> str:
-    """For people: 1421.75 → `1,421.75 USD`, 0.576 → `0.576 USD`, 2.0 → `2.00 USD`, None → `unknown`."""
+    """Format an amount for people: 1421.75 → `1,421.75 USD`, 0.576 → `0.576 USD`, 2.0 → `2.00 USD`, None →
+    `unknown`.
+    """
     if value is None:
         return "unknown"
     places = 2 if value >= 10 or round(value, 3) == round(value, 2) else 3
@@ -138,12 +140,12 @@ def format_size(value: int) -> str:
 
 
 def format_rate(value: int) -> str:
-    """20000 → `20000/s`."""
+    """Format 20000 as `20000/s`."""
     return f"{value}/s"
 
 
 def format_count(value: int) -> str:
-    """100000000 → `100M`."""
+    """Format 100000000 as `100M`."""
     return _shortest(value, _COUNT)
 
 

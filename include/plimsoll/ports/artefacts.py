@@ -113,4 +113,4 @@ class Downloading(Protocol):
     """A database or a load generator whose software is downloaded."""
 
     def downloads(self, definition: Definition) -> Sequence[Download]:
-        """What `prepare` downloads for this definition, here already or not. Fetches nothing."""
+        """Return what `prepare` downloads for this definition, here already or not. Fetches nothing."""

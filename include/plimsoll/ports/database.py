@@ -83,7 +83,9 @@ class MeasuredDatabase(Database, Protocol):
     """A database that tells what rows take on its disks."""
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
-        """What a keyspace takes on the disk of each node, once all of it is written there. DeployError."""
+        """Measure the bytes that a keyspace takes on the disk of each node, once all of it is written there. Raises
+        DeployError.
+        """
 
     def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
         """Remove a keyspace, if it is there. DeployError."""

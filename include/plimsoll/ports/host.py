@@ -99,7 +99,7 @@ class Host(Protocol):
         """Return a TCP port on which nothing listens."""
 
     def facts(self) -> HostFacts:
-        """Hardware and operating system, as the host reports them."""
+        """Return hardware and operating system, as the host reports them."""
 
     def clock(self) -> ClockReading:
         """Return the difference between the host's clock and the controller's, with its uncertainty."""

@@ -70,7 +70,7 @@ class LoadGenerator(Protocol):
         """Make in advance what loads would otherwise wait for. Idempotent. Raises ArtefactError."""
 
     def limits(self, definition: Definition) -> Sequence[str]:
-        """What the generator does not do or report for such a load.
+        """Name what the generator does not do or report for such a load.
 
         Sentences without a full stop, for plan and report.
         """

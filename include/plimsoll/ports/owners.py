@@ -21,5 +21,5 @@ class UnknownOwners:
         return "unknown"
 
     def is_alive(self, owner: str) -> bool | None:  # noqa: ARG002
-        """Always None: not known."""
+        """Return None: it is not known."""
         return None

@@ -54,10 +54,12 @@ class Provider(Protocol):
         """
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """That cluster, made if it is not there yet. ProviderError when it can't be had."""
+        """Return the requested cluster, and make it if it is not there yet. Raises ProviderError when it can't be
+        had.
+        """
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """That cluster, if it lives and is whole."""
+        """Return that cluster, if it lives and is whole."""
 
     def why_gone(self, cluster_id: ClusterId) -> str:
         """Return the provider's own words on why hosts of that cluster are gone; empty where it has none.
@@ -76,7 +78,8 @@ class Provider(Protocol):
         """Remove everything of that cluster and verify that it is gone; ProviderError otherwise. Idempotent."""
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
-        """Access to one host of a cluster, as far as it belongs to that environment: a folder and jobs of its own.
+        """Return access to one host of a cluster, as far as it belongs to that environment: a folder and jobs of its
+        own.
 
         The environment has no name where the cluster serves one attempt alone.
         """

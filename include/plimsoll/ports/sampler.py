@@ -20,7 +20,9 @@ class HostSampler(Protocol):
         """
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity | None:
-        """What the host is busy with now, over some seconds, besides these environments. None: it can't be told."""
+        """Measure what the host is busy with now, over some seconds, besides these environments. None: it can't be
+        told.
+        """
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Return the paths of the files with the samples."""

@@ -137,7 +137,7 @@ def _judged_spans(definition: Definition, measured: MeasuredAttempt) -> tuple[Sp
 
 
 def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
-    """Which samples hold for a part of these intervals, which follow each other."""
+    """Mark the samples that hold for a part of these intervals, which follow each other."""
     if not within:
         return pd.Series(data=True, index=own.index)
     return (own["end_s"] > within[0].begin_s) & (own["begin_s"] < within[-1].end_s)
@@ -194,7 +194,7 @@ def _cpu_share(measured: MeasuredAttempt) -> float | None:
 
 
 def _disturbed(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> str | None:
-    """What disturbed every missed interval, or why the outcome stands; None where no noise could be seen."""
+    """Tell what disturbed every missed interval, or why the outcome stands; None where no noise could be seen."""
     if not measured.missed:
         return NOTHING_MISSED
     started_at = measured.summary.started_at
@@ -215,7 +215,9 @@ def _processes(declared: Mapping[str, Process], node: NodeFingerprint) -> dict[s
 
 
 def _process(declared: Process, reported: ProcessFingerprint | None) -> dict[str, object]:
-    """What a process reports of its JVM, or that it has none. Without a report all is unknown, and meets no check."""
+    """Describe what a process reports of its JVM, or that it has none. Without a report all is unknown, and meets no
+    check.
+    """
     asked, found = declared.jvm, reported.jvm if reported else None
     if asked is None:
         return {"jvm": UNKNOWN if reported is None else found.name if found else NONE}

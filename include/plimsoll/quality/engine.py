@@ -83,7 +83,7 @@ def _plain(result: Any) -> Any:
 
 
 def _suite(part: Part) -> Any:
-    """Made at once: when expectations are added one by one, each is compared with all before it."""
+    """Make the suite at once: when expectations are added one by one, each is compared with all before it."""
     return load().ExpectationSuite(name=part.title, expectations=expectations_of(part))
 
 
@@ -104,7 +104,9 @@ def _expectation(gx: Any, expected: Expected) -> Any:
 
 
 def _result_format(part: Part) -> dict[str, Any]:
-    """What the checks and the pages tell. No query for unexpected rows, which would be made and then left out."""
+    """Return the format with the values that checks and pages show. It has no query for unexpected rows, which would be
+    made and then left out.
+    """
     return {
         "result_format": "SUMMARY",
         "unexpected_index_column_names": list(part.rows_by),

@@ -28,7 +28,7 @@ def tested(outcome: Any) -> bool:
 
 
 def observed(expected: Expected, outcome: Any, part: Part) -> str:
-    """One expectation's outcome as a phrase: the observed value, or the rows with unexpected values."""
+    """Describe one expectation's outcome as a phrase: the observed value, or the rows with unexpected values."""
     result: Mapping[str, Any] = outcome.result
     if not result:
         return f"{UNEVALUATED}: {_trouble(outcome.exception_info)}"

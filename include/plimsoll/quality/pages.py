@@ -77,12 +77,12 @@ class Section:
 
 
 def described(name: str, meaning: str) -> str:
-    """What Great Expectations is told of an expectation: it puts that into its HTML as it is."""
+    """Return the description of an expectation for Great Expectations, which puts it into its HTML as it is."""
     return escape(f"{name}: {meaning}", quote=False)
 
 
 def render(title: str, parts: Sequence[Section], checks: Sequence[Check]) -> bytes:
-    """One HTML page of all parts, complete in itself."""
+    """Render one HTML page of all parts, complete in itself."""
     untested = {described(check.name, check.expected): check.name for check in checks if not check.tested}
     shown = [{"title": part.title, "sections": _sections(part.result, untested)} for part in parts]
     passed = sum(check.result == "passed" for check in checks)

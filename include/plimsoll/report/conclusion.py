@@ -49,7 +49,7 @@ def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
 
 
 def _sentence_of(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:
-    """What each variant carries, with a capital letter. Names of variants stay as they are."""
+    """Say what each variant carries, with a capital letter. Names of variants stay as they are."""
     answer = _answer(capacities, labels)
     return answer[0].upper() + answer[1:] if answer.startswith(_OWN_WORDS) else answer
 

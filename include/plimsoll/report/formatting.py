@@ -11,7 +11,7 @@ NOTHING = "–"
 
 
 def ops(value: float | None) -> str:
-    """40000 → `40,000 ops/s`."""
+    """Format 40000 as `40,000 ops/s`."""
     return NOTHING if value is None else f"{value:,.0f} ops/s"
 
 
@@ -39,12 +39,12 @@ def figure(value: float) -> str:
 
 
 def multiple(value: float | None) -> str:
-    """2.5 → `2.5×`."""
+    """Format 2.5 as `2.5×`."""
     return NOTHING if value is None else f"{figure(value)}×"
 
 
 def percent(share: float | None, decimals: int = 1) -> str:
-    """0.9375 → `93.8 %`."""
+    """Format 0.9375 as `93.8 %`."""
     return NOTHING if share is None else f"{share * 100:.{decimals}f} %"
 
 
@@ -90,7 +90,7 @@ def whole_span(low: float, high: float) -> str:
 
 
 def moment(value: datetime | None) -> str:
-    """`1 March 2026, 12:00 UTC`."""
+    """Format a time as `1 March 2026, 12:00 UTC`."""
     if value is None:
         return NOTHING
     utc = value.astimezone(UTC)

@@ -41,7 +41,9 @@ def _fingerprints(findings: Findings) -> Iterator[Fingerprint]:
 
 
 def _measured(findings: Findings) -> str:
-    """From the first start to the last end, by the time that a load takes: an invalid attempt may have broken off."""
+    """Return the span from the first start to the last end, by the time that a load takes: an invalid attempt may have
+    broken off.
+    """
     verdicts = [result.shown.verdict for result in findings.cells if result.shown]
     begun = [one.started_at for one in verdicts if one.started_at]
     if not begun:

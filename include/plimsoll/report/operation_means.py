@@ -71,7 +71,7 @@ def _row(findings: Findings, one: RepeatsAtLoad, means: Sequence[OperationP99 | 
 
 
 def _mean(one: OperationP99 | None, valid: int) -> str:
-    """`3.2 (2.9 to 4.1)`: the median and the range over repeats, and what the mean leaves out."""
+    """Format a mean as `3.2 (2.9 to 4.1)`: the median and the range over repeats, and what the mean leaves out."""
     if one is None:
         return NOTHING
     shown = figure(one.median_ms) + (f" ({span(one.low_ms, one.high_ms)})" if one.repeats > 1 else "")

@@ -28,7 +28,9 @@ class Origin:
 
 
 def origins(findings: CampaignCells) -> tuple[Origin, ...]:
-    """One entry for each source, format and unit, of the attempts that count, or that are shown where none counts."""
+    """Return one entry for each source, format and unit, of the attempts that count, or that are shown where none
+    counts.
+    """
     groups: defaultdict[tuple[str, str, str, str], dict[str, Provenance]] = defaultdict(dict)
     for result in findings.cells:
         found = result.shown.provenance if result.shown else None

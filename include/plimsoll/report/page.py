@@ -46,7 +46,7 @@ _FILTERS = {
 def page_html(
     findings: Findings, ran: Environment, figures: Sequence[Figure], drawings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """One self-contained page with style, script, Vega's runtime and all data inside. It loads nothing else.
+    """Render one self-contained page with style, script, Vega's runtime and all data inside. It loads nothing else.
 
     `drawings`: the charts' SVG by name, shown until the script draws the charts, and where scripts are off.
     """
@@ -79,7 +79,7 @@ def attempt_html(
 
 
 def summary_markdown(findings: Findings) -> str:
-    """One page of Markdown, for a pull request or a chat."""
+    """Render one page of Markdown, for a pull request or a chat."""
     return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_context(findings))
 
 
@@ -95,12 +95,12 @@ def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, 
 
 
 def _campaign(findings: Findings) -> dict[str, Any]:
-    """What every template of a campaign has."""
+    """Return the values that every template of a campaign has."""
     return {"findings": findings, "definition": findings.definition, "data": findings.data}
 
 
 def _head(findings: Findings) -> dict[str, Any]:
-    """What stands above the sections."""
+    """Return the values that stand above the sections."""
     counts = [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run", "not needed")]
     return {"conclusion": conclusion(findings), "counts": counts}
 
@@ -111,7 +111,7 @@ def _rendered(template: str, context: Mapping[str, Any]) -> str:
 
 @cache
 def _templates() -> Templates:
-    """Compiled once for all pages of a process."""
+    """Compile the templates once for all pages of a process."""
     templates = Templates(
         loader=ChoiceLoader([PackageLoader("plimsoll.report"), PackageLoader("plimsoll.report.sections", "")]),
         autoescape=select_autoescape(["html.j2"]),
@@ -142,7 +142,7 @@ def _runtime() -> str:
 
 
 def _script(source: str) -> str:
-    """JavaScript source made safe inside a script element: only strings and expressions can hold `</script`."""
+    """Make JavaScript source safe inside a script element: only strings and expressions can hold `</script`."""
     return re.sub(r"</(?=script)", r"<\\/", source, flags=re.IGNORECASE)
 
 

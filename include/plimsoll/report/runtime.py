@@ -33,7 +33,7 @@ def runtime() -> str:
 
 
 def folder() -> Path:
-    """Where Python keeps what it compiled of this module."""
+    """Return the folder where Python keeps what it compiled of this module."""
     return Path(importlib.util.cache_from_source(__file__)).parent
 
 

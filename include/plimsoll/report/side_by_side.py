@@ -172,7 +172,7 @@ def _answers(a: CampaignCells, b: CampaignCells, found: SideBySide) -> Iterator[
 def _outcomes(
     a: CampaignCells, b: CampaignCells, found: SideBySide, pair: VariantPair, capacity: CapacityPair | None
 ) -> str:
-    """What both variants of a pair carry; where a load comes from an earlier stage, the outcome at that load."""
+    """Say what both variants of a pair carry; where a load comes from an earlier stage, the outcome at that load."""
     loads = [one for one in found.loads if one.variants == pair]
     of_a = _outcome("A", a, capacity.a if capacity else None, [one.a for one in loads])
     of_b = _outcome("B", b, capacity.b if capacity else None, [one.b for one in loads])

@@ -54,7 +54,9 @@ def capacity_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
 
 
 def load_rows(found: CampaignComparison, pair: VariantPair) -> Sequence[tuple[str, ...]]:
-    """Two rows for each load of a pair: the highest interval of each percentile, from lowest to highest repeat."""
+    """Return two rows for each load of a pair: the highest interval of each percentile, from lowest to highest
+    repeat.
+    """
     return [row for one in found.loads if one.variants == pair for row in _rows(one)]
 
 

@@ -66,7 +66,7 @@ def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
 
 
 def valid_repeats(one: RepeatsAtLoad) -> str:
-    """`2 of 3 repeats`: how many of the repeats are valid."""
+    """Format the number of valid repeats as `2 of 3 repeats`."""
     return f"{one.valid} of {plural(one.repeats, 'repeat')}"
 
 

@@ -112,7 +112,7 @@ def _of_maximum(taken: TakenLoad) -> str:
 
 
 def _clauses(found: Sequence[tuple[str, Rung, str]]) -> Iterator[str]:
-    """`A met the service level in 2 of 2 valid repeats`, then `B in 1 of 2`."""
+    """Yield `A met the service level in 2 of 2 valid repeats`, then `B in 1 of 2`."""
     said = False
     for name, rung, load in found:
         valid = rung.met + rung.missed
@@ -125,7 +125,7 @@ def _clauses(found: Sequence[tuple[str, Rung, str]]) -> Iterator[str]:
 
 
 def _shown(mean: Mean | None, words: Callable[[float], str], bare: Callable[[float], str] | None = None) -> str:
-    """`7,000 ops/s (6,950 to 7,040)`."""
+    """Format a mean with its range as `7,000 ops/s (6,950 to 7,040)`."""
     if mean is None:
         return NOTHING
     if mean.low is None or mean.high is None:

@@ -34,7 +34,7 @@ class Answer:
 
 
 def answer_view(answer: Answer) -> RenderableType:
-    """Conclusions, the table of capacities, why loads were missed, and warnings, as rich shows them."""
+    """Show conclusions, the table of capacities, why loads were missed, and warnings, as rich renders them."""
     parts: list[RenderableType] = [Text(visible(line), style="bold") for line in answer.conclusions]
     if answer.rows:
         parts += [

@@ -26,10 +26,10 @@ class Whereabouts(Protocol):
     """Where clusters of a provider may be."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
-        """Where that provider has the campaign's clusters."""
+        """Return the places where that provider has the campaign's clusters."""
 
     def known(self, provider: str) -> Places:
-        """Where that provider has clusters of any campaign."""
+        """Return the places where that provider has clusters of any campaign."""
 
 
 class Nowhere:

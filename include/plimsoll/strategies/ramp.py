@@ -11,7 +11,9 @@ from plimsoll.strategies.ladder import Ladder, LadderDecision, Place
 
 
 def ramp_step(ladder: Ladder) -> LadderDecision:
-    """For each repeat, the lowest load without an outcome below its first miss. Loads above a miss are unnecessary."""
+    """Choose for each repeat the lowest load without an outcome below its first miss. Loads above a miss are
+    unnecessary.
+    """
     repeats = range(len(ladder.levels[0])) if len(ladder) else range(0)
     run = (next(_unknown(ladder, repeat, range(_top(ladder, repeat))), None) for repeat in repeats)
     spared = {

@@ -24,7 +24,7 @@ class AttemptRecord(Protocol):
 
     @property
     def key(self) -> AttemptKey:
-        """Campaign, cell and number."""
+        """Return campaign, cell and number."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -172,7 +172,7 @@ class CampaignState(Generic[C_co]):
 
     @property
     def to_run_now(self) -> tuple[C_co, ...]:
-        """Of the cells that the strategy asks for now, those that may run in one round."""
+        """Return those of the cells that the strategy asks for now that may run in one round."""
         return self.at_once(self.asked_for)
 
     @property
@@ -182,7 +182,7 @@ class CampaignState(Generic[C_co]):
 
     @property
     def left_to_a_person(self) -> tuple[C_co, ...]:
-        """Of the cells that the strategy asks for now, those that run again only when a person asks for them."""
+        """Return those of the cells that the strategy asks for now that run again only when a person asks for them."""
         return tuple(one for one in self.asked_for if self._waits_for_a_person(one))
 
     def _waits_for_a_person(self, one: CellAttempts[AttemptRecord]) -> bool:
@@ -205,7 +205,7 @@ class CampaignState(Generic[C_co]):
         return {part.stage: tries_of_a_cell(part.definition.strategy) for part in parts(self.definition)}
 
     def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
-        """Of these cells of one stage, in running order, those that may run in one round."""
+        """Choose from these cells of one stage, in running order, those that may run in one round."""
         chosen = of_one_round(self.definition, [one.cell for one in cells])
         return tuple(one for one in cells if one.cell.id in chosen)
 

@@ -145,7 +145,7 @@ def _settings() -> Settings:
 
 
 def _noise() -> str:
-    """What keeps this machine busy already; empty where it is calm."""
+    """Name what keeps this machine busy already; empty where it is calm."""
     from plimsoll.adapters.hosts.machine import activity_now, in_words
     from plimsoll.domain.disturbance import Disturbance
     from plimsoll.domain.host_activity import noise
@@ -162,7 +162,7 @@ def _status_words(answer: Mapping[str, object]) -> str:
 
 
 def main() -> None:
-    """Entry point. Errors become a message and exit code 2, signals their own exit codes."""
+    """Run the command. Errors become a message and exit code 2, signals their own exit codes."""
     try:
         with interrupts.caught():
             app()

@@ -74,7 +74,7 @@ class TaskInstance:
 
     @property
     def name(self) -> str:
-        """Task and map index: `run_cell[3]`."""
+        """Return task and map index: `run_cell[3]`."""
         return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
 
 
@@ -121,7 +121,7 @@ class AirflowClient:
         return self._find(Dag, f"/dags/{_part(dag_id)}")
 
     def import_errors(self, since: datetime) -> dict[str, str]:
-        """DAG files that could not be parsed since that time, each with its traceback."""
+        """Return DAG files that could not be parsed since that time, each with its traceback."""
         errors = self._transport.call("GET", "/importErrors")["import_errors"]
         fresh = [error for error in errors if datetime.fromisoformat(error["timestamp"]) >= since]
         return {error["filename"]: error["stack_trace"] for error in fresh}

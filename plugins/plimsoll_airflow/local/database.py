@@ -125,7 +125,7 @@ def _as_postgres_user() -> list[str]:
 
 
 def _private_folder(path: Path) -> None:
-    """A folder that only PostgreSQL's user can use. Refuses a folder that another user made in a shared place."""
+    """Make a folder that only PostgreSQL's user can use. Refuses a folder that another user made in a shared place."""
     owner = pwd.getpwnam(UNPRIVILEGED_USER).pw_uid if os.geteuid() == 0 else os.geteuid()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.geteuid() == 0:
@@ -180,7 +180,9 @@ def _run(command: list[str], home: Home, text: str = "") -> subprocess.Completed
 
 
 def _environment() -> dict[str, str]:
-    """What PostgreSQL's programs need. It runs as another user where root starts it, who must see no secret."""
+    """Return the environment that PostgreSQL's programs need, without secrets: where root starts them, they run as
+    another user.
+    """
     return {"PATH": os.environ.get("PATH", os.defpath)}
 
 

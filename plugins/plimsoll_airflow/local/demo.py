@@ -34,7 +34,7 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
 
 
 def outcome(ended: CampaignRun) -> list[object]:
-    """What to print at the end: the answer and where the report is, or why there is none."""
+    """Return what to print at the end: the answer and where the report is, or why there is none."""
     if not ended.has_succeeded:
         mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
         return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]

@@ -24,7 +24,7 @@ class Home:
 
     @property
     def logs(self) -> Path:
-        """Airflow's base log folder, with task logs by DAG and run."""
+        """Return Airflow's base log folder, with task logs by DAG and run."""
         return self.path / "logs"
 
     @property
@@ -39,7 +39,7 @@ class Home:
 
     @property
     def passwords(self) -> Path:
-        """SimpleAuthManager's file: a JSON object of user to password."""
+        """Return SimpleAuthManager's file: a JSON object of user to password."""
         return self.path / "passwords.json"
 
     @property
@@ -108,7 +108,7 @@ class Secrets:
 
     @classmethod
     def fresh(cls) -> "Secrets":
-        """New random keys (a Fernet key is 32 random bytes in URL-safe base64)."""
+        """Make new random keys (a Fernet key is 32 random bytes in URL-safe base64)."""
         return cls(urlsafe_b64encode(os.urandom(32)).decode(), secrets.token_urlsafe(48), secrets.token_urlsafe(48))
 
 

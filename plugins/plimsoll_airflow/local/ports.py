@@ -14,7 +14,7 @@ _LISTENS = "0A"
 
 @contextmanager
 def reserved(preferred: int | None) -> Iterator[int]:
-    """The preferred port when it is free, so that bookmarks stay valid, else any free one.
+    """Reserve the preferred port when it is free, so that bookmarks stay valid, else any free one.
 
     Inside the block this process has bound the port, but does not listen on it. So the kernel gives it to nobody who
     asks for any port, while a server, which sets SO_REUSEADDR, can listen on it. So can another user's: `is_ours` tells

@@ -41,7 +41,7 @@ def members(home: Home) -> list[Member]:
 
 
 def _recognised(everyone: dict[int, psutil.Process], home: Home) -> dict[int, str]:
-    """Component by process id, for processes that can be recognised without their relatives."""
+    """Map process ids to components, for processes that can be recognised without their relatives."""
     sessions = _noted_sessions(home)
     found = {pid: _component(process, home, sessions) for pid, process in everyone.items()}
     return {pid: component for pid, component in found.items() if component}
@@ -73,7 +73,7 @@ def _adopt_descendants(everyone: dict[int, psutil.Process], known: dict[int, str
 
 
 def _noted_sessions(home: Home) -> dict[int, str]:
-    """Component by session, without sessions whose leader's process id belongs to another process by now."""
+    """Map sessions to components, without sessions whose leader's process id belongs to another process by now."""
     noted = {int(path.read_text() or 0): path.stem for path in home.session_notes()}
     return {pid: component for pid, component in noted.items() if pid and _is_ours_or_gone(pid, home)}
 

@@ -51,9 +51,10 @@ def _unanswered(request: Callable[[], object]) -> list[str]:
 
 
 def _missing(client: AirflowClient, unparsed: list[str], since: datetime) -> list[str]:
-    """What is not there yet. Takes the DAGs that are parsed off `unparsed`, up to the first that is not.
+    """Name what is not there yet. Takes the DAGs that are parsed off `unparsed`, up to the first that is not.
 
-    A look asks for one DAG that is missing, not for all: answers take the processor from those who are to come up.
+    A look asks for one DAG that is missing, not for all: answers take processor time from the processes that are to
+    come up.
     """
     if unhealthy := client.health().missing(since):
         return [f"{part}: no sign of life yet" for part in unhealthy]

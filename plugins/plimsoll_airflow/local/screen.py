@@ -51,7 +51,7 @@ class PlainScreen:
 
 @contextmanager
 def open_screen(console: Console) -> Iterator[Screen]:
-    """The screen that suits the console. Its last content stays visible."""
+    """Open the screen that suits the console. Its last content stays visible."""
     if not console.is_terminal:
         yield PlainScreen(console)
         return

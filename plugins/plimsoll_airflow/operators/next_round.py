@@ -76,7 +76,7 @@ class NextRound(TriggerDagRunOperator):
             )
 
     def _count(self, context: "Context", run_id: str, states: list[str] | None = None) -> int:
-        """1 where the campaign's DAG has that run, in one of these states if any are given; otherwise 0."""
+        """Return 1 where the campaign's DAG has that run, in one of these states if any are given; otherwise 0."""
         return context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[run_id], states=states)
 
 

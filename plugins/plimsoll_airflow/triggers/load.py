@@ -57,7 +57,7 @@ class LoadTrigger(BaseTrigger):
         return f"{__name__}.{type(self).__qualname__}", arguments
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """One event at the end of the load. The reason of a failure is recorded first."""
+        """Yield one event at the end of the load. The reason of a failure is recorded first."""
         try:
             status = await self._end()
             await _in_thread(lambda: self._polling.require(self.work, status))

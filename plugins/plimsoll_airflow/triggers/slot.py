@@ -36,7 +36,7 @@ class SlotTrigger(BaseTrigger):
         return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """One event, when a slot is free."""
+        """Yield one event, when a slot is free."""
         while not await asyncio.to_thread(self.is_free):
             await asyncio.sleep(self.poll_s)
         yield TriggerEvent("slot")  # type: ignore[no-untyped-call]

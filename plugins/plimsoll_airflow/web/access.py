@@ -17,12 +17,12 @@ READING = frozenset({"GET", "HEAD"})
 
 
 def require_permission(request: Request, user: User) -> None:
-    """For the whole app: 401 for unknown users, 403 for users whose role does not allow the method."""
+    """Check every request of the app: 401 for unknown users, 403 for users whose role does not allow the method."""
     _require(user, changes=request.method not in READING)
 
 
 def require_campaign(request: Request, campaign_id: CampaignId, user: User) -> Definition:
-    """For all routes of a campaign: its definition, if the user may do the same to the DAG that runs it."""
+    """Return the definition of a route's campaign, if the user may do the same to the DAG that runs it."""
     definition = library().definition(campaign_id)
     _require(user, changes=request.method not in READING, dag_ids=(definition.dag_id,))
     return definition
@@ -44,7 +44,7 @@ def may_change(user: BaseUser, dag_id: str) -> bool:
 
 
 def require_change(definition: Definition, user: BaseUser) -> None:
-    """403 unless `may_change`. An action on a campaign also affects the DAGs `cell` and `reaper`."""
+    """Raise 403 unless `may_change`. An action on a campaign also affects the DAGs `cell` and `reaper`."""
     _require(user, changes=True, dag_ids=(definition.dag_id, CELL_DAG, REAPER_DAG))
 
 

@@ -98,7 +98,7 @@ def list_campaigns(
 def compare_campaigns(
     a: CampaignNamed, b: CampaignNamed, options: Annotated[ComparisonOptions, Depends()], user: User
 ) -> Comparisons:
-    """Campaign B compared with campaign A, as `plimsoll compare --json`: differences, capacities, maxima, tests.
+    """Compare campaign B with campaign A, as `plimsoll compare --json`: differences, capacities, maxima, tests.
 
     Where a campaign has several workloads, `parts` has one such comparison for each workload that both have.
     """
@@ -130,13 +130,13 @@ def get_cell(campaign_id: CampaignId, cell_id: CellId, definition: CampaignDefin
 def get_attempt(
     campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, definition: CampaignDefinition
 ) -> AttemptDocument:
-    """One attempt with its environment and the names of its files."""
+    """Return one attempt with its environment and the names of its files."""
     return attempt_document(library(), campaign_id, definition, cell_id, attempt)
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/files/{name:path}", tags=["cells"], response_class=Response)
 def get_attempt_file(campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, name: str) -> Response:
-    """One file of an attempt, by its name as `files` gives it."""
+    """Return one file of an attempt, by its name as `files` gives it."""
     store = library().store
     prefix = layout.attempt_prefix(CampaignStore(store, campaign_id).key(cell_id, attempt))
     return content.download(store, prefix, name, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
@@ -150,7 +150,7 @@ def list_report_files(campaign_id: CampaignId) -> list[str]:
 
 @of_campaign.get("/report/{name:path}", tags=["report"], response_class=Response)
 def get_report_file(campaign_id: CampaignId, name: str) -> Response:
-    """One file of the report."""
+    """Return one file of the report."""
     return content.download(library().store, layout.report_prefix(campaign_id), name)
 
 

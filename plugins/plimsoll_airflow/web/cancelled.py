@@ -47,7 +47,9 @@ def query_of(ended: runs.EndedRuns) -> str:
 
 
 def ended_of(visit: Visit, run: Sequence[str], attempt: Sequence[str]) -> runs.EndedRuns:
-    """What these names stand for, as far as it is of this campaign, and the attempts of others that go on now."""
+    """Find what these names stand for, as far as it belongs to this campaign, and the attempts of others that go
+    on now.
+    """
     found = (runs.find_run_of(visit.definition, visit.campaign_id, one) for one in run)
     return runs.EndedRuns(
         runs=[one for one in found if one],

@@ -138,7 +138,7 @@ class _Drawing:
 
     @property
     def identity(self) -> tuple[ResultStore, Verdict, Definition]:
-        """What the chart depends on, except for the moment at which it is drawn."""
+        """Return everything that the chart depends on, except for the moment at which it is drawn."""
         return self.store, self.verdict, self.definition
 
 

@@ -21,7 +21,7 @@ def token_for(user: BaseUser) -> str:
 
 
 async def require_own_page(request: Request, user: User, bearer: BearerToken) -> None:
-    """For the whole app: 403 for a change by cookie that does not come from Plimsoll's own page.
+    """Refuse with 403 a change by cookie that does not come from Plimsoll's own page, for the whole app.
 
     Requests with a bearer token are exempt, because no browser sends one by itself.
     """

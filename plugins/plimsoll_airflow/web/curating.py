@@ -70,14 +70,14 @@ def manage(visit: Visited) -> Response:
 
 @pages.post("/note", dependencies=[_LOGGED_NOTE])
 def write_note(visit: Visited, text: Annotated[str, Form(max_length=2 * LONGEST_NOTE)] = "") -> Response:
-    """*Save the note*; an empty one removes it."""
+    """Handle *Save the note*. An empty note removes the note."""
     _annotate(visit.definition, visit.campaign_id, text, visit.user)
     return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}", status_code=HTTPStatus.SEE_OTHER)
 
 
 @pages.post("/delete", dependencies=[_LOGGED_DELETION])
 def delete(visit: Visited, confirm: Annotated[str, Form(max_length=200)] = "") -> Response:
-    """*Delete the campaign*, after the user has typed its id."""
+    """Handle *Delete the campaign*, after the user has typed its id."""
     _delete(visit.definition, visit.campaign_id, confirm, visit.user)
     return RedirectResponse(f"{base_of(visit.request)}/", status_code=HTTPStatus.SEE_OTHER)
 

@@ -39,7 +39,7 @@ class WaitsFor(Protocol):
     """Tells what the living runs of a campaign wait for, in words; empty where none waits."""
 
     def __call__(self, definition: Definition, campaign_id: str, *, runs: bool) -> str:
-        """`runs`: whether cells of the campaign are under way."""
+        """Say what the campaign waits for. `runs`: whether cells of the campaign are under way."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Snapshot:
     _making: threading.RLock = field(default_factory=threading.RLock, compare=False, repr=False)
 
     def once(self, name: Hashable, make: Callable[[], _T]) -> _T:
-        """What `make` makes of this content, made once for all viewers who ask for it by that name."""
+        """Return what `make` makes of this content, made once for all viewers who ask for it by that name."""
         with self._making:
             if name not in self._made:
                 self._made[name] = make()

@@ -63,7 +63,7 @@ def run_again(
     cells: Annotated[str, Form(max_length=LONGEST_CHOICE, pattern=f"^$|{SOME_CELLS}")] = "",
     cell: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
-    """*Run again*: the cells of the pressed button, else the ticked cells."""
+    """Handle *Run again*: the cells of the pressed button, else the ticked cells."""
     require_change(visit.definition, visit.user)
     asked = cells or " ".join(cell or ())
     if not asked:
@@ -85,7 +85,7 @@ def confirm_destroy(visit: Visited) -> Response:
 
 @pages.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
 def cancel(visit: Visited) -> Response:
-    """*Cancel*. What others work at goes on: then a page says what was ended and what was not."""
+    """Handle *Cancel*. Attempts of others go on: then a page says what was ended and what was not."""
     require_change(visit.definition, visit.user)
     ended = runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
     return _back(visit, f"/cancelled?{query_of(ended)}" if ended.others else "")
@@ -93,14 +93,16 @@ def cancel(visit: Visited) -> Response:
 
 @pages.get("/cancelled")
 def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None, more: _More = 0) -> Response:
-    """What *Cancel* has ended, and what goes on. It has an address of its own, so loading it again ends nothing."""
+    """Show what *Cancel* has ended, and what goes on. The page has an address of its own, so loading it again ends
+    nothing.
+    """
     ended = ended_of(visit, run or (), attempt or ())
     return render(visit.request, "cancelled.html.j2", {"campaign_id": visit.campaign_id, "ended": ended, "more": more})
 
 
 @pages.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
 def destroy(visit: Visited) -> Response:
-    """*Destroy*."""
+    """Handle *Destroy*."""
     require_change(visit.definition, visit.user)
     return _back(visit, _link_to_run(runs.destroy_clusters(visit.campaign_id, visit.user)))
 

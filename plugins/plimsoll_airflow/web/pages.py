@@ -83,7 +83,7 @@ def compare_two(
     a: CampaignChosen = "",
     b: CampaignChosen = "",
 ) -> Response:
-    """Two campaigns compared, once both are chosen. Where they are not comparable, the page says why."""
+    """Show two campaigns compared, once both are chosen. Where they are not comparable, the page says why."""
     found: Comparisons | None = None
     problems: Sequence[Problem] = ()
     try:

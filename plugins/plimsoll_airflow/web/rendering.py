@@ -47,12 +47,12 @@ def render(request: Request, template: str, context: Mapping[str, Any], *, statu
 
 
 def page(content: str | bytes, *, status: int = 200, more: Mapping[str, str] | None = None) -> HTMLResponse:
-    """HTML that the templates made, with the policy for pages and more headers."""
+    """Return HTML that the templates made, with the policy for pages and more headers."""
     return HTMLResponse(content, status_code=status, headers={"Content-Security-Policy": headers.PAGE, **(more or {})})
 
 
 def markup(base: str, template: str, context: Mapping[str, Any]) -> str:
-    """What a template makes from the context, escaped; links to pages begin with `base`."""
+    """Render a template with the context, escaped; links to pages begin with `base`."""
     found = _templates().get_template(template)
     return found.render(base=base, airflow=base.removesuffix(PREFIX), squares=squares, **context)
 

@@ -66,7 +66,7 @@ class EndedRuns(BaseModel):
     @computed_field(description="What was ended, and what goes on and why, in words")  # type: ignore[prop-decorator]
     @property
     def summary(self) -> str:
-        """`1 run and 1 attempt were ended. demo-1/g1-040k-r3/1 goes on, because …`."""
+        """Return `1 run and 1 attempt were ended. demo-1/g1-040k-r3/1 goes on, because …`."""
         counts = ((len(self.runs), "run"), (len(self.attempts), "attempt"))
         named = [plural(count, noun) for count, noun in counts if count]
         verb = "was" if len(self.runs) + len(self.attempts) == 1 else "were"

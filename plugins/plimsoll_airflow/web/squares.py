@@ -98,7 +98,7 @@ def shade(cell: CellStatus) -> str:
 
 
 def text(cell: CellStatus) -> str:
-    """What stands in the square, beside the sign."""
+    """Return the text that stands in the square, beside the sign."""
     if cell.runs:
         return cell.phase or "starts"
     return _figure(cell) if cell.state in ("met", "missed") else cell.state
@@ -146,12 +146,12 @@ def share(done: int, of: int) -> str:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """`3 met, 1 invalid`."""
+    """Format counts as `3 met, 1 invalid`."""
     return ", ".join(f"{counts[state]} {state}" for state in SIGNS if counts.get(state))
 
 
 def size(value: int) -> str:
-    """1536 → `1.5 KB`."""
+    """Format 1536 as `1.5 KB`."""
     amount, units = float(value), iter(("B", "KB", "MB", "GB"))
     unit = next(units)
     while amount >= 1000 and unit != "GB":
@@ -160,7 +160,7 @@ def size(value: int) -> str:
 
 
 def clock(seconds: float | None) -> str:
-    """4520 → `1 h 15 min`, 75 → `1 min 15 s`."""
+    """Format 4520 as `1 h 15 min`, and 75 as `1 min 15 s`."""
     if seconds is None:
         return NOTHING
     minutes, rest = divmod(round(seconds), 60)

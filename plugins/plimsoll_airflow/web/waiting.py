@@ -13,7 +13,7 @@ _NAMED = 3
 
 
 def waits_for(definition: Definition, campaign_id: str, *, runs: bool) -> str:
-    """What the living runs of the campaign wait for, in words; empty where none waits.
+    """Say what the living runs of the campaign wait for; empty where none waits.
 
     `runs`: whether cells of the campaign are under way. Then only runs that are queued wait.
     """

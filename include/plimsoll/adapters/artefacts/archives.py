@@ -111,7 +111,9 @@ def is_there(cache: Cache, archive: Archive) -> bool:
 
 
 def _entry(archive: Archive) -> str:
-    """Apart from what lock files name, whatever name a definition gives to it."""
+    """Return the cache entry of an archive, apart from the entries of lock files, whatever name a definition gives to
+    the archive.
+    """
     return f"archives/{archive.sha256}"
 
 
@@ -132,7 +134,7 @@ def _require_bounds(url: str, size: int, deadline: float) -> None:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What a server and the way to it raise."""
+    """Return the types of errors that a server and the way to it raise."""
     import httpx
 
     return httpx.HTTPError, BotoCoreError, ClientError

@@ -100,7 +100,9 @@ class Cache:
 
     @contextmanager
     def unfinished(self, entry: str) -> Iterator[Path]:
-        """An empty folder on the cache's own disk, removed afterwards. The caller must hold the entry's lock."""
+        """Make an empty folder on the cache's own disk, and remove it afterwards. The caller must hold the entry's
+        lock.
+        """
         folder = self.root / "unfinished" / entry.replace("/", "-")
         with self.explained():
             # What a killed process left behind goes first.

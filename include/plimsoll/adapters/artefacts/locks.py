@@ -48,7 +48,7 @@ class LockedSet(Model):
 
     @property
     def checksums(self) -> dict[str, str]:
-        """File name → sha256."""
+        """Map each file name to its sha256."""
         return {jar.name: jar.sha256 for jar in self.jars}
 
 

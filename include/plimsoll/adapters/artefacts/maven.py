@@ -118,9 +118,10 @@ def _context(scratch: Path) -> "MavenContext":
 
 @contextmanager
 def _explained(what: str) -> Iterator[None]:
-    """The error in words. jgo raises RuntimeError where the repository lacks the file.
+    """Raise the errors of a download in words.
 
-    Requests raises its own if offline.
+    jgo raises RuntimeError where the repository lacks the file, and Requests its own errors where the machine is
+    offline.
     """
     import requests
 

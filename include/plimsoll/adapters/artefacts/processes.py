@@ -26,7 +26,7 @@ class Ended:
 
 
 def plain_environment() -> dict[str, str]:
-    """This process' environment, with English as the language of programs."""
+    """Return the environment of this process, with English as the language of programs."""
     return {**os.environ, "LC_ALL": "C"}
 
 

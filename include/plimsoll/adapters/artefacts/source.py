@@ -117,7 +117,7 @@ class Artefacts:
         return list(downloads.of_own_program(self._cache, self._own[program]))
 
     def _lacks(self, program: Program) -> str:
-        """What a program needs and the cache lacks; empty where nothing is missing."""
+        """Name what a program needs and the cache lacks; empty where nothing is missing."""
         if program == CASSANDRA_STRESS and not is_there(self._cache):
             return "cassandra-stress is not in the cache"
         if program != CASSANDRA_STRESS and not is_sound(self._cache.root / self._own[program].entry()):

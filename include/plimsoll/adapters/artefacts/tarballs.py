@@ -79,7 +79,9 @@ def _harmless(members: Iterable[tarfile.TarInfo], folder: Path) -> Iterator[tarf
 
 
 def _mode(member: tarfile.TarInfo) -> int:
-    """A folder can be entered; a file has no more rights than its owner, who alone may write."""
+    """Return the rights of an unpacked member: folders can be entered, files have at most their owner's rights, and
+    only the owner may write.
+    """
     if member.isdir():
         return 0o755
     return member.mode & (0o755 if member.mode & 0o100 else 0o644) | 0o600

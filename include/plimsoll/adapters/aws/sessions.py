@@ -42,5 +42,5 @@ def _loader(data_path: str | None) -> Any:
 
 @cache
 def _read(_data_path: str | None) -> dict[Any, Any]:
-    """What loaders have read from these folders, which is filled by them."""
+    """Return the cache of botocore's loaders for these folders. The loaders fill it with what they have read."""
     return {}

@@ -73,7 +73,7 @@ def _fractions(where: str, length: timedelta) -> Iterator[Problem]:
 def option_problems(
     where: str, what: str, options: Sequence[Option], given: Mapping[str, JsonValue]
 ) -> Iterator[Problem]:
-    """Unknown names, wrong values and missing options, each at its key below `where`."""
+    """Yield unknown names, wrong values and missing options, each at its key below `where`."""
     known = {option.name: option for option in options}
     for name, value in given.items():
         if name not in known:
@@ -122,7 +122,7 @@ def _number_fault(option: Option, value: JsonValue) -> str:
 
 
 def _number_like(value: JsonValue) -> str:
-    """What people write who write `50%`, or another number."""
+    """Return the advice for people who write `50%`, or another number, in the form that the option takes."""
     percentage = re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?) ?%", value) if isinstance(value, str) else None
     return f"number like {float(percentage[1]) / 100:g}" if percentage else "number"
 

@@ -94,7 +94,7 @@ def calm() -> Finding:
 
 
 def activity_now() -> HostActivity:
-    """What this machine is busy with, over half a second. Every program counts, those of clusters too."""
+    """Measure for half a second what this machine is busy with. Every program counts, those of clusters too."""
     return activity(f"{','.join(sample.COLUMNS)}\n{sample.look(_LOOK_S)}")
 
 

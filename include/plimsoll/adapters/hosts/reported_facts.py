@@ -10,7 +10,7 @@ _KIB, _GB = 1024, 1e9
 
 
 def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> HostFacts:
-    """Hardware and operating system. `provider` adds the provider's own facts.
+    """Return hardware and operating system of a host. `provider` adds the provider's own facts.
 
     `cpus`: processors usable by processes.
     """
@@ -46,7 +46,7 @@ def _meminfo(text: str) -> dict[str, int]:
 
 
 def _disk(read: Mapping[str, Any]) -> str:
-    """What the disk is, and its size as makers of disks count it: `2 × Amazon EC2 NVMe Instance Storage, 3800 GB`."""
+    """Name the disk, with its size as makers of disks count it: `2 × Amazon EC2 NVMe Instance Storage, 3800 GB`."""
     models = Counter(read["models"])
     named = " and ".join(name if count == 1 else f"{count} × {name}" for name, count in models.items())
     return f"{named}, {read['bytes'] / _GB:.0f} GB"

@@ -21,7 +21,9 @@ class DefinitionFolder:
         return tuple(sorted(path.stem for path in self._folder.glob("*.yaml")))
 
     def fingerprint(self) -> frozenset[tuple[str, int, int]]:
-        """Name, size in bytes and last change in ns of each file. It differs when any file has changed."""
+        """Return name, size in bytes and last change in ns of each file. The result differs when any file has
+        changed.
+        """
         return frozenset(
             (path.name, status.st_size, status.st_mtime_ns)
             for path in self._folder.glob("*.yaml")

@@ -29,7 +29,9 @@ class ObjectStore:
     """
 
     def __init__(self, root: str) -> None:
-        """Raises StoreError for a root whose kind of address no installed library can reach."""
+        """Open the store at the root. Raises StoreError for a root whose kind of address no installed library can
+        reach.
+        """
         self.root = root if "://" in root else str(Path(root).absolute())
         self._fs: Any
         self._fs, self._prefix = _file_system(self.root)
@@ -207,7 +209,7 @@ class ObjectStore:
 
 
 def _file_system(root: str) -> tuple[Any, str]:
-    """fsspec's file system of the root, and the root's path in it."""
+    """Return fsspec's file system of the root, and the root's path in it."""
     try:
         found: tuple[Any, str] = fsspec.core.url_to_fs(root)
     except ImportError as error:
@@ -220,7 +222,9 @@ def _file_system(root: str) -> tuple[Any, str]:
 
 
 def _stamp(path: str, facts: Any) -> str:
-    """What tells this file from others that had or will have its name; empty if it was deleted meanwhile."""
+    """Return a text that distinguishes this file from earlier and later files of its name; empty if it was deleted
+    meanwhile.
+    """
     if facts:
         return str(sorted(facts.items(), key=itemgetter(0)))
     with suppress(FileNotFoundError):

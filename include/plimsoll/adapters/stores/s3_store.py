@@ -216,7 +216,7 @@ class S3Store:
         return pages
 
     def _names(self, prefix: str) -> Iterator[str]:
-        """Full names of the objects at and below a prefix."""
+        """Yield full names of the objects at and below a prefix."""
         return (found["Key"] for found in self._objects(prefix))
 
     def _objects(self, prefix: str) -> Iterator[Mapping[str, Any]]:

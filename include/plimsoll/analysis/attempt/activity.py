@@ -93,7 +93,7 @@ def _stopped(pauses: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def _binned(starts_s: NDArray[np.float64], interval_s: float, table: pd.DataFrame, how: str) -> pd.DataFrame:
-    """One figure for each interval and JVM, made of all its figures.
+    """Combine all figures of each interval and JVM into one.
 
     Figures before and after all intervals are dropped.
     """

@@ -83,7 +83,9 @@ class _Placed:
 
     @cached_property
     def _borders(self) -> list[int]:
-        """Which record is the first of each interval, from the first record's interval to the one after the last."""
+        """Return the number of each interval's first record, from the first record's interval to the one after the
+        last.
+        """
         numbers = np.arange(self.numbers[0], self.numbers[-1] + 2)
         return [int(place) for place in np.searchsorted(self.numbers, numbers)]
 

@@ -41,7 +41,7 @@ class Cause(NamedTuple):
 
 
 def _half_the_bound(bound_ms: float) -> float:
-    """Half the bound: two such standstills in a row, or one and a queue, make an operation exceed the bound."""
+    """Return half the bound: two such standstills in a row, or one and a queue, make an operation exceed the bound."""
     return bound_ms / 2
 
 

@@ -94,7 +94,7 @@ def is_known(collected: Collected) -> bool:
 
 
 def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Disturbance) -> Disturbed | None:
-    """What disturbed the missed intervals, if noise was beyond its bounds in each of them; otherwise None."""
+    """Tell what disturbed the missed intervals, if noise was beyond its bounds in each of them; otherwise None."""
     start_s = collected.started_at.timestamp()
     within = tuple(Span(start_s + one.start_s, start_s + one.end_s) for one in missed)
     found = [*_of_hosts(within, collected, bounds), *_of_generator(missed, within, collected, bounds)]
@@ -201,7 +201,7 @@ def _latest(begins: Floats, ends: Floats, lates: Floats, span: Span) -> int | No
 
 
 def _sentence(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
-    """What took how much, where, when, and beyond which bound."""
+    """Say what took how much, on which host, when, and beyond which bound."""
     numbers, amounts = list(noise.amounts), noise.amounts.values()
     if noise.kind in _TIMES:
         words, bound = _TIMES[noise.kind], f"{noise.bound:.0f} ms"

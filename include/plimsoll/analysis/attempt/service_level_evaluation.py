@@ -250,7 +250,7 @@ def _is_judged(one: Measured, level: ServiceLevel) -> bool:
 
 
 def _is_met(one: Measured, place: int, level: ServiceLevel) -> bool:
-    """Strictly below the bound; an interval without an operation is not met."""
+    """Tell whether an interval lies strictly below the bound. An interval without an operation is not met."""
     value = one.at(place)
     return value is not None and value < level.bound_ms
 

@@ -174,7 +174,7 @@ def _over(of_stages: Sequence[CampaignData], workload: str) -> Iterator[Capacity
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
-    """One rung for each load, rising, made of one variant's cells."""
+    """Make one rung for each load, rising, from one variant's cells."""
     ordered = sorted(cells, key=lambda result: result.cell.load_ops_s)
     return tuple(_rung(load, list(own)) for load, own in groupby(ordered, key=lambda result: result.cell.load_ops_s))
 

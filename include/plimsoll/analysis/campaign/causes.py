@@ -170,7 +170,7 @@ def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[C
 
 
 def _beyond_chance(known: Sequence[tuple[Flags, Flags]], missed: int, missed_with: int) -> float | None:
-    """Abbott's formula, with a cell's own base rate if it has enough met intervals, else with the variant's."""
+    """Apply Abbott's formula, with a cell's own base rate if it has enough met intervals, else with the variant's."""
     met = sum(int((~one).sum()) for one, _ in known)
     if not missed or met < FEWEST_MET:
         return None

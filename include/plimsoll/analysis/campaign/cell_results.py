@@ -69,7 +69,7 @@ class AttemptData:
 
     @property
     def key(self) -> AttemptKey:
-        """Campaign, cell and number."""
+        """Return campaign, cell and number."""
         return self.verdict.key
 
     def place(self, host: str, process: str) -> str:
@@ -165,7 +165,7 @@ def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
 
 
 def require_no_strays(data: CampaignData) -> None:
-    """Raises NotFound for an attempt at a cell that the definition does not have."""
+    """Raise NotFound for an attempt at a cell that the definition does not have."""
     for stray in data.state.strays:
         raise NotFound(
             f"the definition has no cell {stray.key.cell_id}, but an attempt at it is stored",

@@ -92,7 +92,7 @@ def unlike_in(
 
 
 def _facts(definition: Definition) -> dict[str, str]:
-    """What a definition says of all variants. What it says of databases belongs to the facts of each variant."""
+    """Return the facts of a definition that hold for all variants. Facts about databases belong to each variant."""
     content = definition.model_dump(mode="json", exclude={"variants", "system", "service_levels", "loads"})
     content["strategy"] = _strategy(content["strategy"])
     system = definition.system.model_dump(mode="json", exclude={"database", "version", "settings"})
@@ -115,7 +115,9 @@ def _strategy(content: str | Mapping[str, Any]) -> str:
 
 
 def _variant_facts(definition: Definition, variant_id: str) -> dict[str, str]:
-    """What the variant runs, wherever the definition says it: the variant itself, or the system."""
+    """Return the facts of the system that a variant runs, whether the variant itself declares them or the definition's
+    `system`.
+    """
     variant = definition.variant(variant_id)
     own = variant.model_dump(mode="json", exclude={"id", "title", "product", "version", "settings"})
     release = {"version": definition.version_of(variant), "settings": definition.settings_of(variant)}

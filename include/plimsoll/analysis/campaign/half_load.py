@@ -158,7 +158,7 @@ class _Fit:
 
 
 def _falling(scaled: _Numbers) -> _Numbers:
-    """1 / (1 + e^x), without overflow."""
+    """Compute 1 / (1 + e^x), without overflow."""
     result: _Numbers = np.exp(-np.logaddexp(0, scaled))
     return result
 

@@ -59,7 +59,7 @@ def steal(cells: Iterable[CellResult]) -> Steal | None:
 
 
 def other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
-    """What other programs took from all hosts of attempts that count. None: not sampled."""
+    """Return the processor time that other programs took from all hosts of attempts that count. None: not sampled."""
     seen = [
         (float(highest), float(mean), result.cell.id, str(host))
         for result in cells

@@ -67,7 +67,7 @@ def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
 
 
 def shared_data(cells: Sequence[CellResult]) -> SharedData:
-    """Whose data the cells ran on, from the fingerprints of attempts that count."""
+    """Tell whose data the cells ran on, from the fingerprints of attempts that count."""
     ran = [(one.cell, one.counted.fingerprint) for one in cells if one.counted and one.counted.fingerprint]
     lowest: dict[str, int] = {}
     for one in cells:

@@ -18,9 +18,9 @@ _STEPS = (1.0, 0.5, 0.1)
 
 
 def between(met_ops_s: int, missed_ops_s: int) -> tuple[int, ...]:
-    """At most three loads (ops/s) between one that was met and one that missed; the first halves the gap.
+    """Return at most three loads (ops/s) between one that was met and one that missed; the first halves the gap.
 
-    None where the two are close together: repeats vary by about as much.
+    Returns no load where the two are close together: repeats vary by about as much.
     """
     gaps, found = [(met_ops_s, missed_ops_s)], list[int]()
     while gaps and len(found) < _MOST:
@@ -33,7 +33,7 @@ def between(met_ops_s: int, missed_ops_s: int) -> tuple[int, ...]:
 
 
 def below(missed_ops_s: int) -> tuple[int, ...]:
-    """Two loads below the lowest one, which missed: half of it and a quarter of it."""
+    """Return two loads below the lowest one, which missed: half of it and a quarter of it."""
     return tuple(dict.fromkeys(load for share in (2, 4) if (load := _rounded(missed_ops_s / share, 2.0)) >= 1))
 
 

@@ -136,7 +136,7 @@ def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.fl
 
 
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
-    """Kruskal and Wallis' test over the zones of the load hosts. Each zone needs three cells."""
+    """Apply Kruskal and Wallis' test to the zones of the load hosts. Each zone needs three cells."""
     by_zone: dict[str, list[float]] = {}
     for one in residuals:
         if zone := _zone(one.result.counted):

@@ -96,7 +96,9 @@ def _estimate(runs: Sequence[Floats], random: np.random.Generator) -> Estimate:
 
 
 def _block_means(run: Floats, random: np.random.Generator, copies: int) -> Floats:
-    """DRAWS × `copies` means of resampled runs made of circular blocks. The sum of each block is computed only once."""
+    """Draw DRAWS × `copies` means of resampled runs made of circular blocks. The sum of each block is computed
+    only once.
+    """
     block = max(1, min(BLOCK, len(run) // 3))
     around = np.concatenate([run, run[: block - 1]])
     sums = np.convolve(around, np.ones(block), "valid") / block

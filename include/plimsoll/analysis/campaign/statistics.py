@@ -90,7 +90,7 @@ def median_coverage(repeats: int) -> float:
 
 
 def power_of(repeats: int) -> Repeats:
-    """What that many repeats can show at best."""
+    """Tell what that many repeats can show at best."""
     return Repeats(
         repeats=repeats,
         pass_probability_bound=pass_probability_bound(repeats, repeats),
@@ -116,7 +116,7 @@ def smallest_corrected_p(one: Comparison, comparisons: int) -> float | None:
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Holm's step-down adjustment, in the order given.
+    """Apply Holm's step-down adjustment, in the order given.
 
     Each result can be compared with the significance level directly.
     """
@@ -129,13 +129,15 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def superiority(strata: Sequence[Stratum]) -> float:
-    """Vargha and Delaney's A over all strata: the share of pairs (x, y) of a stratum with x > y. Ties count half."""
+    """Compute Vargha and Delaney's A over all strata: the share of pairs (x, y) of a stratum with x > y. Ties
+    count half.
+    """
     pairs = [(x, y) for xs, ys in strata for x, y in product(xs, ys)]
     return sum((x > y) + (x == y) / 2 for x, y in pairs) / len(pairs)
 
 
 def typical_ratio(strata: Sequence[Stratum]) -> float:
-    """Hodges and Lehmann's shift on the log scale: the median ratio x / y over all pairs of a stratum.
+    """Compute Hodges and Lehmann's shift on the log scale: the median ratio x / y over all pairs of a stratum.
 
     Values must be > 0.
     """
@@ -173,7 +175,9 @@ def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tu
 
 
 def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Comparison:
-    """One comparison, with `by_load` as `strata` returns it. It has no conclusion yet; see `conclude`."""
+    """Compare a variant with the control, with `by_load` as `strata` returns it. The result has no conclusion yet; see
+    `conclude`.
+    """
     samples = list(by_load.values())
     p_value, smallest = stratified_rank_test(samples) if samples else (None, None)
     return Comparison(

@@ -14,7 +14,7 @@ _KINDS = [_OF_MISSED, _OF_MET]
 
 
 def causes_chart(findings: Findings) -> tuple[Figure, ...]:
-    """One figure; none where no missed interval was analysed."""
+    """Draw one figure; none where no missed interval was analysed."""
     shown = [one for one in findings.causes if one.explained.missed > one.explained.unknown]
     if not shown:
         return ()

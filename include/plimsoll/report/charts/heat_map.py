@@ -69,7 +69,7 @@ def _any_open(findings: Findings) -> bool:
 
 
 def _other_reasons(findings: Findings) -> list[str]:
-    """What repeats missed by although their response times were kept."""
+    """List the reasons why repeats missed although their response times were kept."""
     rungs = [rung for rungs in findings.rungs.values() for rung in rungs]
     reasons = (
         (sum(rung.missed_by_errors for rung in rungs), "too many operations failed"),
@@ -126,7 +126,7 @@ def _repeats(rung: Rung) -> str:
 
 
 def _layers(findings: Findings) -> list[alt.Chart]:
-    """Optional layers only where they have rows: Vega warns of empty ones."""
+    """Return the layers, optional ones only where they have rows: Vega warns of empty ones."""
     base = alt.Chart().encode(x=_variants(findings), y=_loads(findings), tooltip=_tooltip())
     open_ones = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
     kept_but_missed = base.transform_filter("datum.kept_but_missed").mark_rect(**_EDGE, stroke=_KEPT_BUT_MISSED)
@@ -191,7 +191,7 @@ def _rectangles(base: alt.Chart, below: int, beyond: int) -> list[alt.Chart]:
 
 
 def _load_line(findings: Findings) -> list[alt.Chart]:
-    """Light with a dark edge, to be seen on the squares and on any page."""
+    """Draw the line light with a dark edge, to be seen on the squares and on any page."""
     x, top = _variants(findings, left=True), _loads(findings, top=True)
     carried = alt.Chart().transform_filter(alt.datum.capacity)
     return [

@@ -33,7 +33,7 @@ def counted(result: CellResult) -> AttemptData | None:
 
 
 def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData | None] = counted) -> tuple[Figure, ...]:
-    """One figure; `of` chooses the attempt shown for each cell.
+    """Draw one figure; `of` chooses the attempt shown for each cell.
 
     Empty if no attempt has response times by percentile.
     """
@@ -72,7 +72,7 @@ def _judged(findings: Findings, of: Callable[[CellResult], AttemptData | None]) 
 def _places(
     findings: Findings, of: Callable[[CellResult], AttemptData | None]
 ) -> Iterator[tuple[str, int, list[AttemptData]]]:
-    """Variant, load and the repeats whose curves are known."""
+    """Yield variant, load and the repeats whose curves are known."""
     for variant in findings.labels:
         for load in sorted(findings.definition.loads):
             own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
@@ -101,7 +101,7 @@ def _rows(
 
 
 def _csv(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
-    """CSV inside the specification: half the size of a list of objects."""
+    """Return the rows as CSV inside the specification, which is half the size of a list of objects."""
     csv = pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
     return {"values": csv, "format": {"type": "csv", "parse": {"x": "number", "ms": "number"}}}
 
@@ -144,7 +144,7 @@ def _percentiles(most: float) -> alt.X:
 
 
 def _colours(count: int) -> list[str]:
-    """Evenly from the ramp."""
+    """Choose colours evenly from the ramp."""
     places = [place / max(1, count - 1) * (len(_RAMP) - 1) for place in range(count)]
     return [_between(_RAMP[int(at)], _RAMP[min(int(at) + 1, len(_RAMP) - 1)], at % 1) for at in places]
 

@@ -12,7 +12,7 @@ from plimsoll.report.charts.theme import SHADE, legend_room, variant_colour, var
 
 
 def order_chart(findings: Findings) -> tuple[Figure, ...]:
-    """One point per cell; none where fewer cells can be compared than it takes to tell anything."""
+    """Draw one point per cell; none where fewer cells can be compared than a statement needs."""
     residuals = in_order(cell_residuals(findings.cells))
     if len(residuals) < FEWEST_CELLS:
         return ()

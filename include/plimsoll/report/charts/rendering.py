@@ -21,7 +21,7 @@ def drawing(figure: Figure) -> str:
 
 
 def pictures(name: str, svg: str) -> dict[str, bytes]:
-    """`charts/<name>.svg` and `charts/<name>.png` of a drawing."""
+    """Render `charts/<name>.svg` and `charts/<name>.png` of a drawing."""
     import vl_convert
 
     png = smaller_png(vl_convert.svg_to_png(svg, scale=_SCALE))
@@ -76,7 +76,7 @@ def picture_specification(figure: Figure) -> dict[str, Any]:
 
 
 def _with_whole_axes(figure: Figure, spec: dict[str, Any]) -> dict[str, Any]:
-    """Each panel has an x axis of its own where the last row has gaps; page.js does the same at its own width."""
+    """Give each panel an x axis of its own where the last row has gaps. page.js does the same at its own width."""
     if figure.panels is None or not figure.panels.last_row_has_gaps:
         return spec
     resolve = spec.get("resolve", {})
@@ -104,5 +104,7 @@ def _renumbered(svg: str) -> str:
 
 
 def _is_hover(layer: Mapping[str, Any]) -> bool:
-    """By its name, to which Altair adds a number where several charts are put together."""
+    """Recognise a layer for hovering by its name, to which Altair adds a number where several charts are put
+    together.
+    """
     return str(layer.get("name", "")).startswith(HOVER)

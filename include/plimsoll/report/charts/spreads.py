@@ -17,7 +17,7 @@ def draws_loads(rows: Sequence[Mapping[str, object]]) -> bool:
 def spread_row(
     findings: Findings, panel: str, place: tuple[str, int, int], spread: tuple[float, float, float]
 ) -> dict[str, object]:
-    """One point of one panel: variant, load and repeats; lowest, median and highest figure."""
+    """Make one point of one panel: variant, load and repeats; lowest, median and highest figure."""
     variant, load, repeats = place
     return {
         "panel": panel,
@@ -30,7 +30,7 @@ def spread_row(
 
 
 def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
-    """Bars, lines and points over rows of `spread_row`; `y` is the channel of `median`."""
+    """Draw bars, lines and points over rows of `spread_row`; `y` is the channel of `median`."""
     labels = list(findings.labels.values())
     legend = variant_legend(labels)
     loads = findings.definition.loads

@@ -51,7 +51,7 @@ def _lines(run: re.Match[str]) -> str:
 
 
 def _dots(run: re.Match[str]) -> str:
-    """Dots of one size and colour as one path of lines without length, which have round ends."""
+    """Draw dots of one size and colour as one path of lines without length, which have round ends."""
     places = "".join(f"M{place}h0" for place in re.findall(_PLACE, run[0]))
     width = 2 * float(run["radius"])
     return f'<path d="{places}" stroke="{run["fill"]}" stroke-width="{width:g}" stroke-linecap="round"/>'

@@ -61,7 +61,7 @@ class _Look:
 
 
 def strip_charts(findings: Findings) -> tuple[Figure, ...]:
-    """One figure a variant whose capacity a valid attempt decided."""
+    """Draw one figure for each variant whose capacity a valid attempt decided."""
     links = links_by_place(findings.misses)
     return tuple(
         strip_chart(
@@ -99,7 +99,7 @@ def strip_chart(
 
 
 def _stacked(charts: Sequence[alt.LayerChart | alt.FacetChart], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Strips below one another on one x axis. Altair's own concatenation copies every part of them many times over."""
+    """Stack strips on one x axis. Altair's own concatenation copies every part of them many times over."""
     strips = [chart.properties(data=TABLE).to_dict(validate=False) for chart in charts]
     own = [{key: value for key, value in strip.items() if key not in _OF_WHOLE_CHARTS} for strip in strips]
     resolve = {"scale": {"x": "shared", "color": "independent", "strokeDash": "independent"}}
@@ -121,7 +121,7 @@ def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, float], str]) -> Iterator[_Strip]:
-    """What was collected, each strip only where there is anything. Response times come first."""
+    """Yield a strip for each kind of data that was collected. Response times come first."""
     level, table = findings.level, attempt.intervals
     judged = table[(table["operation"] == level.operations) & (table["phase"] != "partial")]
     middle = judged["start_s"] + judged["duration_s"] / 2
@@ -168,13 +168,15 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
 
 
 def _to_middle(intervals: pd.DataFrame) -> Callable[[pd.Series], pd.Series]:
-    """Gives the middle of an interval by its start, s: the first one may be short. A start of none: half the median."""
+    """Return a function from an interval's start, s, to its middle. The first interval may be short. An unknown start
+    counts half the median length.
+    """
     lengths = intervals.drop_duplicates("start_s").set_index("start_s")["duration_s"].astype(float)
     return lambda starts: starts + starts.map(lengths).fillna(lengths.median()) / 2
 
 
 def _thinned(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of every few neighbours of a series the highest, so that no series has more than `_POINTS`."""
+    """Keep the highest of every few neighbours of a series, so that no series has more than `_POINTS`."""
     kept = []
     for _, own in rows.dropna(subset=["v"]).sort_values("t").groupby("series", sort=True):
         each = -(-len(own) // _POINTS)

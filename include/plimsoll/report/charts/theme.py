@@ -31,12 +31,14 @@ PICTURE_INK, PICTURE_PAPER = "#1b2733", "#ffffff"
 
 
 def page_config() -> dict[str, Any]:
-    """Theme for the page: inks follow the text's colour, so that light, dark and print need no second drawing."""
+    """Return the theme for the page: inks follow the text's colour, so that light, dark and print need no second
+    drawing.
+    """
     return _config(ink="currentColor", font=PAGE_FONT, background="transparent")
 
 
 def picture_config() -> dict[str, Any]:
-    """Theme for PNG and SVG files: dark ink on white."""
+    """Return the theme for PNG and SVG files: dark ink on white."""
     return _config(ink=PICTURE_INK, font=PICTURE_FONT, background=PICTURE_PAPER)
 
 
@@ -56,14 +58,16 @@ def legend_room(width_px: int) -> alt.Parameter:
 
 
 def variant_legend(labels: Sequence[str]) -> alt.Legend:
-    """Above the chart, in as many columns as fit into LEGEND_ROOM."""
+    """Place the legend above the chart, in as many columns as fit into LEGEND_ROOM."""
     column_px = 30 + round(6.4 * max(map(len, labels)))
     columns: Any = alt.expr(f"max(1, floor({LEGEND_ROOM} / {column_px}))")
     return alt.Legend(orient="top", title=None, columns=columns, labelLimit=400)
 
 
 def aside(findings: Findings, variant: str) -> float:
-    """Ops/s to add to a load so that variants stand beside one another, close enough to be read as one load."""
+    """Return the ops/s to add to a load so that variants stand beside one another, close enough to be read as one
+    load.
+    """
     loads, count = sorted(findings.definition.loads), len(findings.labels)
     gap = min((high - low for low, high in pairwise(loads)), default=loads[0])
     width = min(gap / 3, 0.03 * loads[-1])
@@ -77,7 +81,9 @@ def load_axis(findings: Findings) -> alt.Axis:
 
 
 def log_axis(lowest: float, highest: float, most_ticks: int = 9) -> tuple[list[float], list[float]]:
-    """Domain and ticks of a log scale around figures > 0: ends on 1, 2 or 5, ticks at each of those or at decades."""
+    """Choose domain and ticks of a log scale around figures > 0: ends on 1, 2 or 5, ticks at each of those or at
+    decades.
+    """
     steps = [factor * 10.0**power for power in range(-6, 9) for factor in (1, 2, 5)]
     low = max((step for step in steps if step <= lowest), default=steps[0])
     high = min((step for step in steps if step >= highest and step > low), default=steps[-1])

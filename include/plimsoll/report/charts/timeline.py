@@ -22,7 +22,7 @@ _COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals
 
 
 def timelines(findings: Findings) -> tuple[Figure, ...]:
-    """One figure a variant, all on the same scales; none of a variant without intervals.
+    """Draw one figure for each variant with intervals, all on the same scales.
 
     A cell without intervals has no panel: the caption names it.
     """
@@ -48,13 +48,13 @@ def _with_intervals(findings: Findings, variant: str) -> tuple[CellResult, ...]:
 
 
 def _ends_s(findings: Findings, table: pd.DataFrame) -> float:
-    """Where the last interval ends: a run may last a little longer than asked."""
+    """Return the end of the last interval, s: a run may last a little longer than requested."""
     ends = (table["start_s"] + table["duration_s"]).dropna().astype(float)
     return max([findings.definition.timing.duration / timedelta(seconds=1), *map(float, ends)])
 
 
 def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
-    """What all panels draw, by its `mark`, and one row (n) to open each panel.
+    """Return the rows that all panels draw, by `mark`, and one row (n) to open each panel.
 
     i: intervals, warm-up's too; u: cut off, so not judged; s: missed, with nothing answered; p: pauses.
     """
@@ -116,14 +116,14 @@ def _header(result: CellResult, *, few: bool) -> str:
 
 
 def _of_level(result: CellResult, level: LevelVerdict) -> str:
-    """Which service level that is, where there are several."""
+    """Name the service level, where there are several."""
     several = result.verdict is not None and len(result.verdict.levels) > 1
     asked = level.service_level
     return f" of p{asked.percentile:g} < {figure(asked.bound_ms)} ms" if several else ""
 
 
 def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
-    """CSV inside the specification: a fifth of the size of a list of objects."""
+    """Return the table as CSV inside the specification, which is a fifth of the size of a list of objects."""
     per_unit, _ = _time_unit(findings)
     middle = (table["start_s"] + table["duration_s"].fillna(0) / 2).astype(float) / per_unit
     shaped = table.assign(
@@ -139,7 +139,9 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
 
 
 def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) -> list[alt.Chart]:
-    """From back to front: warm-up, pauses, bound, line, points (all of them where there are few), hover targets."""
+    """Draw from back to front: warm-up, pauses, bound, line, points (all of them where there are few), hover
+    targets.
+    """
     line = colour_of(findings, variant)
     _, unit = _time_unit(findings)
     pauses = alt.Chart().transform_filter(alt.datum.mark == "p")

@@ -66,7 +66,9 @@ def _stacked(tables: Mapping[int, pd.DataFrame], columns: Sequence[str]) -> pd.D
 
 
 def _highest(table: pd.DataFrame, **counted: tuple[str, str]) -> pd.DataFrame:
-    """Of each group of each panel the row with the highest `ms`, and the counts over its group, in order of time."""
+    """Keep the row with the highest `ms` of each group of each panel, with the counts over its group, in order of
+    time.
+    """
     groups = ["panel", "group"]
     ranked = table.sort_values("ms", ascending=False, na_position="last", kind="stable")
     highest = ranked.drop_duplicates(groups).drop(columns=["missed"], errors="ignore")

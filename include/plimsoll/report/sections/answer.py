@@ -46,7 +46,7 @@ class ComparisonRow:
 
 
 def answer_context(findings: Findings) -> dict[str, Any]:
-    """What the section and the summary show."""
+    """Return the values that the section and the summary show."""
     rows = capacity_rows(findings)
     return {
         "validity": validity(findings),

@@ -23,7 +23,9 @@ DRAWN = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
 
 def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
-    """One panel a percentile, one log scale for all of them, the bound in each; none of a single load."""
+    """Draw one panel for each percentile, one log scale for all of them, the bound in each. Draws nothing of a single
+    load.
+    """
     rows = [row for percentile in DRAWN for row in _rows(findings, percentile)]
     if not draws_loads(rows):
         return ()

@@ -54,7 +54,9 @@ def pause_statistics_frame(findings: Findings) -> pd.DataFrame:
 
 
 def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
-    """One panel each, on one log scale; none where no GC log tells a stop, and none of a single load."""
+    """Draw one panel for each figure, on one log scale. Draws nothing where no GC log shows a stop, and of a
+    single load.
+    """
     rows = [row for one in findings.pauses for row in _drawn(findings, one)]
     if not draws_loads(rows):
         return ()

@@ -30,7 +30,7 @@ class FinalAttempts(Generic[_S]):
         return sum(map(len, self._of.values()))
 
     def of(self, campaign_id: str) -> Mapping[FinalAttempt, _S]:
-        """What the last read of the campaign found."""
+        """Return what the last read of the campaign found."""
         return self._of.get(campaign_id, {})
 
     def replace(self, campaign_id: str, found: Mapping[FinalAttempt, _S]) -> None:

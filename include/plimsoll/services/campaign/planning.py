@@ -92,7 +92,9 @@ class Plan:
 
     @property
     def load_time(self) -> timedelta:
-        """Time under load with `parallel` cells at a time: for a full grid the least, for a search the likely time."""
+        """Return the time under load with `parallel` cells at a time: for a full grid the least, for a search the
+        likely time.
+        """
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
@@ -132,7 +134,7 @@ class Plan:
         }
 
     def _range(self) -> dict[str, float | None]:
-        """Cells, hours under load and cost of the strategy: the least, the likely, the most."""
+        """Return cells, hours under load and cost of the strategy: the least, the likely, the most."""
         return {
             f"{what}_{which}": of(which)
             for what, of in (
@@ -145,7 +147,7 @@ class Plan:
 
 
 def _cents(usd: float | None) -> float | None:
-    """US dollars to the cent, without the tails of sums."""
+    """Round US dollars to the cent, without the tails of sums."""
     return None if usd is None else round(usd, 2)
 
 

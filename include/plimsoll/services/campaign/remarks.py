@@ -88,7 +88,9 @@ def _shared_data(plan: Plan) -> Iterator[str]:
 
 
 def _guards_without_effect(plan: Plan) -> Iterator[str]:
-    """Guards that somebody chose for a search that has none. Stored definitions hold the usual guard in any case."""
+    """Yield guards that somebody chose for a search that has none. Stored definitions hold the usual guard in any
+    case.
+    """
     for part in parts(plan.definition):
         strategy, usual = part.definition.strategy, Search.model_fields["guard"].default
         if isinstance(strategy, Search) and strategy.mode == "exact" and strategy.guard != usual:

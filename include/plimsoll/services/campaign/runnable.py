@@ -114,7 +114,9 @@ def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[P
 
 
 def _kept_data_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    """What keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must populate."""
+    """Yield what keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must
+    populate.
+    """
     sharing = [part for part in parts(definition) if keeps_data(part.definition.strategy)]
     generator = toolkit.load_generators.get(definition.load_generator.name)
     for where in dict.fromkeys(_place(definition, part, "strategy.data") for part in sharing):

@@ -78,7 +78,7 @@ def require_no_other_airflow(toolkit: Toolkit, campaign_id: str, owner: str) -> 
 
 
 def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mapping[str, Problem]:
-    """By owner, the runs of other Airflows that work on the campaign, as problems for the owner."""
+    """Map owners to the runs of other Airflows that work on the campaign, as problems for the owner."""
     others = [run for run in _read(toolkit.store, campaign_id) if is_of_another_airflow(run.owner, owner)]
     return {run.owner: told for run in others for told in _at_work(toolkit, campaign_id, run, _mend_there(run.owner))}
 

@@ -78,7 +78,7 @@ def provision(work: AttemptContext) -> Cluster:
 
 
 def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
-    """What is on record of the kept cluster that is asked for, and of hosts of its campaign."""
+    """Return the records of the kept cluster that is requested, and of hosts of its campaign."""
     store, cluster_id = work.toolkit.store, work.cluster_id
     return {
         "was_whole": read_provided(store, cluster_id) is not None,
@@ -221,7 +221,7 @@ def _providers(work: AttemptContext) -> Sequence[Provider]:
 
 
 def _nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:
-    """Access to the nodes in the attempt's own folder, beside that of their data."""
+    """Return access to the nodes in the attempt's own folder, beside that of their data."""
     return [work.host(cluster, info) for info in cluster.nodes]
 
 

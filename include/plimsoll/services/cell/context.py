@@ -73,7 +73,7 @@ class AttemptContext:
 
     @property
     def origin(self) -> DataOrigin | None:
-        """On whose data the attempt runs; None where loads share none, and before that is decided."""
+        """Return whose data the attempt runs on; None where loads share none, and before that is decided."""
         return read_model(self.toolkit.store, self.key, layout.ORIGIN, DataOrigin) if self.keeps_data else None
 
     @property
@@ -94,12 +94,12 @@ class AttemptContext:
         return frozenset({self.key.environment, self.data_environment})
 
     def nodes(self, cluster: Cluster) -> list[Host]:
-        """Access to the nodes of the attempt's cluster, in the folder of their data."""
+        """Return access to the nodes of the attempt's cluster, in the folder of their data."""
         environment = self.data_environment
         return [self.provider.host(cluster, info, environment) for info in cluster.nodes]
 
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """Access to one host of the attempt's cluster, in the attempt's own folder."""
+        """Return access to one host of the attempt's cluster, in the attempt's own folder."""
         return self.provider.host(cluster, info, self.key.environment if self.keeps_hosts else "")
 
     @property

@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 
 def load_hosts(work: AttemptContext, cluster: Cluster) -> list[Host]:
-    """Access to the load hosts of the attempt's cluster, the first one first."""
+    """Return access to the load hosts of the attempt's cluster, the first one first."""
     return [work.host(cluster, info) for info in cluster.load_hosts]
 
 

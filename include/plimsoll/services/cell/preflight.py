@@ -41,7 +41,7 @@ def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, .
 
 
 def shortfalls(canary: Canary, hosts: Sequence[HostInfo], figures: Sequence[HostFigures]) -> dict[str, str]:
-    """By the name of each host with a figure below its floor: a sentence for each, with host, figure and floor."""
+    """Map the name of each host with a figure below its floor to a sentence with host, figure and floor."""
     told = {info.name: "; ".join(_below(canary, info, one)) for info, one in zip(hosts, figures, strict=True)}
     return {name: sentences for name, sentences in told.items() if sentences}
 

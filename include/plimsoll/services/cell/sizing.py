@@ -59,12 +59,14 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
 
 
 def read_counted_rows(work: AttemptContext) -> CountedRows | None:
-    """What is on record for the cell's workload; None as long as nobody has measured it."""
+    """Read the rows on record for the cell's workload; None as long as nobody has measured them."""
     return find_record(work.toolkit.store, layout.rows_key(work.key.campaign_id, work.cell.workload), CountedRows)
 
 
 def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
-    """What the populated rows take on each node's disk, where a size was asked for; nothing where it can't be told."""
+    """Measure what the populated rows take on each node's disk, where a size was requested; empty where it can't
+    be told.
+    """
     generator, database = work.load_generator, work.database
     if work.definition.workload.data_per_node is None or not isinstance(database, MeasuredDatabase):
         return {}
@@ -171,7 +173,7 @@ class _Measurement:
                 self._database.drop(self._nodes, _keyspace(number))
 
     def _bytes_of(self, sample: Sample, number: int) -> int:
-        """What those rows take on a node's disk, the nodes' mean."""
+        """Measure what those rows take on a node's disk, the nodes' mean."""
         job, keyspace = self._jobs[number], _keyspace(number)
         rows = self.with_rows(sample.of_rows)
         request = replace(self._request, job_id=job, definition=rows, parts=sample.parts, waits=False)

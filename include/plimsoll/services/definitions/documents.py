@@ -118,7 +118,9 @@ class Document:
         return self.text.splitlines()
 
     def _places(self, path: Path) -> Iterator[Sequence[int]]:
-        """Line and column, from 0, of each key on the path and of its value (for list entries: of the value alone)."""
+        """Yield line and column, from 0, of each key on the path and of its value (for list entries: of the value
+        alone).
+        """
         node = self.content
         for part in path:
             places = getattr(getattr(node, "lc", None), "data", None) or {}

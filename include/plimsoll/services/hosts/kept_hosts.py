@@ -115,7 +115,7 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
 
 
 def _purpose(definition: Definition, key: AttemptKey) -> str:
-    """What the attempt's hosts are kept for."""
+    """Return what the attempt's hosts are kept for."""
     return kept_for(cell_of(definition, key.cell_id).variant if definition.cluster_scope == "variant" else "")
 
 
@@ -136,7 +136,8 @@ def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | No
 
 
 def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, asker: AttemptKey) -> ClusterId:
-    """That cluster, or the next of its purpose if it is retired or has lost hosts that the provider can't replace.
+    """Return that cluster, or the next of its purpose if it is retired or has lost hosts that the provider can't
+    replace.
 
     `asker` is the attempt that will use the cluster. It may have used the replaced one too.
     """

@@ -20,9 +20,9 @@ class Outage:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Access the store inside the block. Raises StoreError when it can't be reached.
+        """Let the block access the store. Raises StoreError when the store can't be reached.
 
-        While the store is known to be out of reach, it raises the error at once.
+        While the store is known to be out of reach, the error is raised at once.
         """
         if self._error is not None and self._until is not None and self._clock.now() < self._until:
             raise self._error

@@ -139,7 +139,7 @@ def _living(provider: Provider) -> Living:
 def _destroy_and_record(
     toolkit: Toolkit, clusters: Sequence[Cluster], ended_at: datetime
 ) -> tuple[dict[ClusterId, str], tuple[str, ...]]:
-    """For each cluster why it could not be destroyed, empty if it was; and which costs could not be recorded.
+    """Return for each cluster why it could not be destroyed, empty if it was; and which costs could not be recorded.
 
     Once the store is out of reach, it is not tried again for the other clusters.
     """

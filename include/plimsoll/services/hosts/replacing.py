@@ -142,7 +142,7 @@ def _hosts_of(cluster: Cluster) -> set[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Join names as `a`, `a and b`, `a, b and c`."""
     *others, last = names or ("none",)
     return f"{', '.join(others)} and {last}" if others else last
 

@@ -88,10 +88,10 @@ def _left_to_do(evidence: Evidence) -> Iterator[str]:
 
 
 def _data_size(evidence: Evidence) -> Iterator[str]:
-    """Where the populated rows have another size on disk than was asked for.
+    """Tell where the populated rows have another size on disk than was requested.
 
-    Nothing for a load that was never told to start, as nobody has measured its rows, and for one that goes on with the
-    data of earlier loads, which have made them larger.
+    Tells nothing for a load that was never told to start, as nobody has measured its rows, and for one that goes on
+    with the data of earlier loads, which have made them larger.
     """
     asked_bytes = evidence.definition.workload.data_per_node
     goes_on = evidence.fingerprint is not None and bool(evidence.fingerprint.data_of)

@@ -36,7 +36,7 @@ def start_imports() -> None:
 
 @contextmanager
 def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes that share imports made once, and inherit no lock or connection.
+    """Provide a pool of processes that share imports made once, and inherit no lock or connection.
 
     `make_toolkit` is pickled for these processes. Work that has not begun at the end of the block is dropped.
     """
@@ -49,7 +49,7 @@ def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecuto
 
 
 def toolkit_of_this_worker() -> Toolkit:
-    """What `make_toolkit` made when this worker began."""
+    """Return the toolkit that `make_toolkit` made when this worker began."""
     return _of_this_worker[0]
 
 

@@ -117,7 +117,7 @@ class StoredCampaign:
         return (parse_record(self.store, key, text, Verdict) for key, text in self.verdict_files())
 
     def verdict_files(self) -> Iterator[tuple[str, bytes]]:
-        """Key and text of every verdict of every attempt, by cell and attempt."""
+        """Yield key and text of every verdict of every attempt, by cell and attempt."""
         for cell_id in self.cells_with_attempts():
             for key in self.attempts(cell_id):
                 name = layout.attempt_file(key, layout.VERDICT)

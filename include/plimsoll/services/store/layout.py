@@ -97,7 +97,9 @@ def run_of_owner_key(campaign_id: str, owner: str) -> str:
 
 
 def holds_prefix(campaign_id: str) -> str:
-    """The folder of holds: one numbered file for each time that a process took the campaign. The newest counts."""
+    """Return the folder of holds: one numbered file for each time that a process took the campaign. The newest
+    counts.
+    """
     return f"{campaign_id}/holds"
 
 

@@ -50,7 +50,7 @@ class CassandraStress(ForeignGenerator):
         self._artefacts.prepare_program("cassandra-stress")
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
-        """What cassandra-stress does not do or report, in contrast to plimsoll-stress."""
+        """Name what cassandra-stress does not do or report, in contrast to plimsoll-stress."""
         return (
             "cassandra-stress writes response times since it is run with `fixed=`; without, it has service times only",
             "cassandra-stress counts failed operations among its response times",
@@ -63,7 +63,7 @@ class CassandraStress(ForeignGenerator):
         )
 
     def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
-        """Its name, the Cassandra release that it comes with, and its JDK."""
+        """Return the generator's name, the Cassandra release that ships it, and its JDK."""
         return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -101,7 +101,7 @@ class CassandraStress(ForeignGenerator):
         definition: Definition,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
-        """Its single log, with a tag for each operation."""
+        """Return the generator's single log, with a tag for each operation."""
         return {ALL_OPERATIONS: command.HDR} if command.HDR in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
@@ -156,7 +156,7 @@ def _reached_s(told: Sequence[console.Row]) -> float:
 
 
 def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
-    """What is missing of a run that should have ended as planned; empty if nothing is."""
+    """Tell what is missing of a run that should have ended as planned; empty if nothing is."""
     if not console.went_to_its_end(printed):
         return "cassandra-stress did not come to the end of its run"
     if reached_s < plan.duration_s - 1:

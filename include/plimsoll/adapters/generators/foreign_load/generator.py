@@ -72,7 +72,7 @@ class ForeignGenerator(ABC):
 
     @abstractmethod
     def limits(self, definition: Definition) -> Sequence[str]:
-        """What the program does not do or report."""
+        """Name what the program does not do or report."""
 
     @abstractmethod
     def describe(self, host: Host, definition: Definition) -> str:
@@ -103,11 +103,11 @@ class ForeignGenerator(ABC):
         """Explain why a timed run with exit code 0 is incomplete, by its console output; empty if it is complete."""
 
     def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - nobody knows
-        """None: the need for processors was never measured."""
+        """Return None, because the program's need for processors was never measured."""
         return None
 
     def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
-        """Empty: the program is copied to its host with everything that it needs."""
+        """Return the empty text, because the program is copied to its host with everything that it needs."""
         return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
@@ -165,7 +165,7 @@ class ForeignGenerator(ABC):
         return host.files(folder_of(host))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
-        """Empty: the program does not report its own state."""
+        """Return nothing, because the program does not report its own state."""
         return ()
 
 

@@ -50,10 +50,10 @@ class Latte(ForeignGenerator):
         return list(_problems(definition))
 
     def prepare(self, definition: Definition) -> None:
-        """Does nothing: latte is already on the load hosts."""
+        """Do nothing, because latte is already on the load hosts."""
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
-        """What latte does not do or report, in contrast to plimsoll-stress."""
+        """Name what latte does not do or report, in contrast to plimsoll-stress."""
         return (
             "latte must be on the load host: it is looked for before the database is started",
             "latte has no response times: service times are judged, in which a stall hides what was due in it",
@@ -108,7 +108,7 @@ class Latte(ForeignGenerator):
         definition: Definition,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
-        """latte's report, which has a histogram for each function and second."""
+        """Return latte's report, which has a histogram for each function and second."""
         return {ALL_OPERATIONS: _REPORT} if _REPORT in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:

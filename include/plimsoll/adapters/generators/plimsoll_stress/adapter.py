@@ -64,7 +64,7 @@ class PlimsollStress:
         return load_ops_s * _CPU_S
 
     def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
-        """Empty: it is copied to its host with everything that it needs."""
+        """Return the empty text, because the generator is copied to its host with everything that it needs."""
         return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
@@ -75,16 +75,18 @@ class PlimsollStress:
         self._start(host, request, folder, command.run_arguments(request, folder))
 
     def with_rows(self, definition: Definition, rows: int) -> Definition:
-        """By the option that the workload has for them; ValueError where it has none."""
+        """Return the definition with a number of rows, by the workload's option for it. ValueError where it has
+        none.
+        """
         return sized_rows.with_rows(definition, rows)
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
-        """A run that populates and ends, in a folder of its own."""
+        """Start a run that populates and ends, in a folder of its own."""
         folder = sampling.folder_of(host, request.job_id)
         self._start(host, request, folder, command.sample_arguments(request, folder, keyspace))
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
-        """By its job, its summary, and its progress."""
+        """Return the state of a sample, by its job, its summary and its progress."""
         return sampling.status(host, job_id)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
@@ -98,7 +100,7 @@ class PlimsollStress:
         return LoadStatus("failed", _running(host).phase, reason=f"{fault}{_console(host, job_id)}")
 
     def settles(self, workload: Workload) -> bool:
-        """True for all workloads but BasicTimeSeries, whose published runs did not wait."""
+        """Return True for all workloads but BasicTimeSeries, whose published runs did not wait."""
         return workload.name != BASIC_TIME_SERIES
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - one a folder
@@ -117,7 +119,7 @@ class PlimsollStress:
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
     def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
-        """Its name, version and JDK."""
+        """Return the generator's name, version and JDK."""
         return f"{self.name} {__version__} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -125,7 +127,7 @@ class PlimsollStress:
         return reports.parse_summary(files.get(command.SUMMARY, ""))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
-        """Its own state, second by second of the timed run."""
+        """Return the generator's own state, second by second of the timed run."""
         return reports.seconds(text)
 
     def response_time_logs(
@@ -168,7 +170,7 @@ def _running(host: Host) -> LoadStatus:
 
 
 def _draining(progress: reports.Progress) -> str:
-    """What the load waits for after its timed run, and how long at most; empty before."""
+    """Tell what the load waits for after its timed run, and how long at most; empty before its end."""
     if progress.missing is None:
         return ""
     most = max(progress.planned + command.DRAIN - progress.elapsed, timedelta(0)).total_seconds()

@@ -57,7 +57,7 @@ def _workload(definition: Definition) -> Iterator[Problem]:
 
 
 def _lengths(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> Iterator[Problem]:
-    """Empty ranges of YCSB's lengths."""
+    """Yield a problem for each empty range of YCSB's lengths."""
     for least, most in _LENGTHS:
         options = [option for name in (least, most) if (option := described.option(name))]
         numbers = [number_of(option, given.get(option.name, option.default)) for option in options]

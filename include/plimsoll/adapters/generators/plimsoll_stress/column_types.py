@@ -70,7 +70,9 @@ def _inserted(words: Sequence[str], columns: Mapping[str, str]) -> Iterator[tupl
 
 
 def _type_at(words: Sequence[str], place: int, columns: Mapping[str, str]) -> str | None:
-    """`column = :m`, `column IN (…, :m)`, `column IN :m`, `column = column + :m`, `LIMIT :m`."""
+    """Return the type of the marker in `column = :m`, `column IN (…, :m)`, `column IN :m`, `column = column + :m` or
+    `LIMIT :m`.
+    """
     before = list(words[:place])
     if before and before[-1] in _AFTER_WORD:
         return _AFTER_WORD[before[-1]]

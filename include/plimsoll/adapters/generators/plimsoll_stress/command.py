@@ -29,7 +29,7 @@ START = "start.json"
 
 
 def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...]:
-    """`run WORKLOAD …`: first the arguments of tlp-stress under their names, then those that tlp-stress lacks."""
+    """Return `run WORKLOAD …`: the arguments of tlp-stress under their names, then those that tlp-stress lacks."""
     definition = request.definition
     workload, generator, timing = definition.workload, definition.load_generator, definition.timing
     is_own = workload.name == BASIC_TIME_SERIES
@@ -63,7 +63,9 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
 
 
 def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str) -> tuple[str, ...]:
-    """Populates that keyspace as a load would its own, and ends: `run WORKLOAD … --populate-only`."""
+    """Return the arguments that populate a keyspace as a load populates its own, and end: `run WORKLOAD …
+    --populate-only`.
+    """
     definition = request.definition
     workload, generator = definition.workload, definition.load_generator
     options = {

@@ -44,7 +44,9 @@ Bind = Mapping[str, JsonValue]
 
 
 def fit_problems(where: str, bind: Bind, type_: str) -> Iterator[Problem]:
-    """At most one fault of a sound bind (its distribution and parameters are checked before) for a column's type."""
+    """Yield at most one fault of a sound bind for a column's type. Its distribution and parameters are checked
+    before.
+    """
     if type_ not in _MADE:
         made = ", ".join(sorted(_MADE - {LIMIT}))
         yield Problem(
@@ -102,7 +104,7 @@ def bounds(bind: Bind) -> tuple[int, int]:
 
 
 def _kind(bind: Bind) -> str:
-    """What the values are: `now`, `bytes`, `text`, `hash` or `number`."""
+    """Return the kind of a bind's values: `now`, `bytes`, `text`, `hash` or `number`."""
     if bind.get("distribution") == "now":
         return "now"
     if bind.get("as") == "bytes":

@@ -18,7 +18,7 @@ def folder_of(host: Host, job_id: str) -> PurePosixPath:
 
 
 def status(host: Host, job_id: str) -> LoadStatus:
-    """Running, complete, or failed with the reason and the console's last lines."""
+    """Return the state of a sample: running, complete, or failed with the reason and the console's last lines."""
     job, folder = host.status(job_id), folder_of(host, job_id)
     if job.state == "running":
         progress = reports.last_progress(host.read_tail(folder / command.PROGRESS, max_bytes=TAIL_BYTES))

@@ -55,7 +55,7 @@ def require_safe(folder: Path, found: os.stat_result) -> None:
 
 
 def _others_may_write(found: os.stat_result) -> bool:
-    """Many systems give each user a group of its own, and let it write what the user makes: nobody else is in it."""
+    """Tell whether other users may write. A user's own group does not count: on many systems nobody else is in it."""
     if found.st_mode & stat.S_IWOTH or not found.st_mode & stat.S_IWGRP:
         return bool(found.st_mode & stat.S_IWOTH)
     try:

@@ -70,7 +70,7 @@ def _open_lock(path: Path) -> int:
 
 
 def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) -> None:
-    """The second process of the fork. It never returns."""
+    """Supervise the job in the second process of the fork. The call never returns."""
     code = 1
     try:
         _detach(Path(job["log"]))

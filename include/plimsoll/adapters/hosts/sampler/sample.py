@@ -227,7 +227,7 @@ def memory_available(meminfo: str) -> float:
 
 
 def line(at: float, elapsed: float, old: Counters, new: Counters, available: float) -> str:
-    """One line of the CSV from two readings `elapsed` seconds apart."""
+    """Format one line of the CSV from two readings `elapsed` seconds apart."""
     since = {name: new[name] - old.get(name, new[name]) for name in new}
     ticks = max(sum(since[name] for name in ("user", "system", "iowait", "steal", "idle")), 1.0)
     busy = max((since[name] for name in since if name.startswith("busy ")), default=0.0)
@@ -306,7 +306,7 @@ def _until_next() -> float:
 
 
 def look(seconds: float, environments: Sequence[str] = (), tag: bytes = b"") -> str:
-    """One line that covers the next seconds. Without a tag every program is another one."""
+    """Return one line that covers the next seconds. Without a tag every program counts as another program."""
     names, others, groups = _real_disks(), OtherPrograms(tag or _NOBODY, environments), _groups()
     since, old = time.monotonic(), _counters(names, others, groups, {})
     time.sleep(seconds)

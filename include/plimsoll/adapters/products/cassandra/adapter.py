@@ -100,16 +100,16 @@ class Cassandra:
         nodes: Sequence[Host],
         load: Host,  # noqa: ARG002 - JMX is open on a node's own host only
     ) -> Sequence[NodeFingerprint]:
-        """What really runs on each node, as its JVM reports it."""
+        """Read what really runs on each node, as its JVM reports it."""
         return inspect(self._tool, nodes)
 
     def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
-        """True for releases before 4.0, which have no virtual tables."""
+        """Return True for releases before 4.0, which have no virtual tables."""
         release = release_of(definition.version_of(variant))
         return release is not None and not release.reports_compactions
 
     def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
-        """Waits for compactions over JMX, on the nodes' own machines."""
+        """Wait for compactions over JMX, on the nodes' own machines."""
         return leftover_work(nodes, partial(settle_command, self._tool))
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
@@ -117,7 +117,7 @@ class Cassandra:
         return bytes_on_disk(self._tool, nodes, keyspace)
 
     def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
-        """Drops the keyspace with CQL, through the first node."""
+        """Drop the keyspace with CQL, through the first node."""
         drop(self._tool, nodes[0], keyspace)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
@@ -125,14 +125,14 @@ class Cassandra:
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """Logs, GC log, command and settings of a node."""
+        """Return logs, GC log, command and settings of a node."""
         files = NodeFiles(node.root)
         console = [path for path in node.files(files.console.parent) if path == files.console]
         settings = [path for path in node.files(files.configuration) if path == files.settings]
         return {JOB: [*settings, *node.files(files.logs), *console]}
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
-        """Compactions, flushes and dropped messages of a node's system.log."""
+        """Return compactions, flushes and dropped messages of a node's system.log."""
         return events(text, zone)
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`

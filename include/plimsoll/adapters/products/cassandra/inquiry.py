@@ -18,7 +18,9 @@ from plimsoll.ports.host import Host
 
 
 def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
-    """What the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one does not answer."""
+    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one does not
+    answer.
+    """
     machines = by_machine(nodes)
     with ThreadPoolExecutor(max(1, len(machines))) as pool:
         answers = list(pool.map(lambda hosts: _inspect_machine(tool, hosts), machines.values()))

@@ -72,7 +72,7 @@ class NodeFiles:
 
     @property
     def system_log(self) -> PurePosixPath:
-        """Cassandra's own log."""
+        """Return the path of Cassandra's own log."""
         return self.logs / SYSTEM_LOG
 
     @property

@@ -47,7 +47,7 @@ class ScyllaDb:
         return problems(definition, self._artefacts)
 
     def unchecked(self, definition: Definition) -> Sequence[str]:
-        """What only hosts can tell."""
+        """Name what only hosts can tell."""
         return list(unknown(definition))
 
     def downloads(self, definition: Definition) -> Sequence[Download]:
@@ -94,15 +94,15 @@ class ScyllaDb:
         return [Process(PRODUCT, log=NodeFiles(PurePosixPath()).log.name)]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:  # noqa: ARG002
-        """What really runs on each node, as it reports itself."""
+        """Read what really runs on each node, as the node reports it."""
         return [fingerprint(node) for node in nodes]
 
     def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:  # noqa: ARG002
-        """True: there is no table in which clients could read how many compactions are left."""
+        """Return True, because clients can read in no table how many compactions are left."""
         return True
 
     def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
-        """Waits for compactions by the REST API, on the nodes' own machines."""
+        """Wait for compactions by the REST API, on the nodes' own machines."""
         return leftover_work(nodes, settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
@@ -110,14 +110,14 @@ class ScyllaDb:
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """Log, command, settings and metrics of a node."""
+        """Return log, command, settings and metrics of a node."""
         files = NodeFiles(node.root)
         save_metrics(node)
         log = [path for path in node.files(files.log.parent) if path == files.log]
         return {PRODUCT: [*node.files(files.kept), *log]}
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
-        """Compactions, reactor stalls and large allocations in a node's log."""
+        """Return compactions, reactor stalls and large allocations in a node's log."""
         return list(events(text, zone))
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`

@@ -25,7 +25,7 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
 
 
 def unknown(definition: Definition) -> Iterator[str]:
-    """What only hosts can tell of each variant."""
+    """Name what only hosts can tell of each variant."""
     for _, variant in definition.of_product(PRODUCT):
         yield (
             f"Plimsoll has never run a real ScyllaDB: whether variant {variant.id} starts from its archive on these "

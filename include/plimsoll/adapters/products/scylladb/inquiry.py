@@ -22,7 +22,7 @@ _BUILD = re.compile(r"-0\.\d{8}\..*")
 
 
 def fingerprint(node: Host) -> NodeFingerprint:
-    """What the node reports. Raises DeployError where it does not answer."""
+    """Read what the node reports. Raises DeployError where it does not answer."""
     [build] = _ask(node, "version", f"{own_loopback(node.info.address)}:{API_PORT}")
     return NodeFingerprint(
         host=node.info.name,

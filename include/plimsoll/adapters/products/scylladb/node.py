@@ -36,7 +36,7 @@ class Blueprint:
     expires: timedelta
 
     def place(self, host: Host) -> Place:
-        """Where the node on that host runs. Installs the archive there, if it is not there yet."""
+        """Return the place of the node on that host. Installs the archive there, if it is not there yet."""
         return Place(
             files=NodeFiles(host.root),
             installation=host.install(self.home),

@@ -23,7 +23,7 @@ class Resource:
 
 
 def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]:
-    """Tagged resources, cluster by cluster."""
+    """Group tagged resources by their cluster."""
     found: dict[ClusterId, list[Resource]] = defaultdict(list)
     for resource in resources:
         tags = tags_of(resource.answer)
@@ -95,7 +95,9 @@ def described(  # noqa: PLR0913, PLR0917  # all that is known of it
 
 
 def why_ended(instance: Answer) -> str:
-    """AWS's reason for the end of an instance, such as a Spot interruption, maintenance or a user; and when."""
+    """Return AWS's reason for the end of an instance, such as a Spot interruption, maintenance or a user; and the
+    time.
+    """
     said = (instance.get("StateReason", {}).get("Message"), instance.get("StateTransitionReason"))
     return ", ".join(dict.fromkeys(filter(None, said))) or "no reason given"
 

@@ -154,7 +154,9 @@ class Launched:
             self._update(changes)
 
     def not_listed(self, seen: Collection[str] | None) -> Recorded:
-        """What may live of the cluster beside the listed instances; `seen` None: they could not be listed."""
+        """Return what may live of the cluster beside the listed instances. `seen` is None where they could not be
+        listed.
+        """
         living = [host for launch in self._known.values() for host in launch.living]
         hidden = [host for host in living if seen is None or (_id(host) not in seen and self.may_lag(_id(host)))]
         until, newest = self.unknown_until(), max(self._known.values(), key=lambda one: one.asked_at, default=None)

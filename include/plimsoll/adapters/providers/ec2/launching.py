@@ -185,12 +185,12 @@ class Launcher:
         return made
 
     def _of_token(self, token: str) -> list[Answer]:
-        """What an earlier request with that token has launched; nothing where that has ended.
+        """Return the instances that an earlier request with that token has launched; nothing where they have ended.
 
         EC2 keeps a token longer than it shows hosts that have ended. So where no host shows, the token is used up, or
-        its hosts do not show yet. They do once answers can't lag behind the refusal, which came after their launch.
-        If EC2 lags even longer, these hosts serve no cell: a cluster consists of the hosts in the answers to its
-        launches. The next launch, or the end of the cluster, ends all other hosts with its tags.
+        its hosts do not show yet. They do once answers can't lag behind the refusal, which came after their launch. If
+        EC2 lags even longer, these hosts serve no cell: a cluster consists of the hosts in the answers to its launches.
+        The next launch, or the end of the cluster, ends all other hosts with its tags.
         """
         by_token = [{"Name": "client-token", "Values": [token]}]
         deadline = self._clock.now() + LAG

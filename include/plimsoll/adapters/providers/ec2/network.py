@@ -111,7 +111,7 @@ def _of_zones(cloud: Cloud, zones: Sequence[str]) -> list[Subnet]:
 
 
 def _others(rule: Answer, group_id: str) -> list[str]:
-    """Sources that the rule allows, other than the group's own members."""
+    """List the sources that the rule allows, other than the group's own members."""
     return [
         *(each["CidrIp"] for each in rule.get("IpRanges", ())),
         *(each["CidrIpv6"] for each in rule.get("Ipv6Ranges", ())),

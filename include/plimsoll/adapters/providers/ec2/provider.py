@@ -85,7 +85,7 @@ class Ec2Provider:
         return Destroyer(self.clock, self.store, self.launches, self.log, self.tried)
 
     def at(self, places: Places) -> Self:
-        """In the regions, and through the connections, that those places name."""
+        """Return the provider for the regions, and through the connections, that those places name."""
         return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
@@ -124,7 +124,9 @@ class Ec2Provider:
         return self._prolonged(cloud, wanted, cluster, hosts) if request.id.is_kept else cluster
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """That cluster, if all its hosts are there. A place that can't be looked at hides none elsewhere."""
+        """Return the cluster if all its hosts are there. A place that can't be looked at hides no host of other
+        places.
+        """
         failed: PlimsollError | None = None
         for cloud in self._clouds():
             launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
@@ -140,7 +142,7 @@ class Ec2Provider:
         return None
 
     def why_gone(self, cluster_id: ClusterId) -> str:
-        """AWS's reasons for the ends of its hosts that nobody here has ended. Empty where it does not tell."""
+        """Return AWS's reasons for the ends of hosts that nobody here has ended; empty where AWS gives none."""
         ended: list[str] = []
         for cloud in self._clouds():
             with suppress(ProviderError, SecretError):
@@ -154,7 +156,9 @@ class Ec2Provider:
         return "; ".join(ended)
 
     def clusters(self) -> Sequence[Cluster]:
-        """From everything that carries the tags, and from the record of launches; what is left of one is a cluster."""
+        """List clusters from everything that carries the tags, and from the record of launches. The remains of a
+        cluster count as one.
+        """
         unseen = dict.fromkeys(filter(None, [self.places.unknown]))
         unsettled: Sequence[ClusterId] = ()
         try:
@@ -176,12 +180,14 @@ class Ec2Provider:
         self._destroyer.destroy(self._clouds(), cluster_id)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
-        """On all hosts at once: end what runs of other environments, remove what lies there, see that it is so."""
+        """End what runs of other environments on all hosts at once, remove their files, and check that both are
+        gone.
+        """
         options = self._options(cluster)
         clear([self._host(options, cluster, info) for info in cluster.hosts], cluster, keep)
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
-        """Access by SSH. The host key is the cluster's own, or the host is refused."""
+        """Return access by SSH. A host that does not present the cluster's own host key is refused."""
         return in_environment(self._host(self._options(cluster), cluster, info), cluster, environment)
 
     def _options(self, cluster: Cluster) -> Ec2Options:
@@ -233,7 +239,9 @@ class Ec2Provider:
                 yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
 
     def _clouds(self) -> list[Cloud]:
-        """One for each known place. Where there may be unknown ones, also for each further region and connection."""
+        """Return the cloud of each known place. Where there may be unknown places, also those of further regions and
+        connections.
+        """
         known = dict.fromkeys(_places(self.places.options))
         if self.places.unknown:
             connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]

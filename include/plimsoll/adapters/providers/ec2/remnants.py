@@ -125,9 +125,10 @@ class Removal:
         self._deleted: set[str] = set()
 
     def round(self) -> list[_Left]:
-        """What exists, or may exist without being listed, after one try to remove it; empty once nothing is left.
+        """Try once to remove everything, and return what exists, or may exist without being listed; nothing once all is
+        gone.
 
-        What was deleted is looked for at once; what must end first is waited for.
+        Deleted resources are looked for at once. Resources that must end first are waited for.
         """
         left = self._once()
         return self._once() if any(one.deleted for one in left) else left
@@ -227,7 +228,7 @@ def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterato
 
 
 def _left(what: str, error: CloudError, *, named: bool = False) -> _Left:
-    """What is left because of that refusal. `named`: `what` is a whole sentence."""
+    """Describe what is left because of that refusal. `named`: `what` is a whole sentence."""
     if error.code not in _HELD | LATER:
         return _Left(what, error)
     return _Left(what if named else f"{what}: {error.what}", later=error if error.code in LATER else None)

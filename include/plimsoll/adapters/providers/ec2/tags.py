@@ -55,7 +55,7 @@ def as_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def specifications(tags: Mapping[str, str], kinds: Iterable[str]) -> list[dict[str, Any]]:
-    """`TagSpecifications` with the same tags for each kind of resource that a call makes."""
+    """Return `TagSpecifications` with the same tags for each kind of resource that a call makes."""
     return [{"ResourceType": kind, "Tags": as_list(tags)} for kind in kinds]
 
 

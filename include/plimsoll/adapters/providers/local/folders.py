@@ -14,7 +14,7 @@ _RECORD = "cluster.json"
 
 
 def folder_of(work: Path, cluster_id: ClusterId) -> Path:
-    """Where that cluster lies."""
+    """Return the folder of that cluster."""
     return work / str(cluster_id)
 
 
@@ -42,7 +42,7 @@ def lost(work: Path, cluster: Cluster) -> tuple[str, ...]:
 
 
 def make_hosts(work: Path, cluster: Cluster) -> None:
-    """A folder for each host that has none. OSError where something else lies in its place."""
+    """Make a folder for each host that has none. OSError where something else lies in its place."""
     for info in cluster.hosts:
         (folder_of(work, cluster.id) / info.name).mkdir(exist_ok=True)
 

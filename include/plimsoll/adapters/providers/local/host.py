@@ -122,7 +122,7 @@ class LocalHost:
             return port
 
     def facts(self) -> HostFacts:
-        """Hardware and operating system of this machine."""
+        """Return hardware and operating system of this machine."""
         with self._explained(Path("/proc")):
             return host_facts(readings.read(Path(self.root)), self.info.facts)
 

@@ -68,11 +68,11 @@ class LocalProvider:
         return self._work
 
     def at(self, places: Places) -> Self:  # noqa: ARG002
-        """Itself: all its clusters are in one work folder."""
+        """Return this provider, whose clusters all lie in one work folder."""
         return self
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Options, memory, disk, work folder, loopback addresses and ports."""
+        """Check options, memory, disk, work folder, loopback addresses and ports."""
         return problems(definition, self._work, self._ports_of(definition))
 
     def ensure(self, request: ClusterRequest) -> Cluster:
@@ -84,17 +84,17 @@ class LocalProvider:
             return self._found(request) or self._make(request)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """That cluster, if it is whole: described, with a folder for each host."""
+        """Return the cluster if it is whole: described, with a folder for each host."""
         with self._explained():
             found = folders.read(self._work, cluster_id)
             return None if found is None or folders.lost(self._work, found) else found
 
     def why_gone(self, cluster_id: ClusterId) -> str:  # noqa: ARG002
-        """Nothing: folders do not tell."""
+        """Return the empty text, because folders give no reason."""
         return ""
 
     def clusters(self) -> Sequence[Cluster]:
-        """From what runs and from what lies there; half of one is a cluster too."""
+        """List clusters from running processes and from folders. The remains of a cluster count as one."""
         running = self._running()
         with self._explained():
             every = {str(one): one for one in (*running, *folders.ids(self._work))}
@@ -199,7 +199,7 @@ class LocalProvider:
         )
 
     def _destroyed(self, cluster_id: ClusterId, deadline: float) -> list[str]:
-        """What is left."""
+        """Destroy the cluster, and name what is left."""
 
         def end_and_list() -> list[str]:
             cleaning.kill_all(self._work, str(cluster_id), deadline)

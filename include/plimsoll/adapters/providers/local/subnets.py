@@ -28,18 +28,18 @@ _FIRST, _LAST = 16, 250
 
 
 def default_claims() -> Path:
-    """Where this user's clusters claim subnets."""
+    """Return the folder in which this user's clusters claim subnets."""
     return Path(tempfile.gettempdir()) / f"plimsoll-{os.getuid()}"
 
 
 def node_addresses(subnet: str, nodes: int) -> tuple[str, ...]:
-    """`.1`, `.2`, … without the load host's."""
+    """Return `.1`, `.2`, … without the load host's address."""
     numbers = (number for number in range(1, nodes + 2) if number != _LOAD_HOST)
     return tuple(f"{subnet}.{number}" for number, _ in zip(numbers, range(nodes), strict=False))
 
 
 def load_addresses(subnet: str, load_hosts: int) -> tuple[str, ...]:
-    """`.10`, then `.211`, `.212`, … beyond those of nodes."""
+    """Return `.10`, then `.211`, `.212`, … beyond the addresses of nodes."""
     further = (f"{subnet}.{_FURTHER_LOAD_HOST + number}" for number in range(1, load_hosts))
     return (f"{subnet}.{_LOAD_HOST}", *further)
 
@@ -153,7 +153,7 @@ def candidates(seed: str) -> Iterator[str]:
 
 
 def _obstacle(addresses: Sequence[str], ports: Sequence[int]) -> str | None:
-    """What keeps a cluster from these addresses: a port in use, or an address that can't be bound at all."""
+    """Tell what keeps a cluster from these addresses: a port in use, or an address that can't be bound at all."""
     for address in addresses:
         for port in ports or (_ANY_PORT,):
             if (reason := _bind(address, port)) is not None:

@@ -101,7 +101,7 @@ def _guard() -> str:
 
 
 def _clean(tags: Mapping[str, str]) -> str:
-    """`env` with the few variables that are passed on unchanged, and the tags."""
+    """Return `env` with the few variables that are passed on unchanged, and the tags."""
     passed = " ".join(f'${{{name}+"{name}=${name}"}}' for name in INHERITED)
     given = quoted(*(f"{name}={value}" for name, value in tags.items()))
     return f"env -i {passed} {given}".rstrip()

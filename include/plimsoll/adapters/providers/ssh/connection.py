@@ -85,7 +85,7 @@ class Connection:
 
     @contextmanager
     def session(self, timeout_s: float) -> Iterator[paramiko.Channel]:
-        """A channel to run a command and communicate with it.
+        """Open a channel to run a command and communicate with it.
 
         Raises Unreachable; EOFError or OSError on a lost link.
         """

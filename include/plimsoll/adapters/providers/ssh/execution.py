@@ -48,7 +48,7 @@ class Answer:
     stderr: bytes
 
     def parsed(self, where: str) -> Any:
-        """Its output, which is JSON. Raises HostError for anything else; `where` names the host."""
+        """Parse the command's output, which is JSON. Raises HostError for anything else; `where` names the host."""
         try:
             return json.loads(self.stdout)
         except (ValueError, RecursionError) as error:

@@ -72,7 +72,7 @@ class Group:
         return tuple(first.values())
 
     def infos(self, nodes: int, load_hosts: int, avoided: Collection[str] = ()) -> tuple[HostInfo, ...]:
-        """That many nodes and load hosts, in the form of a cluster's hosts.
+        """Choose that many nodes and load hosts, in the form of a cluster's hosts.
 
         Further hosts of the group take the places of avoided ones. Empty where there are not enough.
         """

@@ -177,7 +177,7 @@ class SshHost:
         return port
 
     def facts(self) -> HostFacts:
-        """Hardware and operating system, as the host reports them."""
+        """Return hardware and operating system, as the host reports them."""
         readings = self._program.call("readings", timeout_s=_ANSWER_S, folder=str(self.root))
         return host_facts(readings, self.info.facts)
 

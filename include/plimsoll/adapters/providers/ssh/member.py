@@ -51,7 +51,7 @@ class Member:
 
     @property
     def place(self) -> Place:
-        """What has one lease: hosts of a group may be addresses of one machine."""
+        """Return the place that has one lease: hosts of a group may be addresses of one machine."""
         target = self.options.target(self.connection_id)
         return target.address, target.port, self.written
 

@@ -97,7 +97,7 @@ class SshProvider:
         return found[1].cluster if found is not None and found[1].ready else None
 
     def why_gone(self, cluster_id: ClusterId) -> str:  # noqa: ARG002
-        """Nothing: these machines do not tell."""
+        """Return the empty text, because these machines give no reason."""
         return ""
 
     def clusters(self) -> Sequence[Cluster]:

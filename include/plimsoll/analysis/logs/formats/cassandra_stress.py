@@ -33,7 +33,7 @@ class CassandraStress(IntervalLogs):
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the first comment of the log. scylla-bench writes the same one, but tags of its own."""
+        """Recognise the log by its first comment. scylla-bench writes the same comment, but tags of its own."""
         return super().recognises(file) and FIRST_COMMENT in file.head
 
     def _sound(self, log: HistogramLog) -> HistogramLog:

@@ -56,7 +56,9 @@ class IntervalLogs:
     unit: Unit | None = None
 
     def recognises(self, file: RunFile) -> bool:
-        """By a record, or by the head that HistogramLogWriter writes. An empty file counts as a log without records."""
+        """Recognise a log by a record, or by the head that HistogramLogWriter writes. An empty file counts as a log
+        without records.
+        """
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
@@ -104,7 +106,7 @@ class IntervalLogs:
             yield Series(log, measure, kind, records, own_name, is_known=meaning is not None)
 
     def _own_name(self, log: HistogramLog, tag: str) -> str:  # noqa: ARG002 - for YCSB
-        """What to call records that the tool is not known to write."""
+        """Return a name for records that the tool is not known to write."""
         return tag or "records without a tag"
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:

@@ -31,7 +31,7 @@ class LatteJson:
     title = "latte report (JSON)"
 
     def recognises(self, file: RunFile) -> bool:
-        """By a JSON object that begins with latte's configuration and percentiles."""
+        """Recognise the report by a JSON object that begins with latte's configuration and percentiles."""
         head = file.head.lstrip()
         return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
 

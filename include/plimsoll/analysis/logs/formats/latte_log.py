@@ -24,7 +24,7 @@ class LatteLog(IntervalLogs):
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the first comment of the log."""
+        """Recognise the log by its first comment."""
         return super().recognises(file) and "#[Logged with Latte" in file.head
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:

@@ -28,7 +28,7 @@ class NoSqlBench(IntervalLogs):
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the first comment of the log."""
+        """Recognise the log by its first comment."""
         return super().recognises(file) and bool(re.match(r"# ?logging histograms for session", file.head))
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:

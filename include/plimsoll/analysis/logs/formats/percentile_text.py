@@ -25,11 +25,11 @@ class PercentileText:
     title = "percentile table of a whole run"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the head of the table."""
+        """Recognise the text by the head of its table."""
         return bool(_TABLE.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        """One entry per file: its first table, which in wrk2's output is the corrected one."""
+        """Read one entry per file: its first table, which in wrk2's output is the corrected one."""
         unit: Unit = options.unit or "ms"
         kinds = {**KINDS, **options.kinds}
         return Reading(

@@ -27,7 +27,7 @@ class ScyllaBench(IntervalLogs):
     tool = "scylla-bench"
 
     def recognises(self, file: RunFile) -> bool:
-        """By its tags, below the first comment that it shares with cassandra-stress."""
+        """Recognise the log by its tags, below the first comment that it shares with cassandra-stress."""
         return super().recognises(file) and FIRST_COMMENT in file.head and bool(_RECORD.search(file.head))
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag

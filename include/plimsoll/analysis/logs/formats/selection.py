@@ -52,7 +52,7 @@ class Series(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where other measures of the same operations are: a log, or a folder of logs."""
+        """Return the place where other measures of the same operations are: a log, or a folder of logs."""
         return self.log.name if self.folder is None else self.folder
 
 
@@ -67,7 +67,7 @@ class LeftOut:
 
     @property
     def sentence(self) -> str:
-        """What is left out, for people."""
+        """Say for people what is left out."""
         counted = "values of unknown number" if self.count is None else plural(self.count, "value")
         return f"left out: {self.name}, {self.measure}, {counted}"
 

@@ -51,7 +51,7 @@ class TlpCsv:
     title = "tlp-stress CSV"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the line of group names."""
+        """Recognise the file by its line of group names."""
         return bool(_HEAD.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:  # noqa: ARG002 - its columns say all
@@ -115,7 +115,7 @@ def _row(columns: Sequence[tuple[str, str]], row: Sequence[str]) -> _Row:
 
 
 def _samples(table: _Table) -> Iterator[Sample]:
-    """One sample per row and operation, for the time since the row before."""
+    """Yield one sample per row and operation, for the time since the row before."""
     first, second = table.rows[0].at, table.rows[min(1, len(table.rows) - 1)].at
     before = _Row(first - (second - first), 0.0, dict.fromkeys(table.rows[0].counts, 0), {})
     for earlier, row in pairwise((before, *table.rows)):

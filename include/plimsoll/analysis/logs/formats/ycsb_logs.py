@@ -36,7 +36,7 @@ class YcsbLogs(IntervalLogs):
     unit: Unit | None = "us"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the first comment of the log, which tlp-stress took over, but with another name in it."""
+        """Recognise the log by its first comment, which tlp-stress took over with another name in it."""
         first = file.head[:200]
         return super().recognises(file) and bool(LOGGING_FOR.search(first)) and logged_name(first) is None
 
@@ -65,7 +65,7 @@ class YcsbLogs(IntervalLogs):
 
 
 def meaning(name: str) -> Meaning | None:
-    """What a measurement of YCSB covers; None of one that YCSB does not make.
+    """Return what a measurement of YCSB covers; None of a measurement that YCSB does not make.
 
     `READ-FAILED`, or `READ-` with another result, holds the times of failures, which `READ` does not contain.
     """

@@ -45,7 +45,7 @@ class YcsbStatus:
     title = "YCSB console output"
 
     def recognises(self, file: RunFile) -> bool:
-        """By a status line, or by the first line of the summary."""
+        """Recognise the output by a status line, or by the first line of the summary."""
         return bool(_LINE.search(file.head) or re.search(r"^\[OVERALL\], RunTime\(ms\), ", file.head, re.MULTILINE))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
@@ -97,7 +97,9 @@ def _refuse_averages(text: str, names: Sequence[str], where: str) -> None:
 
 
 def _meaning(name: str) -> Meaning:
-    """What a measurement covers. One that YCSB does not make, and that the user has named, is an operation."""
+    """Return what a measurement covers. A measurement that YCSB does not make, and that the user has named, is an
+    operation.
+    """
     return meaning(name) or ("service time", name)
 
 
@@ -113,7 +115,7 @@ def _judged(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _left_out(statuses: Sequence[_Status], judged: Sequence[str], others: Sequence[str]) -> Iterator[LeftOut]:
-    """What is not judged: other figures, and the first status line, which does not say since when it counts."""
+    """Yield what is not judged: other figures, and the first status line, which does not give the start of its time."""
     for name in others:
         yield LeftOut(name, *_meaning(name), sum(_count(status, name) for status in statuses))
     for name in judged if statuses else ():
@@ -185,7 +187,7 @@ def _figures(text: str) -> dict[float, float]:
 
 
 def _samples(statuses: Sequence[_Status], names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Sample]:
-    """One sample per name and status line, for the time since the line before.
+    """Yield one sample per name and status line, for the time since the line before.
 
     An operation that a line omits had no answers.
     """
@@ -224,7 +226,7 @@ def _whole_run(
 
 
 def _errors(summary: Mapping[str, Mapping[str, float]]) -> dict[str, int]:
-    """Failed operations by the result that they returned."""
+    """Count failed operations by the result that they returned."""
     found: dict[str, int] = {}
     for figures in summary.values():
         for what, value in figures.items():

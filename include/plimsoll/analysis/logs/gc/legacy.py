@@ -120,7 +120,9 @@ def parse_legacy(text: str) -> Pauses | None:
 
 
 def _collector(found: Records) -> Collector | None:
-    """By the flag in the log's beginning, else by the first record that only one collector writes."""
+    """Recognise the collector by the flag in the log's beginning, else by the first record that only one collector
+    writes.
+    """
     if flag := _FLAG.search("\n".join(found.before)):
         return _COLLECTORS[flag["name"]]
     heads = (record.head for record in found.records)
@@ -191,9 +193,9 @@ def _within(end: datetime, stop: re.Match[str], waiting: list[Pause], collector:
 
 
 def _kind(words: str, head: str) -> str:
-    """`GC pause (…) (young)` → `Pause Young (…) (young)`, `Full GC (…)` → `Pause Full (…)`.
+    """Translate `GC pause (…) (young)` into `Pause Young (…) (young)`, and `Full GC (…)` into `Pause Full (…)`.
 
-    Without `PrintGCCause` only the text behind tells CMS's two pauses from a young collection.
+    Without `PrintGCCause` only the text behind distinguishes CMS's two pauses from a young collection.
     """
     if words.startswith("GC pause"):
         return f"Pause Young {words.removeprefix('GC pause ')}"

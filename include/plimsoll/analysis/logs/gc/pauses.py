@@ -65,7 +65,7 @@ class Unread:
     first: str
 
     def __str__(self) -> str:
-        """`3 of 120 lines are of a form that is not known, the first: …`."""
+        """Format the count as `3 of 120 lines are of a form that is not known, the first: …`."""
         return f"{self.lines:,} of {self.of:,} lines are of a form that is not known, the first: {self.first}"
 
 
@@ -92,7 +92,7 @@ class Pauses:
 
     @property
     def collections(self) -> tuple[Pause, ...]:
-        """Only the collector's pauses, without other safepoints and stalls."""
+        """Return only the collector's pauses, without other safepoints and stalls."""
         return tuple(pause for pause in self.pauses if pause.kind.startswith("Pause"))
 
 
@@ -100,7 +100,7 @@ UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def size_bytes(figure: str) -> int:
-    """`24M`, `24.5M` or `1024K` in bytes."""
+    """Convert `24M`, `24.5M` or `1024K` to bytes."""
     return round(float(figure[:-1].replace(",", ".")) * UNITS[figure[-1]])
 
 

@@ -220,7 +220,9 @@ def _number(text: str) -> float:
 
 
 def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
-    """Heap sizes from lines under `gc`: of pauses, Shenandoah's concurrent clean-ups and ZGC's whole collections."""
+    """Yield heap sizes from lines under `gc`: of pauses, Shenandoah's concurrent clean-ups and ZGC's whole
+    collections.
+    """
     for line in lines:
         if line.tags == "gc" and (match := _HEAP.fullmatch(line.message)):
             took = _number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0
