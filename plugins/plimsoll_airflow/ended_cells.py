@@ -16,7 +16,7 @@ def on_dag_run_success(dag_run: Any) -> None:
 
 @hookimpl
 def on_dag_run_failed(dag_run: Any) -> None:
-    """Give back the slot of a failed run. Airflow calls this, also where a run was marked as failed and its teardown runs."""
+    """Give back the slot of a failed run, also where it was marked as failed and continues for its teardown."""
     _give_back(dag_run)
 
 

@@ -19,7 +19,7 @@ from plimsoll.analysis.attempt.judgement import (
 )
 from plimsoll.analysis.attempt.stalls import stalls_s
 from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
-from plimsoll.analysis.logs.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.hdr.percentiles import SHOWN
@@ -76,7 +76,7 @@ def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the fil
     be read make the measurement invalid; no error is raised.
     """
     try:
-        asked = Asked(unit, kinds or {}, tuple(tags))
+        asked = ReadOptions(unit, kinds or {}, tuple(tags))
         reading = read_run([RunFile(name, data) for name, data in files.items()], asked, forced)
         return judge_reading(reading, run, levels)
     except LogError as error:
@@ -97,7 +97,7 @@ def judge_load_hosts(
 
     try:
         readings = [
-            read_run([RunFile(f"{host}/{name}", data) for name, data in own.items()], Asked(kinds=kinds))
+            read_run([RunFile(f"{host}/{name}", data) for name, data in own.items()], ReadOptions(kinds=kinds))
             for host, own in files.items()
         ]
         return judge_reading(merged_readings(readings), run, levels)
