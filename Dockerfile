@@ -22,9 +22,8 @@ COPY pyproject.toml README.md LICENSE /opt/plimsoll/app/
 COPY include /opt/plimsoll/app/include
 COPY plugins /opt/plimsoll/app/plugins
 COPY dags /opt/plimsoll/app/dags
-# Editable: the load generator's sources and the definitions are looked for beside the package.
-RUN uv pip install --no-deps --no-build-isolation -e /opt/plimsoll/app \
-    && python -m compileall -q /opt/plimsoll/app/include /opt/plimsoll/app/plugins \
+# The wheel that everybody else installs, with the definitions and the sources of the load generator in it.
+RUN uv pip install --no-deps --no-build-isolation --compile-bytecode /opt/plimsoll/app \
     && python -c "from plimsoll.report.runtime import runtime; runtime()"
 # A build whose parts do not fit must not become an image.
 RUN uv pip check \
@@ -41,8 +40,6 @@ ENV PATH=/opt/plimsoll/venv/bin:${PATH} \
     PIP_USER=false \
     PYTHONUNBUFFERED=1 \
     AIRFLOW__CORE__DAGS_FOLDER=/opt/plimsoll/app/dags \
-    AIRFLOW__CORE__PLUGINS_FOLDER=/opt/plimsoll/app/plugins \
-    PLIMSOLL_CAMPAIGNS=/opt/plimsoll/app/include/campaigns \
     PLIMSOLL_CACHE=/var/lib/plimsoll/cache \
     PLIMSOLL_WORK=/tmp/plimsoll-clusters
 USER airflow

@@ -91,8 +91,8 @@ pictures: setup-dev  ## Make the documentation's pictures again; they show what 
 	@$(BIN)/python -m tests.pictures
 
 lock: setup-dev  ## Compile all requirements*.txt from pyproject.toml
-	$(BIN)/uv pip compile $(COMPILE) -o requirements.txt pyproject.toml
-	$(BIN)/uv pip compile $(COMPILE) --extra team -c requirements.txt -o requirements-team.txt pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --extra local -o requirements.txt pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --extra local --extra team -c requirements.txt -o requirements-team.txt pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) --extra dev -c requirements-team.txt -o requirements-dev.txt pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) --group installer -c requirements-dev.txt -o requirements-installer.txt
 
@@ -133,7 +133,8 @@ define INSTALL
 	|| $(PIP) install --quiet --require-hashes -r $(1)
 endef
 
-# Each stamp is written last: what was interrupted is done again.
+# Each stamp is written last: what was interrupted is done again. The package is installed as a link to the checkout, so
+# that what is edited acts at once; its files lie at the same places as in the wheel (include/plimsoll/places.py).
 $(RUN_STAMP): requirements.txt requirements-installer.txt pyproject.toml
 	@echo "installing the locked requirements into .venv (a minute on the first run)"
 	@$(call INSTALL,requirements.txt)

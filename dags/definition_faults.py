@@ -1,14 +1,5 @@
-"""An import error with the faults of definitions that can't become DAGs. This file defines no DAG.
+"""No DAG, but an import error with the faults of definitions that can't become DAGs."""
 
-Airflow marks every DAG of a file with an import error as stale, so the error has a file of its own beside
-`campaigns.py`.
-"""
+from plimsoll_airflow.dags.definition_faults import require_sound_definitions
 
-from airflow.sdk import get_parsing_context
-
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.settings import Settings
-from plimsoll_airflow.definitions import faults
-
-if get_parsing_context().dag_id is None and (found := faults(Settings())):
-    raise DefinitionError(found, where="campaign definitions")
+require_sound_definitions()

@@ -1,21 +1,5 @@
-"""Reports scheduled campaigns that did not start when they were due. Exists only if a definition asks for it."""
+"""The DAG that reports scheduled campaigns which did not start."""
 
-from datetime import UTC, datetime, timedelta
+from plimsoll_airflow.dags.schedules import make_schedules
 
-from airflow.sdk import DAG
-
-from plimsoll_airflow.operators.schedules import WatchSchedules, watched
-
-if any(watched()):
-    with DAG(
-        dag_id="schedules",
-        description="Tells of campaigns that did not start when they were due",
-        doc_md=__doc__,
-        tags={"plimsoll"},
-        schedule="20 * * * *",
-        start_date=datetime(2020, 1, 1, tzinfo=UTC),
-        catchup=False,
-        max_active_runs=1,
-        is_paused_upon_creation=False,
-    ):
-        WatchSchedules(task_id="watch", retries=1, execution_timeout=timedelta(minutes=10))
+make_schedules()

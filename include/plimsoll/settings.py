@@ -8,26 +8,26 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-_CHECKOUT = Path(__file__).resolve().parents[2]
+from plimsoll.places import own_folder, shipped
 
 
 class Settings(BaseSettings):
-    """Settings from the environment. All defaults are below the checkout or the user's cache folder."""
+    """Settings from the environment. Defaults are in the checkout, or where the user's programs keep their data."""
 
     model_config = SettingsConfigDict(env_prefix="PLIMSOLL_", frozen=True, extra="ignore")
 
     store: str = Field(
-        default=str(_CHECKOUT / ".plimsoll" / "store"),
+        default_factory=lambda: str(own_folder() / "store"),
         description="Root of the result store: a folder, s3://bucket/prefix, or another fsspec URL",
     )
     store_connection: str = Field(
         default="aws_default", description="Connection to AWS for a store at s3://…, where Airflow runs it"
     )
-    work: Path = Field(default=_CHECKOUT / ".plimsoll" / "clusters", description="Where local clusters live")
+    work: Path = Field(default_factory=lambda: own_folder() / "clusters", description="Where local clusters live")
     cache: Path = Field(
         default=Path.home() / ".cache" / "plimsoll", description="JDKs, databases and load generators, kept for later"
     )
-    campaigns: Path = Field(default=_CHECKOUT / "include" / "campaigns", description="Folder of definitions")
+    campaigns: Path = Field(default_factory=lambda: shipped("campaigns"), description="Folder of definitions")
     users: str = Field(
         default="admin:admin", description="Who may log in to the local Airflow: name:role,… (viewer, user, op, admin)"
     )

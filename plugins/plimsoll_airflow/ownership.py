@@ -7,6 +7,7 @@ from plimsoll.domain.owner import CAMPAIGN_RUN, CELL_RUN
 
 CELL_DAG = "cell"
 REAPER_DAG = "reaper"
+SCHEDULES_DAG = "schedules"
 PLAN_TASK = "plan"
 """The task of a campaign's DAG that creates the campaign."""
 JUDGE_TASK = "judge"

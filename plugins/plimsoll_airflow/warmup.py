@@ -13,6 +13,11 @@ from plimsoll_airflow.internals import processes
 
 BINDING_MODULES = (
     "plimsoll_airflow.campaign_notices",
+    "plimsoll_airflow.dags.campaigns",
+    "plimsoll_airflow.dags.cell",
+    "plimsoll_airflow.dags.definition_faults",
+    "plimsoll_airflow.dags.reaper",
+    "plimsoll_airflow.dags.schedules",
     "plimsoll_airflow.definitions",
     "plimsoll_airflow.doc_md",
     "plimsoll_airflow.forms",

@@ -1,4 +1,4 @@
-"""An Airflow of the tests' own: a home that is removed at the end, a SQLite database, the project's DAGs and plugins.
+"""An Airflow of the tests' own: a home that is removed at the end, a SQLite database, the project's DAGs.
 
 Airflow reads its configuration when it is imported: the environment is set before any test module is.
 """

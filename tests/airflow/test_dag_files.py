@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 from airflow.dag_processing.dagbag import DagBag
-from airflow.sdk.definitions.context import AirflowParsingContext
 from airflow.serialization.serialized_objects import DagSerialization
 from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll_airflow.internals.dag_bundle import PlimsollBundle
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 FILES = sorted(DAGS.glob("*.py"))
@@ -107,6 +108,26 @@ def test_a_task_parses_the_definition_of_its_own_dag_only(
     assert set(parsed("campaigns.py").dags) == {"mine"}
 
 
+@pytest.mark.parametrize(("dag_id", "made"), [("", {"mine", "cell", "reaper"}), ("mine", {"mine"}), ("cell", {"cell"})])
+def test_one_line_in_a_dag_file_of_others_makes_every_dag(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dag_id: str, made: set[str]
+) -> None:
+    installation.define(instant_definition("mine"))
+    file = tmp_path / "benchmarks.py"
+    file.write_text("from plimsoll_airflow.dags import make_dags; make_dags()\n")
+    if dag_id:
+        _in_a_task_of(monkeypatch, dag_id)
+
+    bag = DagBag(dag_folder=str(file), bundle_path=tmp_path, bundle_name="dags-folder")
+
+    assert (set(bag.dags), bag.import_errors) == (made, {})
+    assert {dag.fileloc for dag in bag.dags.values()} == {str(file)}
+
+
+def test_a_bundle_finds_the_dag_files_of_the_installed_package() -> None:
+    assert PlimsollBundle(name="plimsoll").path == DAGS
+
+
 def test_faults_stop_no_task(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     installation.write_definition("broken", "name: [")
     _in_a_task_of(monkeypatch, "mine")
@@ -115,7 +136,7 @@ def test_faults_stop_no_task(installation: Installation, monkeypatch: pytest.Mon
 
 
 def _in_a_task_of(monkeypatch: pytest.MonkeyPatch, dag_id: str) -> None:
-    monkeypatch.setattr("airflow.sdk.get_parsing_context", lambda: AirflowParsingContext(dag_id, "plan"))
+    monkeypatch.setenv("_AIRFLOW_PARSING_CONTEXT_DAG_ID", dag_id)
 
 
 def _text(definition: object) -> str:

@@ -14,6 +14,7 @@ from airflow.dag_processing.bundles.local import LocalDagBundle
 
 from plimsoll.bootstrap import definition_folder
 from plimsoll.settings import Settings
+from plimsoll_airflow.dags import DAG_FILES
 
 
 class CampaignsBundle(LocalDagBundle):
@@ -41,12 +42,16 @@ class CampaignsBundle(LocalDagBundle):
         """
         from airflow.models.dagbag import DagPriorityParsingRequest
         from airflow.utils.session import create_session
-        from sqlalchemy.dialects.postgresql import insert
 
-        asked = [
-            {"bundle_name": self.name, "relative_fileloc": str(path.relative_to(self.path))}
-            for path in sorted(self.path.glob("*.py"))
-        ]
         with create_session() as session:
-            for file in asked:
-                session.execute(insert(DagPriorityParsingRequest).values(file).on_conflict_do_nothing())
+            for path in sorted(self.path.glob("*.py")):
+                file = str(path.relative_to(self.path))
+                # Its key follows from both names.
+                session.merge(DagPriorityParsingRequest(bundle_name=self.name, relative_fileloc=file))
+
+
+class PlimsollBundle(CampaignsBundle):
+    """Plimsoll's own DAG files, wherever the package is installed: for an Airflow with other bundles of DAGs."""
+
+    def __init__(self, **told: Any) -> None:
+        super().__init__(**{"path": str(DAG_FILES), **told})

@@ -12,7 +12,9 @@ import typer
 from rich.console import Console
 
 from plimsoll.domain.errors import PlimsollError
+from plimsoll.places import checkout, own_folder
 from plimsoll.settings import Settings
+from plimsoll_airflow.dags import DAG_FILES
 from plimsoll_airflow.local import record
 from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.home import Home
@@ -22,7 +24,7 @@ from plimsoll_airflow.local.process_environment import StackSettings
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.users import parse_users
 
-CHECKOUT = Path(__file__).resolve().parents[3]
+HOME = root / ".airflow" if (root := checkout()) else own_folder() / "airflow"
 FAILED, REFUSED = 1, 2
 
 app = typer.Typer(help="Airflow on this machine, for Plimsoll.", no_args_is_help=True, pretty_exceptions_enable=False)
@@ -32,24 +34,22 @@ console = Console()
 
 @dataclass(frozen=True)
 class Places:
-    """The stack's folders, and the definitions it runs; by default those of the checkout."""
+    """The stack's folders, and the preferred port."""
 
     home: Path
     dags: Path
-    plugins: Path
     port: int
 
 
 @app.callback()
 def places(
     context: typer.Context,
-    home: Annotated[Path, typer.Option(help="AIRFLOW_HOME.")] = CHECKOUT / ".airflow",
-    dags: Annotated[Path, typer.Option(help="Folder of DAGs.")] = CHECKOUT / "dags",
-    plugins: Annotated[Path, typer.Option(help="Folder of plugins.")] = CHECKOUT / "plugins",
+    home: Annotated[Path, typer.Option(help="AIRFLOW_HOME.")] = HOME,
+    dags: Annotated[Path, typer.Option(help="Folder of DAGs.")] = DAG_FILES,
     port: Annotated[int, typer.Option(help="Preferred port of the api-server; another is taken when in use.")] = 8080,
 ) -> None:
     """Airflow on this machine, for Plimsoll."""
-    context.obj = Places(home.absolute(), dags.absolute(), plugins.absolute(), port)
+    context.obj = Places(home.absolute(), dags.absolute(), port)
 
 
 @app.command()
@@ -117,7 +117,6 @@ def _stack(places: Places, clusters: int | None = None) -> Stack:
     settings = _settings()
     told = StackSettings(
         dags=places.dags,
-        plugins=places.plugins,
         store=settings.store,
         cache=settings.cache,
         work=settings.work,

@@ -24,10 +24,9 @@ FOREIGN = ("AIRFLOW_", "AIRFLOW__", "_AIRFLOW_", "PG")
 
 @dataclass(frozen=True)
 class StackSettings:
-    """The settings of a stack: DAGs, plugins, store. Folders are absolute, `store` is an fsspec URL."""
+    """The settings of a stack: DAGs, store. Folders are absolute, `store` is an fsspec URL."""
 
     dags: Path
-    plugins: Path
     store: str
     cache: Path
     work: Path
@@ -152,7 +151,6 @@ def _names_and_roles(settings: StackSettings) -> str:
 def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> dict[str, str]:
     return {
         "dags_folder": str(settings.dags),
-        "plugins_folder": str(settings.plugins),
         "executor": "plimsoll_airflow.internals.executor.RepairedLocalExecutor",
         "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
         "parallelism": "12",

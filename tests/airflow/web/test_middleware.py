@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, TestClient, token_of
 from tests.fakes.installation import Installation, instant_definition
 
-import plimsoll_plugin
+from plimsoll_airflow.plugin import PlimsollPlugin
 from plimsoll_airflow.web.problems import ProblemDocument, without_paths
 
 OTHER = instant_definition("other", variants=3, loads=2, repeats=1)
@@ -25,7 +25,7 @@ def root(airflow_app: FastAPI) -> FastAPI:
         return {"got": await request.json()}
 
     app.mount("", airflow_app)
-    for one in plimsoll_plugin.PlimsollPlugin.fastapi_root_middlewares:
+    for one in PlimsollPlugin.fastapi_root_middlewares:
         app.add_middleware(one["middleware"])
     return app
 

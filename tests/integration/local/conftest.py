@@ -14,9 +14,8 @@ from plimsoll_airflow.local.home import Home
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds the home `airflow`, an empty `plugins`, and whatever the stack makes."""
+    """Holds the home `airflow`, and whatever the stack makes."""
     folder = tmp_path_factory.mktemp("stack")
-    (folder / "plugins").mkdir()
     home = Home(folder / "airflow")
     home.create()
     if not IS_LONG:

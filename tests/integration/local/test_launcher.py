@@ -123,7 +123,7 @@ def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn
 
 def _launcher(folder: Path, *command: str, program: Sequence[str] = _PROGRAM) -> "subprocess.Popen[str]":
     """`python -m plimsoll_airflow.local` or another program, in a session of its own; clusters are instant."""
-    places = ["--home", str(folder / "airflow"), "--dags", str(DAGS), "--plugins", str(folder / "plugins")]
+    places = ["--home", str(folder / "airflow"), "--dags", str(DAGS)]
     own = {
         "PYTHONPATH": str(CHECKOUT),
         "PLIMSOLL_TOOLKIT": "tests.fakes.instant:toolkit",

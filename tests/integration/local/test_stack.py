@@ -32,7 +32,7 @@ OFTEN = {f"AIRFLOW__DAG_PROCESSOR__{name}": "1" for name in ("REFRESH_INTERVAL",
 def up(folder: Path) -> Iterator[StackUnderTest]:
     """A stack that was asked for a port that is in use."""
     with socket.create_server((LOOPBACK, 0)) as taken:
-        settings = settings_for(folder, dags=DAGS, plugins=folder / "plugins", env=OFTEN)
+        settings = settings_for(folder, dags=DAGS, env=OFTEN)
         stack = Stack(Home(folder / "airflow"), replace(settings, port=taken.getsockname()[1], clusters=3, users=USERS))
         try:
             with patient_start():
@@ -155,7 +155,7 @@ def test_down_leaves_no_process_and_no_socket(up: StackUnderTest) -> None:
 def test_of_airflow_that_cannot_be_imported_the_last_lines_are_told_and_nothing_is_left(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stack = Stack(Home(folder / "broken"), settings_for(folder, dags=DAGS, plugins=folder / "plugins"))
+    stack = Stack(Home(folder / "broken"), settings_for(folder, dags=DAGS))
     stack.home.create()
     lay_migrated_database(stack.home)
     broken = [sys.executable, "-c", "raise SystemExit('no ropes')"]

@@ -8,7 +8,7 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def environment_of(home: Path) -> Mapping[str, str]:
-    """Return a SQLite database in that folder, the project's DAGs and plugins.
+    """Return a SQLite database in that folder, and the project's DAGs.
 
     Airflow reads its configuration when it is imported: set this before.
     """
@@ -16,7 +16,6 @@ def environment_of(home: Path) -> Mapping[str, str]:
         "AIRFLOW_HOME": str(home),
         "AIRFLOW__API_AUTH__JWT_SECRET": "tests " * 20,
         "AIRFLOW__CORE__DAGS_FOLDER": str(CHECKOUT / "dags"),
-        "AIRFLOW__CORE__PLUGINS_FOLDER": str(CHECKOUT / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__UNIT_TEST_MODE": "False",
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home}/airflow.db",

@@ -78,7 +78,7 @@ def _stack_of_its_own(folder: Path) -> stack.Stack:
     home.create()
     nothing.mkdir()
     settings = StackSettings(
-        dags=nothing, plugins=nothing, store=str(nothing), cache=nothing, work=nothing, campaigns=nothing, port=None
+        dags=nothing, store=str(nothing), cache=nothing, work=nothing, campaigns=nothing, port=None
     )
     return stack.Stack(home, settings)
 

@@ -65,11 +65,10 @@ class StackUnderTest:
         return current
 
 
-def settings_for(folder: Path, *, dags: Path, plugins: Path, env: Mapping[str, str] | None = None) -> StackSettings:
+def settings_for(folder: Path, *, dags: Path, env: Mapping[str, str] | None = None) -> StackSettings:
     """Return the settings of a stack with all files below `folder` and any free port."""
     return StackSettings(
         dags=dags,
-        plugins=plugins,
         store=str(folder / "store"),
         cache=folder / "cache",
         work=folder / "work",
@@ -84,7 +83,6 @@ def running_stack(
     folder: Path,
     *,
     dags: Path = CHECKOUT / "dags",
-    plugins: Path = CHECKOUT / "plugins",
     env: Mapping[str, str] | None = None,
     dag_ids: Sequence[str] = (),
 ) -> Iterator[StackUnderTest]:
@@ -93,7 +91,7 @@ def running_stack(
     It is ready when `dag_ids` are parsed. Its processes get `env`, which replaces all other settings. All of them have
     ended after the block.
     """
-    settings = settings_for(folder, dags=dags, plugins=plugins, env=env)
+    settings = settings_for(folder, dags=dags, env=env)
     stack = Stack(Home(folder / "airflow"), settings, destroy_clusters=destroy_clusters)
     stack.home.create()
     lay_migrated_database(stack.home)

@@ -13,7 +13,6 @@ from plimsoll_airflow.local.users import parse_users
 SECRETS = Secrets(fernet_key="fernet", jwt_secret="jwt", api_secret="api")
 SETTINGS = StackSettings(
     dags=Path("/checkout/dags"),
-    plugins=Path("/checkout/plugins"),
     store="s3://bucket/results",
     cache=Path("/cache"),
     work=Path("/work"),

@@ -14,6 +14,7 @@ from plimsoll.adapters.artefacts.jdks import jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
 from plimsoll.adapters.artefacts.processes import run_java
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.places import shipped
 from plimsoll.ports.artefacts import OWN_JDK
 
 _LIBRARIES = "load-generator"
@@ -35,11 +36,8 @@ class Sources:
         """Return all files, sorted. Raises ArtefactError where there is none."""
         found = tuple(sorted(path for path in self.folder.rglob("*") if path.is_file()))
         if not found:
-            raise ArtefactError(
-                "the Java sources are not there",
-                where=str(self.folder),
-                mend="run Plimsoll from a checkout of its repository: Java sources lie beside include/plimsoll",
-            )
+            mend = "install Plimsoll again: its wheel contains them"
+            raise ArtefactError("the Java sources are not there", where=str(self.folder), mend=mend)
         return found
 
     def digest(self) -> str:
@@ -75,13 +73,13 @@ class JavaProgram:
 
 
 def load_generator(sources: Sources | None = None) -> JavaProgram:
-    """Return the load generator, compiled from the repository's sources or from the given ones."""
-    return JavaProgram("load generator", "plimsoll.stress", sources or _beside_package("stress"))
+    """Return the load generator, compiled from the shipped sources or from the given ones."""
+    return JavaProgram("load generator", "plimsoll.stress", sources or _shipped("stress"))
 
 
 def node_tool() -> JavaProgram:
     """Return the program that asks Cassandra nodes for their state."""
-    return JavaProgram("node tool", "plimsoll.nodes", _beside_package("nodes"))
+    return JavaProgram("node tool", "plimsoll.nodes", _shipped("nodes"))
 
 
 def built(cache: Cache, program: JavaProgram, *, thorough: bool = False) -> Path:
@@ -93,9 +91,8 @@ def built(cache: Cache, program: JavaProgram, *, thorough: bool = False) -> Path
     return cache.sealed(entry, lambda content: _build(cache, program, content, entry), thorough=thorough)
 
 
-def _beside_package(folder: str) -> Sources:
-    """Return the repository's sources: include/<folder>/src, next to the Python package."""
-    return Sources(Path(__file__).resolve().parents[3] / folder / "src")
+def _shipped(folder: str) -> Sources:
+    return Sources(shipped(folder) / "src")
 
 
 def _build(cache: Cache, program: JavaProgram, content: Path, entry: str) -> None:

@@ -1,4 +1,4 @@
-"""The one entry file of Plimsoll's Airflow plugin; everything else is in the package `plimsoll_airflow`."""
+"""Plimsoll's plugin, which Airflow finds by the entry point `airflow.plugins` of the installed package."""
 
 from airflow.plugins_manager import AirflowPlugin
 

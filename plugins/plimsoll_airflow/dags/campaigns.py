@@ -1,0 +1,65 @@
+"""One DAG per definition: plan the missing cells, run each by the DAG `cell`, pass the gate, publish the report.
+
+Invalid definitions are left out here; `require_sound_definitions` reports them.
+"""
+
+from datetime import timedelta
+
+from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
+
+from plimsoll.domain.definition import Definition
+from plimsoll.settings import Settings
+from plimsoll_airflow.campaign_notices import when_incomplete
+from plimsoll_airflow.definitions import sound_definitions, timetable
+from plimsoll_airflow.doc_md import campaign_doc
+from plimsoll_airflow.forms import campaign_params
+from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
+from plimsoll_airflow.operators.failing import TRIES
+from plimsoll_airflow.operators.next_round import NextRound
+from plimsoll_airflow.operators.reaper import ReapLeftovers
+from plimsoll_airflow.ownership import CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
+from plimsoll_airflow.pacing import run_poll_s
+
+
+def make_campaigns() -> None:
+    """Make a DAG for each valid definition; in a task's process for that of its own DAG alone."""
+    for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
+        make_campaign(definition)
+
+
+def make_campaign(definition: Definition) -> None:
+    """Make the DAG of a definition."""
+    with DAG(
+        dag_id=definition.dag_id,
+        description=definition.title,
+        doc_md=campaign_doc(definition),
+        tags={"campaign", *definition.tags},
+        params=campaign_params(definition),
+        # No start date: with one, unpausing would at once start the campaign that was due last.
+        schedule=timetable(definition),
+        catchup=False,
+        # The next campaign does not start while one runs.
+        max_active_runs=1,
+        on_failure_callback=when_incomplete(definition),
+        default_args={"execution_timeout": timedelta(minutes=30), **TRIES},
+    ):
+        plan = Plan(task_id=PLAN_TASK, definition=definition.name)
+        run_cell = RunCell.partial(
+            task_id=RUN_CELL_TASK,
+            pool=CLUSTERS_POOL,
+            # Bounds the cells in flight: waiting ones count too.
+            max_active_tis_per_dagrun=definition.max_parallel,
+            map_index_template="{{ task.cell_run.cell_id }}",
+            poke_interval=run_poll_s(definition.shortest),
+        ).expand(run_id=plan.output)
+        # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
+        quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)
+        report = PublishReport(task_id="report", outlets=[Asset(f"report-{definition.name}")])
+        # A teardown, so that the run ends as its report does.
+        reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))
+        run_cell >> quality_gate >> report
+        if definition.has_rounds:
+            next_round = NextRound(task_id=NEXT_ROUND_TASK, dag_id=definition.dag_id, trigger_rule=TriggerRule.ALL_DONE)
+            # Hosts that are kept for the campaign live on where another round follows.
+            run_cell >> next_round >> reap
+        run_cell >> reap.as_teardown()
