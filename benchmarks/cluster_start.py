@@ -62,25 +62,25 @@ def main() -> None:
     settings = Settings()
     definition = load_definition(settings, options.definition)
     variant = definition.variant(options.variant) if options.variant else definition.variants[0]
-    database = _database(settings, definition)
+    product = _product(settings, definition)
     with tempfile.TemporaryDirectory(prefix="plimsoll-cluster-start-") as work:
-        rounds = [_round(database, definition, variant, Path(work), number) for number in range(1, options.rounds + 1)]
+        rounds = [_round(product, definition, variant, Path(work), number) for number in range(1, options.rounds + 1)]
     print(f"median of {len(rounds)}: {_line(_median(rounds))}")
 
 
-def _database(settings: Settings, definition: Definition) -> Cassandra:
-    database = Cassandra(Artefacts(settings.cache, print), SystemClock())
-    database.prepare(definition)
-    return database
+def _product(settings: Settings, definition: Definition) -> Cassandra:
+    product = Cassandra(Artefacts(settings.cache, print), SystemClock())
+    product.prepare(definition)
+    return product
 
 
-def _round(database: Cassandra, definition: Definition, variant: Variant, work: Path, number: int) -> Started:
+def _round(product: Cassandra, definition: Definition, variant: Variant, work: Path, number: int) -> Started:
     provider = LocalProvider(work, SystemClock())
     key = ClusterId(campaign_id="cluster-start", name=f"{variant.id}/{number}")
     wall, cpu = time.monotonic(), _own_cpu_s()
     cluster = provider.ensure(_request(key, definition))
     try:
-        _deploy(database, provider, definition, variant, cluster)
+        _deploy(product, provider, definition, variant, cluster)
         wall, cpu = time.monotonic() - wall, _own_cpu_s() - cpu
         nodes = list(_nodes(work))
         nodes_cpu = sum(_cpu_s(process) for process in nodes)
@@ -94,10 +94,10 @@ def _round(database: Cassandra, definition: Definition, variant: Variant, work: 
 
 
 def _deploy(
-    database: Cassandra, provider: LocalProvider, definition: Definition, variant: Variant, cluster: Cluster
+    product: Cassandra, provider: LocalProvider, definition: Definition, variant: Variant, cluster: Cluster
 ) -> None:
     nodes = [provider.host(cluster, info) for info in cluster.nodes]
-    database.deploy(definition, variant, nodes, provider.host(cluster, cluster.load_host), _LIFETIME)
+    product.deploy(definition, variant, nodes, provider.host(cluster, cluster.load_host), _LIFETIME)
 
 
 def _request(key: ClusterId, definition: Definition) -> ClusterRequest:

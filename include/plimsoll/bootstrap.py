@@ -21,8 +21,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
@@ -70,14 +70,14 @@ def full_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.hosts.sampler import ProcSampler
 
     clock, store, artefacts = SystemClock(), build_store(settings), artefacts_in(settings)
-    outage, databases = Outage(clock), databases_with(artefacts, clock)
-    made = _Providers(settings, store, clock, build_secrets(settings), outage, databases)
+    outage, products = Outage(clock), products_with(artefacts, clock)
+    made = _Providers(settings, store, clock, build_secrets(settings), outage, products)
     return Toolkit(
         store=store,
         clock=clock,
         providers=OnDemand({"local": made.local, "ssh": made.ssh, "ec2": made.ec2}),
         tariffs=OnDemand({"ec2": lambda: made.ec2_tariffs}),
-        databases=databases,
+        products=products,
         load_generators={one.name: one for one in _generators(artefacts)},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
@@ -94,7 +94,7 @@ def artefacts_in(settings: Settings) -> Artefacts:
     return Artefacts(settings.cache, _log.info, archives=Archives(lambda: _s3(settings)))
 
 
-def databases_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Database]:
+def products_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Product]:
     """Return every product, by the name that definitions use."""
     from plimsoll.adapters.products.cassandra import Cassandra
     from plimsoll.adapters.products.scylladb import ScyllaDb
@@ -117,12 +117,12 @@ class _Providers:
     clock: Clock
     secrets: Secrets
     outage: Outage
-    databases: Mapping[str, Database]
+    products: Mapping[str, Product]
 
     def local(self) -> Provider:
         from plimsoll.adapters.providers.local import LocalProvider
 
-        return LocalProvider(self.settings.work, self.clock, ports_of=partial(ports_of, self.databases))
+        return LocalProvider(self.settings.work, self.clock, ports_of=partial(ports_of, self.products))
 
     def ssh(self) -> Provider:
         from plimsoll.adapters.providers.ssh import SshProvider

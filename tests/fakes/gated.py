@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
-from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, InstantProvider, NoSampler
+from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct, InstantProvider, NoSampler
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.stores.object_store import ObjectStore
@@ -36,7 +36,7 @@ def toolkit(settings: Settings) -> Toolkit:
         store=GatedStore(settings.store, gates),
         clock=SystemClock(),
         providers={INSTANT: GatedProvider(settings.work, faults, gates)},
-        databases={INSTANT: GatedDatabase(faults, gates)},
+        products={INSTANT: GatedProduct(faults, gates)},
         load_generators={INSTANT: GatedLoadGenerator(faults, gates)},
         sampler=NoSampler(),
     )
@@ -148,7 +148,7 @@ class GatedProvider(InstantProvider):
         super().destroy(cluster_id)
 
 
-class GatedDatabase(InstantDatabase):
+class GatedProduct(InstantProduct):
     """Waits when its nodes are up and no fingerprint is taken yet."""
 
     def __init__(self, faults: Faults, gates: Gates) -> None:

@@ -27,7 +27,7 @@ def toolkit(settings: Settings) -> Toolkit:
     return replace(
         instant,
         providers={**instant.providers, "local": real.providers["local"]},
-        databases={**instant.databases, **real.databases},
+        products={**instant.products, **real.products},
         load_generators={**instant.load_generators, **real.load_generators},
         sampler=SamplerOfRealHosts(real.sampler),
     )

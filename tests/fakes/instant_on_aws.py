@@ -7,7 +7,7 @@ Airflow's connections; databases and loads are instant, under the names that def
 from pathlib import Path, PurePosixPath
 
 from tests.fakes.hosts import FolderHost
-from tests.fakes.instant import Faults, InstantDatabase, InstantLoadGenerator, NoSampler
+from tests.fakes.instant import Faults, InstantLoadGenerator, InstantProduct, NoSampler
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
@@ -41,7 +41,7 @@ def toolkit(settings: Settings) -> Toolkit:
         clock=clock,
         providers={provider.name: provider},
         tariffs={provider.name: Ec2Tariffs(secrets)},
-        databases={"cassandra": InstantDatabase(faults, "cassandra")},
+        products={"cassandra": InstantProduct(faults, "cassandra")},
         load_generators={"plimsoll-stress": InstantLoadGenerator(faults)},
         sampler=NoSampler(),
         places=StoredPlaces(store, outage),

@@ -14,13 +14,13 @@ def doctor(as_json: JsonOption = False) -> None:
 
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.machine import examine
-    from plimsoll.bootstrap import artefacts_in, databases_with
+    from plimsoll.bootstrap import artefacts_in, products_with
     from plimsoll.domain.system import System
     from plimsoll.settings import Settings
 
     settings = Settings()
-    database = databases_with(artefacts_in(settings), SystemClock())[System().database]
-    findings = examine(settings.work, settings.cache, database.ports)
+    product = products_with(artefacts_in(settings), SystemClock())[System().database]
+    findings = examine(settings.work, settings.cache, product.ports)
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:

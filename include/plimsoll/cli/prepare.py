@@ -67,7 +67,7 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, for_other_hosts
     if not runs_here and not for_other_hosts:
         return False
     for product in definition.products:
-        toolkit.database(product).prepare(definition)
+        toolkit.product(product).prepare(definition)
     toolkit.load_generator(definition).prepare(definition)
     return True
 

@@ -15,13 +15,15 @@ class Process:
     """A program on each node, as its product declares it.
 
     `jvm`: the JVM that the program is to run in, None for a program without one. `log`: the name of the file that the
-    product's `events` and `lines` read; `gc_log`: the name of its JVM's GC log. Both are empty where there is none.
+    product's evidence reads; `gc_log`: the name of its JVM's GC log. Both are empty where there is none. `files`: what
+    is kept of it, as patterns below its host's folder, where `*` also stands for folders: `cassandra/logs/*`.
     """
 
     name: str
     jvm: JvmConfiguration | None = None
     log: str = ""
     gc_log: str = ""
+    files: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Refuse names that can't be a folder beside the files of the host itself, whose names have a dot."""

@@ -11,9 +11,9 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.ports.canary import HostCanary
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.owners import Owners, UnknownOwners
+from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.ports.sampler import HostSampler
 from plimsoll.ports.store import ResultStore
@@ -51,7 +51,7 @@ class Toolkit:
     store: ResultStore
     clock: Clock
     providers: Mapping[str, Provider]
-    databases: Mapping[str, Database]
+    products: Mapping[str, Product]
     load_generators: Mapping[str, LoadGenerator]
     sampler: HostSampler
     tariffs: Mapping[str, Tariffs] = field(default_factory=dict)
@@ -85,9 +85,9 @@ class Toolkit:
         """Return the provider with that name, looking wherever clusters of any campaign may be."""
         return self.providers[name].at(self.places.known(name))
 
-    def database(self, product: str) -> Database:
+    def product(self, product: str) -> Product:
         """Return the adapter for that product. Raises Refused when there is none with that name."""
-        return _named(self.databases, "database", product)
+        return _named(self.products, "product", product)
 
     def load_generator(self, definition: Definition) -> LoadGenerator:
         """Return the definition's load generator."""
@@ -99,10 +99,10 @@ class Toolkit:
         return tariffs.tariff(definition) if tariffs else None
 
 
-def ports_of(databases: Mapping[str, Database], definition: Definition) -> tuple[int, ...]:
+def ports_of(products: Mapping[str, Product], definition: Definition) -> tuple[int, ...]:
     """Return the TCP ports on which nodes of any variant listen."""
-    known = (databases[product] for product in definition.products if product in databases)
-    return tuple(sorted({port for database in known for port in database.ports}))
+    known = (products[product] for product in definition.products if product in products)
+    return tuple(sorted({port for product in known for port in product.ports}))
 
 
 def _named(adapters: Mapping[str, _Adapter], kind: str, name: str) -> _Adapter:

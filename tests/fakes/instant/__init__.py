@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import PurePosixPath
 
-from tests.fakes.instant.database import InstantDatabase
 from tests.fakes.instant.faults import INSTANT, Faults
 from tests.fakes.instant.load_generator import InstantLoadGenerator
+from tests.fakes.instant.product import InstantProduct
 from tests.fakes.instant.provider import InstantProvider
 
 from plimsoll.adapters.clock import SystemClock
@@ -19,7 +19,7 @@ from plimsoll.ports.host import Host
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
-__all__ = ["INSTANT", "Faults", "InstantDatabase", "InstantLoadGenerator", "InstantProvider", "NoSampler", "toolkit"]
+__all__ = ["INSTANT", "Faults", "InstantLoadGenerator", "InstantProduct", "InstantProvider", "NoSampler", "toolkit"]
 
 
 def toolkit(settings: Settings) -> Toolkit:
@@ -29,7 +29,7 @@ def toolkit(settings: Settings) -> Toolkit:
         store=ObjectStore(settings.store),
         clock=SystemClock(),
         providers={INSTANT: InstantProvider(settings.work, faults)},
-        databases={INSTANT: InstantDatabase(faults)},
+        products={INSTANT: InstantProduct(faults)},
         load_generators={INSTANT: InstantLoadGenerator(faults)},
         sampler=NoSampler(),
     )

@@ -56,7 +56,7 @@ def jvms(host: Any) -> list[Any]:
 
 
 def test_every_node_is_up(three: Any) -> None:
-    assert list(three.database.down(three.nodes)) == []
+    assert list(three.product.down(three.nodes)) == []
 
 
 def test_native_libraries_are_unpacked_below_the_host_s_own_folder(three: Any) -> None:
@@ -153,7 +153,7 @@ def test_the_sampler_goes_on_writing_lines_with_its_columns(three: Any) -> None:
 
 
 def test_logs_and_settings_of_a_node_can_be_collected(three: Any) -> None:
-    names = {path.name for path in three.database.files(three.nodes[1])["cassandra"]}
+    names = {path.name for path in three.files(three.nodes[1])}
     assert {"cassandra.yaml", "system.log", "gc.log", "command.txt", "cassandra.log"} <= names
     assert "debug.log" not in names
 
@@ -169,8 +169,8 @@ def test_a_node_that_was_killed_is_down_by_its_signal(three: Any) -> None:
     (victim,) = jvms(three.nodes[2])
     os.kill(victim.pid, signal.SIGKILL)
     until(lambda: three.nodes[2].status("cassandra").state == "exited", "the end of the killed node")
-    (sentence,) = three.database.down(three.nodes)
+    (sentence,) = three.product.down(three.nodes)
     assert sentence.startswith(f"node3 ({three.nodes[2].info.address}) ended with signal 9")
     assert "INFO" not in sentence
     three.nodes[0].stop("cassandra", grace=timedelta(seconds=10))
-    assert [text.split()[0] for text in three.database.down(three.nodes)] == ["node1", "node3"]
+    assert [text.split()[0] for text in three.product.down(three.nodes)] == ["node1", "node3"]

@@ -44,15 +44,15 @@ def test_a_node_starts_and_says_what_it_runs(
         leave_out(f"{jdk} is had on a Debian only")
     definition = define(nodes=1, version=version, jdk=jdk, collector=collector)
     with hosts_for(definition, f"v{version.replace('.', '-')}-{collector.lower()}") as deployment:
-        deployment.database.prepare(definition)
-        assert list(deployment.database.check(definition)) == []
+        deployment.product.prepare(definition)
+        assert list(deployment.product.check(definition)) == []
         deployment.deploy()
         (node,) = deployment.fingerprint()
         populate(deployment, artefacts)
-        on_disk = deployment.database.bytes_on_disk(deployment.nodes, KEYSPACE)
-        deployment.database.drop(deployment.nodes, KEYSPACE)
+        on_disk = deployment.product.bytes_on_disk(deployment.nodes, KEYSPACE)
+        deployment.product.drop(deployment.nodes, KEYSPACE)
         with pytest.raises(DeployError, match=f"how much {KEYSPACE} takes on disk is not known"):
-            deployment.database.bytes_on_disk(deployment.nodes, KEYSPACE)
+            deployment.product.bytes_on_disk(deployment.nodes, KEYSPACE)
         log = gc_log(deployment, deployment.nodes[0])
     assert (node.database, node.database_version) == ("cassandra", version)
     assert ROWS * ROW_BYTES < on_disk["node1"] < 2 * ROWS * ROW_BYTES

@@ -57,7 +57,7 @@ def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[Attem
         store=store,
         clock=SystemClock(),
         providers={"ec2": provider},
-        databases={"instant": instant.InstantDatabase(faults)},
+        products={"instant": instant.InstantProduct(faults)},
         load_generators={"instant": instant.InstantLoadGenerator(faults)},
         sampler=instant.NoSampler(),
     )

@@ -24,12 +24,9 @@ Plan = Callable[..., tuple[int, str, str]]
 
 
 class Ready:
-    """A database or a load generator whose artefacts are all there."""
+    """A product or a load generator whose artefacts are all there."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        return ()
-
-    def unchecked(self, definition: Definition) -> Sequence[str]:
         return ()
 
     def limits(self, definition: Definition) -> Sequence[str]:
@@ -42,7 +39,7 @@ class Ready:
 def toolkit(settings: Settings) -> Toolkit:
     """Return all that is real, but for what cells need beside hosts."""
     ready: Any = Ready()
-    others: dict[str, Any] = {"databases": {"cassandra": ready}, "load_generators": {"plimsoll-stress": ready}}
+    others: dict[str, Any] = {"products": {"cassandra": ready}, "load_generators": {"plimsoll-stress": ready}}
     return replace(full_toolkit(settings), **others)
 
 

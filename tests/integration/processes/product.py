@@ -4,10 +4,10 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from tests.fakes.instant.database import InstantDatabase
 from tests.fakes.instant.faults import Faults
+from tests.fakes.instant.product import InstantProduct
 from tests.support.processes import until
 
 from plimsoll.domain.definition import Definition
@@ -16,6 +16,7 @@ from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Collector, JvmConfiguration, Variant
 from plimsoll.ports.host import Host, Job
+from plimsoll.ports.product import Evidence
 
 THREE = "three"
 _FLUSH = EventKind("flush", "flush")
@@ -31,10 +32,28 @@ while True:
 _LINE = re.compile(r"(?P<time>\S+) flushed in (?P<ms>\d+) ms")
 
 
-class ThreeProcesses(InstantDatabase):
-    """Implements the Database port with processes of this machine. `classes`: the folder of the class Churn."""
+class OwnLog:
+    """Implements the Evidence port on what the programs write."""
 
     kinds: Sequence[EventKind] = (_FLUSH,)
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
+        """What a log calls flushes."""
+        return [
+            Event(_FLUSH, at - timedelta(milliseconds=float(match["ms"])), at, float(match["ms"]))
+            for match in _LINE.finditer(text)
+            for at in [_time(match, zone)]
+        ]
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """All of a log."""
+        return [LogLine(_time(match, zone), match[0]) for match in _LINE.finditer(text)]
+
+
+class ThreeProcesses(InstantProduct):
+    """Implements the Product port with processes of this machine. `classes`: the folder of the class Churn."""
+
+    evidence: Evidence = OwnLog()
 
     def __init__(self, java: Path, classes: Path, faults: Faults) -> None:
         super().__init__(faults, THREE)
@@ -45,9 +64,9 @@ class ThreeProcesses(InstantDatabase):
         assert variant.jvm is not None
         other = variant.jvm.model_copy(update={"collector": "Serial", "heap": 24 << 20})
         return [
-            Process("region-server", variant.jvm, "own.log", "gc.log"),
-            Process("data-node", other, "own.log", "gc.log"),
-            Process("gateway", None, "own.log"),
+            Process("region-server", variant.jvm, "own.log", "gc.log", ("region-server/*",)),
+            Process("data-node", other, "own.log", "gc.log", ("data-node/*",)),
+            Process("gateway", None, "own.log", files=("gateway/*",)),
         ]
 
     def deploy(
@@ -65,11 +84,11 @@ class ThreeProcesses(InstantDatabase):
                 log = node.root / one.name / "own.log"
                 until(lambda node=node, log=log: node.read_tail(log, max_bytes=1), str(log))  # type: ignore[misc]
 
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """As the JVMs tell of themselves."""
         return [
             node.model_copy(update={"processes": tuple(_fingerprint(host, one) for one in self.processes(variant))})
-            for node, host in zip(super().fingerprint(variant, nodes, load), nodes, strict=True)
+            for node, host in zip(super().fingerprint(variant, nodes), nodes, strict=True)
         ]
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
@@ -78,22 +97,6 @@ class ThreeProcesses(InstantDatabase):
         return [
             f"{name} of {node.info.name}" for node in nodes for name in names if node.status(name).state != "running"
         ]
-
-    def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """Return everything in the folders of the processes."""
-        return {name: node.files(node.root / name) for name in ("region-server", "data-node", "gateway")}
-
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
-        """What its log calls flushes."""
-        return [
-            Event(_FLUSH, at - timedelta(milliseconds=float(match["ms"])), at, float(match["ms"]))
-            for match in _LINE.finditer(text)
-            for at in [_time(match, zone)]
-        ]
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """Return all of its log."""
-        return [LogLine(_time(match, zone), match[0]) for match in _LINE.finditer(text)]
 
     def _argv(self, jvm: JvmConfiguration | None) -> Sequence[str]:
         if jvm is None:

@@ -66,7 +66,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> EndedCell:
     tools = replace(
         own,
         providers={"local": EvenProvider(work, SystemClock(), claims=folder / "claims")},
-        databases={THREE: ThreeProcesses(java, folder / "classes", installation.faults)},
+        products={THREE: ThreeProcesses(java, folder / "classes", installation.faults)},
         sampler=NoSampler(),
     )
     installation.open_campaign(parse_definition(TEXT, "processes.yaml"))

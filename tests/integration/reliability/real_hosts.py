@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.cloud.cloud import Cloud
 from tests.fakes.instant import Faults
-from tests.integration.reliability.struck import Moments, Place, StruckDatabase, StruckLoadGenerator, place_on
+from tests.integration.reliability.struck import Moments, Place, StruckLoadGenerator, StruckProduct, place_on
 from tests.support.cloud.account import Account
 from tests.support.ssh.command import keygen
 
@@ -26,7 +26,7 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 SLEEP = ("sleep", "3600")
 
 
-class SleepingDatabase(StruckDatabase):
+class SleepingProduct(StruckProduct):
     """A process on every node, beside so much data on its disk."""
 
     data_mib = 1
@@ -110,7 +110,7 @@ class RealPlace(Place):
     """One node and the load's host. Its parts are there for tests to turn."""
 
     clock: SkippingClock
-    database: SleepingDatabase
+    product: SleepingProduct
     load: SleepingLoad
 
     def strike(self, role: str, verb: str) -> Callable[[], None]:
@@ -129,10 +129,10 @@ def real_place(cloud: Cloud, folder: Path) -> Iterator[RealPlace]:
     moments = Moments()
     clock, account = SkippingClock(moments), Account(cloud.endpoint, keygen(folder / "id"))
     faults, connections = Faults(folder / "faults"), Connections(account)
-    database, load = SleepingDatabase(faults, moments), SleepingLoad(faults, moments)
+    product, load = SleepingProduct(faults, moments), SleepingLoad(faults, moments)
     connect = _watched(connections, moments)
-    made = place_on(cloud, account, clock, connect, database=database, load=load, nodes=1)
-    yield RealPlace(cloud, made.toolkit, moments, clock, database, load)
+    made = place_on(cloud, account, clock, connect, product=product, load=load, nodes=1)
+    yield RealPlace(cloud, made.toolkit, moments, clock, product, load)
     connections.close()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.cloud.cloud import Cloud
 from tests.fakes.installation import instant_definition
-from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, NoSampler
+from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct, NoSampler
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.cloud.account import Account
 
@@ -59,7 +59,7 @@ class Moments:
             self.when.pop(words)()
 
 
-class StruckDatabase(InstantDatabase):
+class StruckProduct(InstantProduct):
     """In the middle of its deployment something happens."""
 
     def __init__(self, faults: Faults, moments: Moments) -> None:
@@ -155,7 +155,7 @@ def place_on(
     clock: Clock,
     connect: Connect,
     *,
-    database: StruckDatabase,
+    product: StruckProduct,
     load: StruckLoadGenerator,
     nodes: int = 3,
     duration: str = "20s",
@@ -174,7 +174,7 @@ def place_on(
         store=store,
         clock=clock,
         providers={provider.name: provider},
-        databases={INSTANT: database},
+        products={INSTANT: product},
         load_generators={INSTANT: load},
         sampler=NoSampler(),
         places=StoredPlaces(store, outage),

@@ -117,7 +117,7 @@ def test_a_disk_too_small_and_a_host_that_stays_out_of_reach_end_their_attempts_
     place: RealPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.cloud.fault(SmallDisk(bytes=16 * 2**20, times=2))  # load host and node
-    place.database.data_mib = 32
+    place.product.data_mib = 32
     verdict = place.run()
     assert not verdict.valid
     assert verdict.reasons[0].startswith("deploy: ")

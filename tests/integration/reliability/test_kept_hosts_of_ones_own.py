@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import Faults, InstantDatabase, InstantLoadGenerator
+from tests.fakes.instant import Faults, InstantLoadGenerator, InstantProduct
 from tests.fakes.owners import FixedOwners
 from tests.integration.reliability.cell_steps import all_steps
 from tests.support.campaigns.undrawn import undrawn
@@ -47,7 +47,7 @@ from plimsoll.strategies.matrix import running_order
 HOUR = timedelta(hours=1)
 
 
-class SleepingDatabase(InstantDatabase):
+class SleepingProduct(InstantProduct):
     """A process on each node. Notes what runs on the hosts when a database is deployed."""
 
     def __init__(self, faults: Faults, work: Path) -> None:
@@ -90,7 +90,7 @@ class Site:
     definition: Definition
     work: Path
     """Where clusters live."""
-    database: SleepingDatabase
+    product: SleepingProduct
     load: SleepingLoadGenerator
 
     @property
@@ -120,7 +120,7 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Sshd, Conne
 def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
     made, work = Installation(tmp_path), tmp_path / "rack1" / "clusters"
     clock, faults = made.toolkit.clock, Faults(tmp_path / "faults")
-    database, load = SleepingDatabase(faults, work), SleepingLoadGenerator(faults)
+    product, load = SleepingProduct(faults, work), SleepingLoadGenerator(faults)
     plain: dict[str, Any] = instant_definition(variants=2, loads=1, parallel=1).model_dump(mode="json")
     if request.param == "ssh":
         provider, options = over_ssh(tmp_path / "rack1", clock, *request.getfixturevalue("sshd"))
@@ -131,12 +131,12 @@ def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
     tools = replace(
         made.toolkit,
         providers={provider.name: provider},
-        databases={"instant": database},
+        products={"instant": product},
         load_generators={"instant": load},
         owners=FixedOwners(alive={"me"}),
     )
     made.open_campaign(definition)
-    yield Site(tools, definition, work, database, load)
+    yield Site(tools, definition, work, product, load)
     end_marked("PLIMSOLL_WORK", str(work))
 
 
@@ -153,7 +153,7 @@ def test_a_campaign_on_kept_hosts_reaches_its_report_and_leaves_them_clean(site:
     ran = run_cells(site.tools, "campaign", [cell.id for cell in running_order(site.definition)], "me", print)
 
     assert [one.verdict is not None and one.verdict.valid for one in ran] == [True, True]
-    assert site.database.found == [0, 0], "a cell's processes were there when the next one was deployed"
+    assert site.product.found == [0, 0], "a cell's processes were there when the next one was deployed"
     clusters = [read_cluster(site.tools.store, one.work.key) for one in ran]
     assert {str(one.id) for one in clusters if one} == {"campaign/hosts/1"}
     assert site.nothing_is_left()
@@ -170,7 +170,7 @@ def test_what_a_killed_cell_left_is_gone_before_the_next_one_is_deployed(site: S
         step(dead)
     assert len(marked("PLIMSOLL_WORK", str(site.work))) >= 3
     [ran] = run_cells(site.tools, "campaign", [second], "me", print)
-    assert site.database.found == [0, 0]
+    assert site.product.found == [0, 0]
     fingerprint = read_fingerprint(site.tools.store, ran.work.key)
     assert fingerprint is not None
     assert fingerprint.cluster == "hosts/1"
@@ -222,7 +222,7 @@ def the_next_cell_has_the_same_hosts_and_finds_nothing_there(site: Site) -> None
     [ran] = run_cells(site.tools, "campaign", [running_order(site.definition)[1].id], "me", print)
     assert ran.verdict is not None
     assert ran.verdict.valid
-    assert set(site.database.found) == {0}, "a killed cell's processes were there when the next one was deployed"
+    assert set(site.product.found) == {0}, "a killed cell's processes were there when the next one was deployed"
     fingerprint = read_fingerprint(site.tools.store, ran.work.key)
     assert (fingerprint and fingerprint.cluster, fingerprint and fingerprint.replaces) == ("hosts/1", "")
     assert site.nothing_is_left()
@@ -270,7 +270,7 @@ def test_a_host_of_this_machine_that_is_lost_under_a_cell_is_replaced_alone(site
     stayed = [one.name for one, other in zip(before.hosts, after.hosts, strict=True) if one.address == other.address]
     assert (after.id, stayed) == (before.id, ["node1", "node3", "load"])
     assert fingerprint.replaces == f"{before.nodes[1].address} died and was replaced by {after.nodes[1].address}"
-    assert site.database.found == [0, 0], "processes of the cell were there when the next one was deployed"
+    assert site.product.found == [0, 0], "processes of the cell were there when the next one was deployed"
     assert site.nothing_is_left()
 
 

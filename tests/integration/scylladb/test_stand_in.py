@@ -26,6 +26,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
+from plimsoll.services.cell.collect import files_of_processes
 
 LIFETIME = timedelta(minutes=10)
 KEY = ClusterId(campaign_id="scylla", name="cell/1")
@@ -36,12 +37,12 @@ class Site:
     """Hosts of a cluster for a definition."""
 
     definition: Definition
-    database: ScyllaDb
+    product: ScyllaDb
     nodes: list[Host]
     load: Host
 
     def deploy(self) -> None:
-        self.database.deploy(self.definition, self.definition.variants[0], self.nodes, self.load, LIFETIME)
+        self.product.deploy(self.definition, self.definition.variants[0], self.nodes, self.load, LIFETIME)
 
 
 def define(packed: bytes, nodes: int, provider: dict[str, Any], **settings: object) -> Definition:
@@ -64,12 +65,12 @@ def define(packed: bytes, nodes: int, provider: dict[str, Any], **settings: obje
 @contextmanager
 def site(provider: Provider, folder: Path, packed: bytes, definition: Definition) -> Iterator[Site]:
     expires, options = datetime.now(UTC) + LIFETIME, dict(definition.provider.options)
-    database = ScyllaDb(Artefacts(folder / "cache", print, archives=served(packed)), SystemClock())
+    product = ScyllaDb(Artefacts(folder / "cache", print, archives=served(packed)), SystemClock())
     asked = {"id": KEY, "owner": "test", "nodes": definition.system.nodes, "expires_at": expires, "options": options}
-    cluster = provider.ensure(ClusterRequest(**asked, ports=tuple(database.ports)))
+    cluster = provider.ensure(ClusterRequest(**asked, ports=tuple(product.ports)))
     try:
         nodes = [provider.host(cluster, info) for info in cluster.nodes]
-        yield Site(definition, database, nodes, provider.host(cluster, cluster.load_host))
+        yield Site(definition, product, nodes, provider.host(cluster, cluster.load_host))
     finally:
         provider.destroy(KEY)
 
@@ -111,36 +112,37 @@ def deployed(request: pytest.FixtureRequest, tmp_path: Path, packed: bytes) -> I
 
 
 def kept(made: Site, node: Host) -> dict[str, str]:
-    [(_, paths)] = made.database.files(node).items()
+    made.product.save(node)
+    [(_, paths)] = files_of_processes(node, made.product.processes(made.definition.variants[0])).items()
     return {path.name: node.read_tail(path, max_bytes=1 << 20) for path in paths}
 
 
 def test_nodes_start_and_are_asked_watched_collected_and_ended(deployed: Site) -> None:
-    database, nodes = deployed.database, deployed.nodes
+    product, nodes = deployed.product, deployed.nodes
     deployed.deploy()  # again: nothing more is started
-    assert list(database.down(nodes)) == []
+    assert list(product.down(nodes)) == []
 
-    found = database.fingerprint(deployed.definition.variants[0], nodes, deployed.load)
+    found = product.fingerprint(deployed.definition.variants[0], nodes)
     assert [(one.host, one.database, one.database_version) for one in found] == [
         (node.info.name, "scylladb", "4.4.3") for node in nodes
     ]
     assert {(one.processes[0].jvm, one.processes[0].version[:9]) for one in found} == {(None, "4.4.3-0.2")}
 
-    outcome = database.leftover_work(nodes)
+    outcome = product.leftover_work(nodes)
     while outcome is None:
         time.sleep(0.2)
-        outcome = database.leftover_work(nodes)
+        outcome = product.leftover_work(nodes)
     assert outcome.settled
     assert outcome.left == {node.info.name: 0 for node in nodes}
 
     files = kept(deployed, nodes[0])
     assert "scylla_reactor_stalls 1" in files["metrics.txt"]
-    [process] = database.processes(deployed.definition.variants[0])
-    events = database.events(process.name, files[process.log], UTC)
+    [process] = product.processes(deployed.definition.variants[0])
+    events = product.evidence.events(process.name, files[process.log], UTC)
     assert [(event.kind.id, event.amount) for event in events] == [("compaction", 120), ("reactor_stall", 41)]
 
     nodes[-1].stop("scylladb", grace=timedelta(seconds=5))
-    [sentence] = database.down(nodes)
+    [sentence] = product.down(nodes)
     assert sentence.startswith(f"{nodes[-1].info.name} ")
 
 

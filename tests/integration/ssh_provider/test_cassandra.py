@@ -30,6 +30,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Places
+from plimsoll.services.cell.collect import files_of_processes
 from plimsoll.services.cell.load_hosts import clocks, together
 from plimsoll.settings import Settings
 
@@ -72,7 +73,7 @@ class Site:
     server: Sshd
     definition: Definition
     artefacts: Artefacts
-    database: Cassandra
+    product: Cassandra
     provider: SshProvider
     cluster: Cluster
     work: str
@@ -112,9 +113,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         request = ClusterRequest(id=KEY, owner="test", nodes=1, load_hosts=2, expires_at=expires, options=options)
         cluster = provider.ensure(request)
         try:
-            database, work = Cassandra(artefacts, SystemClock()), str(hosts.folder / "clusters")
-            site = Site(hosts.server, definition, artefacts, database, provider, cluster, work)
-            database.deploy(definition, definition.variants[0], [site.node], site.load(), LIFETIME)
+            product, work = Cassandra(artefacts, SystemClock()), str(hosts.folder / "clusters")
+            site = Site(hosts.server, definition, artefacts, product, provider, cluster, work)
+            product.deploy(definition, definition.variants[0], [site.node], site.load(), LIFETIME)
             yield site
         finally:
             provider.destroy(KEY)
@@ -124,16 +125,17 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def test_the_node_is_what_the_definition_says(running: Site) -> None:
-    node, database = running.node, running.database
-    assert list(database.down([node])) == []
-    (fingerprint,) = database.fingerprint(running.definition.variants[0], [node], running.load())
+    node, product = running.node, running.product
+    assert list(product.down([node])) == []
+    (fingerprint,) = product.fingerprint(running.definition.variants[0], [node])
     assert fingerprint.database_version == "4.0.1"
     (process,) = fingerprint.processes
     assert process.jvm is not None
     assert process.jvm.collector == "G1"
     assert process.jvm.heap_max_bytes == 512 << 20
     assert fingerprint.facts.provider == {"group": "here"}
-    assert {path.name for path in database.files(node)["cassandra"]} >= {
+    [files] = files_of_processes(node, product.processes(running.definition.variants[0])).values()
+    assert {path.name for path in files} >= {
         "cassandra.yaml",
         "system.log",
         "gc.log",

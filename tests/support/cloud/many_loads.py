@@ -99,7 +99,7 @@ class Site:
             store=store,
             clock=wired.clock,
             providers={provider.name: provider},
-            databases=wired.databases,
+            products=wired.products,
             load_generators=wired.load_generators,
             sampler=wired.sampler,
             places=StoredPlaces(store, outage),

@@ -1,10 +1,10 @@
 """Small real nodes on loopback addresses: their definition, a cluster of them, and their GC logs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.nodes.even import SHORT_LIVED, EvenProvider
@@ -18,6 +18,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
+from plimsoll.services.cell.collect import files_of_processes
 
 LIFETIME = timedelta(hours=1)
 """Of nodes and jobs; longer than any test, since on a busy machine tests take many times as long."""
@@ -52,7 +53,7 @@ class Deployment:
     """A definition, and the hosts of a cluster for it."""
 
     definition: Definition
-    database: Cassandra
+    product: Cassandra
     provider: LocalProvider
     cluster: Cluster
     nodes: list[Host]
@@ -69,11 +70,16 @@ class Deployment:
 
     def deploy(self) -> None:
         """Start the nodes, and wait until all are up."""
-        self.database.deploy(self.definition, self.variant, self.nodes, self.load, LIFETIME)
+        self.product.deploy(self.definition, self.variant, self.nodes, self.load, LIFETIME)
 
     def fingerprint(self) -> list[NodeFingerprint]:
         """Return the fingerprint of each node."""
-        return list(self.database.fingerprint(self.variant, self.nodes, self.load))
+        return list(self.product.fingerprint(self.variant, self.nodes))
+
+    def files(self, node: Host) -> Sequence[PurePosixPath]:
+        """Return the files that are kept of the one process of a node."""
+        [paths] = files_of_processes(node, self.product.processes(self.variant)).values()
+        return paths
 
 
 @contextmanager
@@ -93,7 +99,7 @@ def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id
 
 def gc_log(deployment: Deployment, node: Host) -> str:
     """Return the complete lines of a running node's GC log."""
-    path = next(path for path in deployment.database.files(node)["cassandra"] if path.name == "gc.log")
+    path = next(path for path in deployment.files(node) if path.name == "gc.log")
     return node.read_tail(path, max_bytes=10_000_000).rpartition("\n")[0]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.fakes import instant
-from tests.fakes.instant import InstantDatabase, InstantLoadGenerator
+from tests.fakes.instant import InstantLoadGenerator, InstantProduct
 from tests.fakes.instant.faults import Faults
 from tests.support.campaigns.small_definition import SMALL
 from tests.unit.cli.commands import run_command
@@ -21,7 +21,7 @@ DEMO = SMALL.read_text()
 FAULTY = "name: faulty\nrepeats: none\n"
 
 
-class Shelf(InstantDatabase):
+class Shelf(InstantProduct):
     """Has what release 4.0.1 needs, and nothing else."""
 
     def prepare(self, definition: Any) -> None:
@@ -38,10 +38,10 @@ class Noting(InstantLoadGenerator):
 
 def toolkit(settings: Any) -> Any:
     tools, faults = instant.toolkit(settings), Faults(settings.work / "faults")
-    databases = {"cassandra": Shelf(faults), "other": InstantDatabase(faults, "other")}
+    products = {"cassandra": Shelf(faults), "other": InstantProduct(faults, "other")}
     generators = {"plimsoll-stress": InstantLoadGenerator(faults), "noting": Noting(faults)}
     providers = dict.fromkeys(("local", "also-here"), tools.providers["instant"])
-    return replace(tools, providers=providers, databases=databases, load_generators=generators)
+    return replace(tools, providers=providers, products=products, load_generators=generators)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation
-from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
+from tests.fakes.instant.jvmless_product import JVMLESS, JvmlessProduct
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.definition import Definition
@@ -56,7 +56,7 @@ class Reported:
 
 def tools_in(installation: Installation) -> Toolkit:
     own = installation.toolkit
-    return replace(own, databases={**own.databases, JVMLESS: JvmlessDatabase(installation.faults)})
+    return replace(own, products={**own.products, JVMLESS: JvmlessProduct(installation.faults)})
 
 
 def reported(folder: Path, definition: Definition) -> Reported:

@@ -8,14 +8,14 @@ import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
-from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
+from tests.fakes.instant.jvmless_product import JVMLESS, JvmlessProduct
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.adapters.generators.latte import Latte
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.products.cassandra import Cassandra
-from plimsoll.bootstrap import databases_with
+from plimsoll.bootstrap import products_with
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.planning import make_plan
@@ -74,9 +74,9 @@ def tools_with(artefacts: ArtefactSource, folder: Path) -> Toolkit:
     generators = (PlimsollStress(artefacts), CassandraStress(artefacts), Latte())
     return replace(
         installation.toolkit,
-        databases={
+        products={
             "cassandra": Cassandra(artefacts, SteppingClock()),
-            JVMLESS: JvmlessDatabase(installation.faults),
+            JVMLESS: JvmlessProduct(installation.faults),
         },
         load_generators={one.name: one for one in generators},
     )
@@ -108,19 +108,19 @@ def test_a_load_generator_prepares_what_it_needs_itself(tmp_path: Path, generato
 def test_every_product_of_the_installation_can_be_in_one_campaign(tmp_path: Path, generator: str) -> None:
     """A product is a folder and a line in `bootstrap.py`: nothing else knows its ports, checks, events or files."""
     artefacts, definition = EmptyArtefacts(tmp_path / "artefacts"), with_scylla(generator)
-    tools = replace(tools_with(artefacts, tmp_path), databases=databases_with(artefacts, SteppingClock()))
+    tools = replace(tools_with(artefacts, tmp_path), products=products_with(artefacts, SteppingClock()))
 
     assert problems(tools, definition) == ()
     assert any("ScyllaDB" in remark for remark in remarks(tools, make_plan(definition)))
-    assert ports_of(tools.databases, definition) == (7000, 9042, 9180, 10000, 19042)
-    assert ports_of(tools.databases, both(generator)) == (7000, 9042)
+    assert ports_of(tools.products, definition) == (7000, 9042, 9180, 10000, 19042)
+    assert ports_of(tools.products, both(generator)) == (7000, 9042)
 
 
 def test_products_have_names_kinds_and_processes_of_their_own(tmp_path: Path) -> None:
-    databases = databases_with(EmptyArtefacts(tmp_path / "artefacts"), SteppingClock())
+    products = products_with(EmptyArtefacts(tmp_path / "artefacts"), SteppingClock())
     variants = {definition.product_of(one): one for definition in [with_scylla("latte")] for one in definition.variants}
-    assert set(databases) == set(variants)
-    for name, database in databases.items():
-        [process] = database.processes(variants[name])
-        assert (database.name, process.name) == (name, name)
-        assert len({kind.id for kind in database.kinds}) == len(database.kinds)
+    assert set(products) == set(variants)
+    for name, product in products.items():
+        [process] = product.processes(variants[name])
+        assert (product.name, process.name) == (name, name)
+        assert len({kind.id for kind in product.evidence.kinds}) == len(product.evidence.kinds)

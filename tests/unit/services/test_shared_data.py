@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider, NoSampler
+from tests.fakes.instant import InstantLoadGenerator, InstantProduct, InstantProvider, NoSampler
 from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.running import run_missing
 
@@ -43,7 +43,7 @@ def sharing(**changes: object) -> Definition:
     return Definition.model_validate({**plain, "strategy": strategy, "cluster_scope": "campaign", **changes})
 
 
-class NotingDatabase(InstantDatabase):
+class NotingProduct(InstantProduct):
     """Notes in which environment it was deployed."""
 
     deployed: list[str]
@@ -84,12 +84,12 @@ class Site:
         self.installation, self.clock = Installation(folder), SteppingClock()
         self.installation.open_campaign(definition)
         faults = self.installation.faults
-        self.database, self.generator = NotingDatabase(faults), NotingGenerator(faults)
-        self.database.deployed, self.generator.populated = [], []
+        self.product, self.generator = NotingProduct(faults), NotingGenerator(faults)
+        self.product.deployed, self.generator.populated = [], []
         self.tools: Toolkit = replace(
             self.installation.toolkit,
             clock=self.clock,
-            databases={"instant": self.database},
+            products={"instant": self.product},
             load_generators={"instant": self.generator},
             owners=FixedOwners(alive={"me"}),
         )
@@ -99,7 +99,7 @@ class Site:
         shutil.copytree(self.installation.folder, folder, dirs_exist_ok=True)
         copy = Site(folder, CampaignStore(self.tools.store, "campaign").definition())
         copy.clock.at = self.clock.at
-        copy.database.deployed, copy.database.lives = [*self.database.deployed], self.database.lives
+        copy.product.deployed, copy.product.lives = [*self.product.deployed], self.product.lives
         copy.generator.populated = [*self.generator.populated]
         return copy
 
@@ -165,7 +165,7 @@ def test_the_lowest_load_of_each_repeat_populates_and_the_others_go_on(tmp_path:
     ran = run_missing(site.tools, "campaign", "me", print)
     assert [one.work.key.cell_id for one in ran] == [LOW, MIDDLE, HIGH, "v1-001k-r2", "v1-002k-r2", "v1-003k-r2"]
     assert [one.verdict is not None and one.verdict.met for one in ran] == [True] * 6
-    assert site.database.deployed == ["v1-001k-r1-1-data", "v1-001k-r2-1-data"]
+    assert site.product.deployed == ["v1-001k-r1-1-data", "v1-001k-r2-1-data"]
     assert site.generator.populated == [True, False, False] * 2
     assert [site.data_of(one.work) for one in ran[:3]] == [(), (f"{LOW}/1",), (f"{LOW}/1", f"{MIDDLE}/1")]
     assert site.data_of(ran[3].work) == ()
@@ -190,7 +190,7 @@ def test_the_sampler_knows_the_environment_of_the_load_and_that_of_the_data(popu
 
 def test_the_database_outlives_all_loads_of_its_repeat(populated: Site) -> None:
     one_load = sharing().timing.duration + timedelta(hours=1)
-    assert 2 * one_load < populated.database.lives <= 3 * one_load
+    assert 2 * one_load < populated.product.lives <= 3 * one_load
 
 
 def test_where_the_database_ends_before_the_next_load_could_be_over_that_populates_its_own(populated: Site) -> None:
@@ -223,7 +223,7 @@ def test_after_a_load_that_was_not_met_data_are_fresh_and_higher_loads_go_on_wit
     populated.installation.faults.heal(MIDDLE)
     assert populated.data_of(populated.ran(MIDDLE)) == ()
     assert populated.data_of(populated.unjudged(HIGH)) == (f"{MIDDLE}/2",)
-    assert populated.database.deployed == [f"{LOW}-1-data", f"{MIDDLE}-2-data"]
+    assert populated.product.deployed == [f"{LOW}-1-data", f"{MIDDLE}-2-data"]
 
 
 def test_no_data_are_left_by_an_attempt_that_failed(site: Site) -> None:
@@ -321,7 +321,7 @@ def test_killed_in_a_step_the_same_attempt_goes_on_with_the_same_data(populated:
     judge(work)
     assert populated.data_of(work) == (f"{LOW}/1",)
     assert populated.data_of(populated.unjudged(HIGH)) == (f"{LOW}/1", f"{MIDDLE}/1")
-    assert populated.database.deployed == [f"{LOW}-1-data"]
+    assert populated.product.deployed == [f"{LOW}-1-data"]
 
 
 @pytest.mark.parametrize("when", STRIKES)

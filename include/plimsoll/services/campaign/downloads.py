@@ -11,7 +11,7 @@ from plimsoll.services.toolkit import Toolkit
 
 def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
     """Return the software that `prepare` downloads for this definition, each once; what is here already is marked."""
-    names = [(toolkit.databases, product) for product in definition.products]
+    names = [(toolkit.products, product) for product in definition.products]
     adapters: list[Any] = [known[name] for known, name in names if name in known]
     if definition.load_generator.name in toolkit.load_generators:
         adapters.append(toolkit.load_generator(definition))

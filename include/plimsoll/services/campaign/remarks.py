@@ -10,6 +10,7 @@ from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.units import format_duration, format_rate, format_size
+from plimsoll.ports.product import PartlyCheckedProduct
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import stages_that_keep_data
@@ -27,8 +28,9 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     if plan.definition.provider.name in toolkit.providers and toolkit.provider(plan.definition).is_local:
         yield from toolkit.local_notes(plan.definition)
     for product in plan.definition.products:
-        if product in toolkit.databases:
-            yield from toolkit.database(product).unchecked(plan.definition)
+        adapter = toolkit.products.get(product)
+        if isinstance(adapter, PartlyCheckedProduct):
+            yield from adapter.unchecked(plan.definition)
     yield from dict.fromkeys(decided_by_few(plan.definition))
     yield from dict.fromkeys(_counted_rows(plan))
     yield from dict.fromkeys(_time_for_populating(plan))

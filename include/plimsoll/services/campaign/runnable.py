@@ -10,8 +10,8 @@ from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
-from plimsoll.ports.database import MeasuredDatabase
 from plimsoll.ports.load_generator import SamplingLoadGenerator, SplitLoadGenerator
+from plimsoll.ports.product import MeasuredProduct
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
@@ -51,7 +51,7 @@ def require_runnable(toolkit: Toolkit, definition: Definition, document: Documen
 
 
 def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:
-    return _checked(toolkit.databases, definition.key_of_product(product), product, definition)
+    return _checked(toolkit.products, definition.key_of_product(product), product, definition)
 
 
 def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -76,14 +76,14 @@ def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
     """Yield problems of a `data_per_node` for which the load generator or a database can't count rows."""
     sized = [part for part in parts(definition) if part.definition.workload.data_per_node is not None]
     generator = toolkit.load_generators.get(definition.load_generator.name)
-    databases = [toolkit.databases[product] for product in definition.products if product in toolkit.databases]
+    products = [toolkit.products[product] for product in definition.products if product in toolkit.products]
     for part in sized[:1]:
         where, mend = _place(definition, part, "workload.data_per_node"), "give the number of rows instead"
         if generator is not None and not isinstance(generator, SamplingLoadGenerator):
             yield Problem(where, f"{generator.name} can't count how many rows make a size", mend)
-        for database in databases:
-            if not isinstance(database, MeasuredDatabase):
-                yield Problem(where, f"{database.name} does not tell what rows take on disk", mend)
+        for product in products:
+            if not isinstance(product, MeasuredProduct):
+                yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
 
 
 def _place(definition: Definition, part: Part, where: str) -> str:

@@ -53,7 +53,7 @@ def provision(work: AttemptContext) -> Cluster:
         # From the attempt's own start: asked again after a crash, the same is asked for.
         expires_at=attempt.started_at + time_of_hosts(work),
         options=dict(work.definition.provider.options),
-        ports=ports_of(work.toolkit.databases, work.definition),
+        ports=ports_of(work.toolkit.products, work.definition),
         **(_recorded_facts(work) if work.keeps_hosts else {}),
     )
     try:
@@ -113,10 +113,10 @@ def deploy(work: AttemptContext) -> Fingerprint:
     if work.goes_on:
         require_running(work, cluster)
     else:
-        work.database.deploy(work.definition, work.variant, nodes, load, work.time_left())
+        work.product.deploy(work.definition, work.variant, nodes, load, work.time_left())
     _sample(work, _sampled([*_nodes(work, work.cluster()), *reversed(loads)]))
     fingerprint = Fingerprint(
-        nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
+        nodes=tuple(work.product.fingerprint(work.variant, nodes)),
         load_host=load.facts(),
         further_load_hosts={host.info.name: host.facts() for host in further},
         load_clock_offset_ms=load.clock().offset_ms,

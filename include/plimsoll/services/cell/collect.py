@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
+from glob import escape
 from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -20,8 +22,10 @@ from urllib.parse import quote
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, HostsLost, PlimsollError, ProviderError, Unreachable
 from plimsoll.domain.excerpts import visible
+from plimsoll.domain.process import Process
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import MOST_FILE_BYTES, Host
+from plimsoll.ports.product import SavingProduct
 from plimsoll.ports.store import StoredFile
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.direct_upload import upload_directly
@@ -124,12 +128,25 @@ def _load(work: AttemptContext, load: Host) -> _Found:
 
 def _node(work: AttemptContext, node: Host) -> _Found:
     # Nodes are started once, so whoever runs at the end ran all the time.
+    product = work.product
     try:
-        down = tuple(work.database.down([node]))
+        down = tuple(product.down([node]))
+        if isinstance(product, SavingProduct):
+            product.save(node)
     except OF_HOSTS as error:
         return _lost(node, error)
-    found = _from_host(work, node, lambda: work.database.files(node))
+    found = _from_host(work, node, lambda: files_of_processes(node, product.processes(work.variant)))
     return _Found(found.entries, down, found.lost)
+
+
+def files_of_processes(node: Host, processes: Iterable[Process]) -> _ByProcess:
+    """Return the paths of the files on that node which its product declares, by process."""
+    return {one.name: [path for pattern in one.files for path in _matching(node, pattern)] for one in processes}
+
+
+def _matching(node: Host, pattern: str) -> Iterator[PurePosixPath]:
+    whole = f"{escape(str(node.root))}/{pattern}"
+    return (path for path in node.files((node.root / pattern).parent) if fnmatchcase(str(path), whole))
 
 
 def _from_host(work: AttemptContext, host: Host, written: Callable[[], _ByProcess]) -> _Found:

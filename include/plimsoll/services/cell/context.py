@@ -12,9 +12,9 @@ from plimsoll.domain.errors import NotFound, PlimsollError, ProviderError
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
-from plimsoll.ports.database import Database
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.assignments import assignment_of, require_assignment
 from plimsoll.services.hosts.kept_hosts import is_kept
@@ -108,9 +108,9 @@ class AttemptContext:
         return self.toolkit.provider(self.definition)
 
     @property
-    def database(self) -> Database:
-        """Return the database that the cell's variant runs."""
-        return self.toolkit.database(self.definition.product_of(self.variant))
+    def product(self) -> Product:
+        """Return the product that the cell's variant runs."""
+        return self.toolkit.product(self.definition.product_of(self.variant))
 
     @property
     def load_generator(self) -> LoadGenerator:

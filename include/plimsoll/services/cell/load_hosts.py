@@ -18,6 +18,7 @@ from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus, SplitLoadGenerator
+from plimsoll.ports.product import SettlingProduct
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.sizing import bytes_on_disk, flush_once
 from plimsoll.services.store import layout
@@ -60,7 +61,7 @@ def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[s
     return {host.info.name: error for host, error in found if error is not None}
 
 
-def waits_for_database(work: AttemptContext) -> bool:
+def waits_for_nodes(work: AttemptContext) -> bool:
     """Tell whether the load waits until the nodes themselves report that the work left by populating is done.
 
     A load generator that asks the nodes as their client does not need this, and one that can't be told when to start
@@ -68,14 +69,14 @@ def waits_for_database(work: AttemptContext) -> bool:
     Where the rows are to have a size on disk, it waits too: they are measured before it starts. So does a load that
     goes on with the data of an earlier one, as it does not populate.
     """
-    workload = work.definition.workload
-    generator = work.load_generator
+    workload, generator, product = work.definition.workload, work.load_generator, work.product
     if not isinstance(generator, SplitLoadGenerator):
         return False
     if workload.data_per_node is not None:
         return True
-    is_hidden = work.goes_on or work.database.hides_leftover_work(work.definition, work.variant)
-    return generator.settles(workload) and is_hidden
+    if not generator.settles(workload) or not isinstance(product, SettlingProduct):
+        return False
+    return work.goes_on or product.hides_leftover_work(work.definition, work.variant)
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
@@ -140,13 +141,12 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
     start = read_start(work)
     if len(ready) == len(hosts) and (start is None or start.start < _first_clock(work, start)):
         # None was told of an earlier start, else it would not wait.
-        waits = waits_for_database(work)
         flush_once(work, cluster)
-        leftover_work = (
-            work.database.leftover_work([work.host(cluster, info) for info in cluster.nodes]) if waits else None
-        )
-        if waits and leftover_work is None:
-            return
+        leftover_work, product = None, work.product
+        if isinstance(product, SettlingProduct) and waits_for_nodes(work):
+            leftover_work = product.leftover_work([work.host(cluster, info) for info in cluster.nodes])
+            if leftover_work is None:
+                return
         start = _new_start(work, hosts, leftover_work, bytes_on_disk(work, cluster))
     if start is None:
         return

@@ -6,7 +6,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import LoadError
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_database
+from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_nodes
 from plimsoll.services.cell.recording import note_phase, record_failure
 from plimsoll.services.cell.sizing import with_counted_rows
 
@@ -31,7 +31,7 @@ def start_load(work: AttemptContext) -> None:
         load_ops_s=work.cell.load_ops_s,
         contact_points=[host.address for host in cluster.nodes],
         expires=work.time_left(),
-        waits=waits_for_database(work),
+        waits=waits_for_nodes(work),
         populates=not work.goes_on,
     )
     request = with_counted_rows(work, cluster, asked)
@@ -83,7 +83,7 @@ def _load_status(work: AttemptContext) -> LoadStatus:
     status = look(work, cluster, load_job(work.key))
     if _is_smooth(status):
         return status
-    down = work.database.down(work.nodes(cluster))
+    down = work.product.down(work.nodes(cluster))
     return LoadStatus("failed", status.phase, reason="; ".join(down)) if down else status
 
 

@@ -53,7 +53,7 @@ def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -
 
 def require_running(work: AttemptContext, cluster: Cluster) -> None:
     """Raise DeployError where the database that an earlier attempt started does not run on every node any more."""
-    down = work.database.down(work.nodes(cluster))
+    down = work.product.down(work.nodes(cluster))
     if down:
         mend = "run the cell again: it populates fresh data"
         raise DeployError(f"the data to go on with are lost: {'; '.join(down)}", where=str(work.key), mend=mend)
@@ -97,6 +97,6 @@ def _runs(work: AttemptContext, cluster: Cluster, origin: DataOrigin) -> bool:
     """
     environment = origin.environment(work.key)
     try:
-        return not work.database.down([work.provider.host(cluster, info, environment) for info in cluster.nodes])
+        return not work.product.down([work.provider.host(cluster, info, environment) for info in cluster.nodes])
     except PlimsollError:
         return False

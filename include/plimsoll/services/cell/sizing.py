@@ -23,9 +23,9 @@ from plimsoll.domain.data_size import (
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, LoadError
 from plimsoll.domain.units import format_size
-from plimsoll.ports.database import MeasuredDatabase
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, SamplingLoadGenerator
+from plimsoll.ports.product import MeasuredProduct
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
@@ -67,13 +67,13 @@ def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
     """Measure what the populated rows take on each node's disk, where a size was requested; empty where it can't
     be told.
     """
-    generator, database = work.load_generator, work.database
-    if work.definition.workload.data_per_node is None or not isinstance(database, MeasuredDatabase):
+    generator, product = work.load_generator, work.product
+    if work.definition.workload.data_per_node is None or not isinstance(product, MeasuredProduct):
         return {}
     if not isinstance(generator, SamplingLoadGenerator):
         return {}
     try:
-        return database.bytes_on_disk([work.host(cluster, info) for info in cluster.nodes], generator.keyspace)
+        return product.bytes_on_disk([work.host(cluster, info) for info in cluster.nodes], generator.keyspace)
     except DeployError:  # the load that follows shows whether the nodes are well
         return {}
 
@@ -130,12 +130,12 @@ class _Measurement:
     """Samples of one workload's rows on one attempt's cluster."""
 
     def __init__(self, work: AttemptContext, cluster: Cluster, request: LoadRequest, asked_bytes: int) -> None:
-        generator, database = work.load_generator, work.database
-        if not isinstance(generator, SamplingLoadGenerator) or not isinstance(database, MeasuredDatabase):
-            what = f"{generator.name} and {database.name} can't tell how many rows make a size"
+        generator, product = work.load_generator, work.product
+        if not isinstance(generator, SamplingLoadGenerator) or not isinstance(product, MeasuredProduct):
+            what = f"{generator.name} and {product.name} can't tell how many rows make a size"
             raise LoadError(what, where=str(work.key), mend="give the number of rows instead of `data_per_node`")
         self._work, self._request, self._asked_bytes = work, request, asked_bytes
-        self._generator, self._database = generator, database
+        self._generator, self._product = generator, product
         self._nodes: list[Host] = [work.host(cluster, info) for info in cluster.nodes]
         self._load = work.host(cluster, cluster.load_host)
         self._jobs = {number: f"sample-{work.key.cell_id}-{work.key.attempt}-{number}" for number in (1, 2)}
@@ -170,7 +170,7 @@ class _Measurement:
         for number, job in self._jobs.items():
             if self._load.status(job).state != "missing":
                 self._generator.stop(self._load, job)
-                self._database.drop(self._nodes, _keyspace(number))
+                self._product.drop(self._nodes, _keyspace(number))
 
     def _bytes_of(self, sample: Sample, number: int) -> int:
         """Measure what those rows take on a node's disk, the nodes' mean."""
@@ -179,7 +179,7 @@ class _Measurement:
         request = replace(self._request, job_id=job, definition=rows, parts=sample.parts, waits=False)
         self._generator.start_sample(self._load, request, keyspace)
         self._await(job, sample.rows)
-        found = self._database.bytes_on_disk(self._nodes, keyspace)
+        found = self._product.bytes_on_disk(self._nodes, keyspace)
         if not any(found.values()):
             what = f"a sample of {sample.rows:,} rows takes nothing on disk"
             mend = "name no keyspace in the workload's own statements, or give the number of rows"

@@ -103,7 +103,7 @@ def gather_imported(work: AttemptContext, provenance: Provenance) -> ImportedEvi
 def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     """Read everything that judging needs of an attempt that ran here: its records, and the files of the manifest."""
     files, generator, start = CollectedFiles(work.toolkit.store, manifest), work.load_generator, read_start(work)
-    fingerprint, processes = read_fingerprint(work.toolkit.store, work.key), work.database.processes(work.variant)
+    fingerprint, processes = read_fingerprint(work.toolkit.store, work.key), work.product.processes(work.variant)
     # the first load host comes first
     loads = {host: files.of(host) for host in map(load_host_name, range(1, work.definition.load_generator.hosts + 1))}
     logs = {host: generator.response_time_logs(work.definition, own) for host, own in loads.items()}
@@ -125,7 +125,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
             host: {name: files.read(loads[host][name]) for name in own.values()} for host, own in logs.items() if own
         },
         operations=tuple(dict.fromkeys(operation for own in logs.values() for operation in own)),
-        logs=read_logs(work.database, processes, fingerprint, files),
+        logs=read_logs(work.product.evidence, processes, fingerprint, files),
         seconds=merged_seconds(seconds, start.ahead_ms if start else {}),
         samples=_samples(files),
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.log_events import Event, EventKind, LogLine
     from plimsoll.domain.process import Process
-    from plimsoll.ports.database import Database
+    from plimsoll.ports.product import Evidence
     from plimsoll.services.judge.collected import CollectedFiles
 
 
@@ -53,7 +53,7 @@ class _OwnLog(NamedTuple):
 
 
 def read_logs(
-    database: Database, processes: Sequence[Process], fingerprint: Fingerprint | None, files: CollectedFiles
+    evidence: Evidence, processes: Sequence[Process], fingerprint: Fingerprint | None, files: CollectedFiles
 ) -> ProcessLogs:
     """Read the logs of these processes on every host that has files of theirs, one text at a time."""
     declared = {ProcessOnHost(host, one.name): one for host in files.hosts for one in processes}
@@ -66,7 +66,7 @@ def read_logs(
     pauses = {place: log.pauses for place, log in gc_logs.items() if log.pauses is not None}
     zones = _zones(fingerprint, pauses)
     own_logs = {
-        place: _own_log(database, place, files.text(own[log]), zones[place.host])
+        place: _own_log(evidence, place, files.text(own[log]), zones[place.host])
         for place, own in collected.items()
         if (log := declared[place].log) in own and place.host in zones
     }
@@ -75,7 +75,7 @@ def read_logs(
         pauses=pauses,
         gc_problems=[*problems, *_missing(processes, fingerprint, gc_logs)],
         events={place: log.events for place, log in own_logs.items()},
-        kinds=database.kinds,
+        kinds=evidence.kinds,
         lines={
             place: sorted([*own_logs.get(place, _OwnLog()).lines, *long_pauses], key=lambda line: line.at)
             for place in collected
@@ -93,8 +93,8 @@ def _gc_log(name: str, text: str) -> _GcLog:
     return _GcLog(found, problem, gc_lines(text))
 
 
-def _own_log(database: Database, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
-    return _OwnLog(database.events(place.process, text, zone), database.lines(place.process, text, zone))
+def _own_log(evidence: Evidence, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
+    return _OwnLog(evidence.events(place.process, text, zone), evidence.lines(place.process, text, zone))
 
 
 def _missing(

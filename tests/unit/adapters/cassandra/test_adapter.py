@@ -13,6 +13,7 @@ from tests.fakes.scripted_host import ScriptedHost
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import CommandResult, JobStatus
+from plimsoll.services.cell.collect import files_of_processes
 
 LISTENING = "INFO  [main] InboundConnectionInitiator.java:127 - Listening on address: (/127.9.9.1:7000)\n"
 READY = f"{LISTENING}INFO  [main] CassandraDaemon.java:780 - Startup complete\n"
@@ -175,5 +176,6 @@ def test_logs_and_settings_are_kept_and_data_is_not(
     node = healthy[0]
     for path in ("cassandra/logs/gc.log", "cassandra/data/tables/big.db", "jobs/cassandra.log", "jobs/sampler.log"):
         node.write(PurePosixPath(node.root, path), "content")
-    names = [path.name for path in cassandra.files(node)["cassandra"]]
+    [files] = files_of_processes(node, cassandra.processes(define().variants[0])).values()
+    names = [path.name for path in files]
     assert names == ["cassandra.yaml", "command.txt", "gc.log", "system.log", "cassandra.log"]

@@ -30,22 +30,22 @@ def define(**variant: object) -> Definition:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> ScyllaDb:
+def product(tmp_path: Path) -> ScyllaDb:
     return ScyllaDb(EmptyArtefacts(tmp_path), SteppingClock())
 
 
-def found(database: ScyllaDb, **variant: object) -> Sequence[Problem]:
-    return database.check(define(**variant))
+def found(product: ScyllaDb, **variant: object) -> Sequence[Problem]:
+    return product.check(define(**variant))
 
 
-def test_a_variant_with_an_archive_has_no_problems_and_says_what_is_unknown(database: ScyllaDb) -> None:
-    assert found(database, settings={"smp": 8, "memory": "16G", "compaction_static_shares": 100}) == []
-    [sentence] = database.unchecked(define())
+def test_a_variant_with_an_archive_has_no_problems_and_says_what_is_unknown(product: ScyllaDb) -> None:
+    assert found(product, settings={"smp": 8, "memory": "16G", "compaction_static_shares": 100}) == []
+    [sentence] = product.unchecked(define())
     assert sentence.startswith("Plimsoll has never run a real ScyllaDB: whether variant s starts")
 
 
-def test_its_archive_is_among_the_downloads(database: ScyllaDb) -> None:
-    archive, tool = database.downloads(define())
+def test_its_archive_is_among_the_downloads(product: ScyllaDb) -> None:
+    archive, tool = product.downloads(define())
     assert (archive.name, archive.size_bytes, archive.is_there) == ("ScyllaDB of variant s", None, True)
     assert tool.name == "node-tool"
 
@@ -67,9 +67,9 @@ def test_its_archive_is_among_the_downloads(database: ScyllaDb) -> None:
     ],
 )
 def test_what_keeps_a_variant_from_running_is_told_with_its_place(
-    database: ScyllaDb, variant: Any, where: str, what: str
+    product: ScyllaDb, variant: Any, where: str, what: str
 ) -> None:
-    [problem] = found(database, **variant)
+    [problem] = found(product, **variant)
     assert problem.where == f"variants[1] (s).{where}"
     assert what in problem.what
     assert problem.mend

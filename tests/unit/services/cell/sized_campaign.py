@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator
+from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.cell import AttemptKey
@@ -26,7 +26,7 @@ ROW, HEAD = 250, 10_000
 """Bytes that a row takes on each node, and those of a keyspace however many rows it has."""
 
 
-class Measured(InstantDatabase):
+class Measured(InstantProduct):
     """Rows take as much as they are told to; what is written where, and what was dropped."""
 
     def __init__(self, folder: Path) -> None:
@@ -50,9 +50,9 @@ class Sampling(InstantLoadGenerator):
 
     keyspace = "data"
 
-    def __init__(self, folder: Path, database: Measured) -> None:
+    def __init__(self, folder: Path, product: Measured) -> None:
         super().__init__(Faults(folder))
-        self._database = database
+        self._product = product
         self.samples: dict[str, int] = {}
         self.stopped: list[str] = []
         self.expires = timedelta(0)
@@ -66,7 +66,7 @@ class Sampling(InstantLoadGenerator):
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         rows = _rows(request.definition) // request.parts
         self.samples.setdefault(request.job_id, rows)
-        self._database.rows[keyspace] = rows
+        self._product.rows[keyspace] = rows
         host.start(Job(id=request.job_id, argv=("sample",), expires=request.expires))
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
@@ -76,7 +76,7 @@ class Sampling(InstantLoadGenerator):
         return LoadStatus("running", achieved_ops_s=self.rate) if self.looks % 2 else LoadStatus("complete")
 
     def start(self, host: Host, request: LoadRequest) -> None:
-        self._database.rows["data"] = _rows(request.definition)
+        self._product.rows["data"] = _rows(request.definition)
         self.expires = request.expires
         super().start(host, request)
 
@@ -98,11 +98,11 @@ class Setting:
         workload = {"name": "StandardRow", "data_per_node": asked}
         timing = {**plain["timing"], "populating": populating}
         self.definition = Definition.model_validate({**plain, "workload": workload, "timing": timing})
-        self.database = Measured(folder / "faults")
-        self.generator = Sampling(folder / "faults", self.database)
+        self.product = Measured(folder / "faults")
+        self.generator = Sampling(folder / "faults", self.product)
         self.toolkit: Toolkit = replace(
             self.installation.toolkit,
-            databases={INSTANT: self.database},
+            products={INSTANT: self.product},
             load_generators={INSTANT: self.generator},
             clock=Hurried(),
         )

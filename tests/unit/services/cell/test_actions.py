@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, InstantProvider
+from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct, InstantProvider
 
 from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.errors import DeployError
@@ -32,7 +32,7 @@ class Says(InstantLoadGenerator):
         return self.said
 
 
-class Fallen(InstantDatabase):
+class Fallen(InstantProduct):
     """A database one of whose nodes is down."""
 
     def __init__(self) -> None:
@@ -52,9 +52,9 @@ def poll(tmp_path: Path) -> Poll:
     actions.provision(work)
 
     def polled(status: LoadStatus) -> tuple[LoadStatus, int]:
-        database = Fallen()
-        toolkit = replace(work.toolkit, databases={INSTANT: database}, load_generators={INSTANT: Says(status)})
-        return loading.poll_load(AttemptContext(toolkit, work.key)), database.asked
+        product = Fallen()
+        toolkit = replace(work.toolkit, products={INSTANT: product}, load_generators={INSTANT: Says(status)})
+        return loading.poll_load(AttemptContext(toolkit, work.key)), product.asked
 
     return polled
 
@@ -128,6 +128,6 @@ def test_a_load_host_that_lacks_the_generator_fails_before_the_database_is_start
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")
     actions.provision(work)
     # A database that must not be asked for anything.
-    toolkit = replace(work.toolkit, databases={}, load_generators={INSTANT: Unready(Faults(tmp_path / "faults"))})
+    toolkit = replace(work.toolkit, products={}, load_generators={INSTANT: Unready(Faults(tmp_path / "faults"))})
     with pytest.raises(DeployError, match="latte is not on this host"):
         actions.deploy(AttemptContext(toolkit, work.key))

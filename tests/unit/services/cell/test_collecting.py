@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import pytest
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider
+from tests.fakes.instant import InstantLoadGenerator, InstantProduct, InstantProvider
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId
@@ -26,7 +26,7 @@ from plimsoll.domain.result import Manifest
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.collect import collect, distinct_names
+from plimsoll.services.cell.collect import collect, distinct_names, files_of_processes
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of, record_failure
 from plimsoll.services.store.campaigns import read_manifest
@@ -71,7 +71,7 @@ def test_files_of_any_name_are_kept_under_names_of_plain_characters(work: Attemp
     cluster = work.provider.find(work.cluster_id)
     assert cluster is not None
     node = work.nodes(cluster)[0]
-    (log,) = [path for path in work.database.files(node)["instant"] if path.name == "system.log"]
+    [[log]] = files_of_processes(node, work.product.processes(work.variant)).values()
     for number, name in enumerate(ODD):
         Path(os.fsdecode(os.fsencode(log.parent) + b"/" + name)).write_text(str(number))
     manifest = collect(work)
@@ -232,8 +232,8 @@ def test_of_two_who_collect_at_once_the_first_manifest_stays(
     ("part", "method", "error"),
     [
         (ObjectStore, "upload", StoreError("the store is away")),
-        (InstantDatabase, "down", SecretError("there is no such connection")),
-        (InstantDatabase, "files", SecretError("there is no such connection")),
+        (InstantProduct, "down", SecretError("there is no such connection")),
+        (FolderHost, "files", SecretError("there is no such connection")),
         (FolderHost, "fetch", SecretError("there is no such connection")),
         (InstantLoadGenerator, "stop", SecretError("there is no such connection")),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator
+from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
 
 from plimsoll.domain.clock_readings import ClockReading, LoadStart
 from plimsoll.domain.definition import Definition
@@ -261,7 +261,7 @@ def test_all_are_ready_once_each_is() -> None:
     assert not together({"load": ready, "load2": LoadStatus("running", errors=0)}).is_ready
 
 
-class Reserved(InstantDatabase):
+class Reserved(InstantProduct):
     """Its clients can't ask it what populating left; it is done at the third look."""
 
     def __init__(self, faults: Faults) -> None:
@@ -287,8 +287,8 @@ def test_a_load_waits_for_what_populating_left_where_only_the_nodes_themselves_c
         "workload": Workload(name="YcsbA", replication_factor=3),
     }
     installation.open_campaign(one.model_copy(update=changes))
-    database = Reserved(Faults(tmp_path / "faults"))
-    toolkit = replace(installation.toolkit, databases={INSTANT: database})
+    product = Reserved(Faults(tmp_path / "faults"))
+    toolkit = replace(installation.toolkit, products={INSTANT: product})
     work = begin(toolkit, "campaign", "v1-001k-r1", "test")
     for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
@@ -307,7 +307,7 @@ def test_a_load_waits_for_what_populating_left_where_only_the_nodes_themselves_c
 def test_the_published_workload_is_not_waited_for(tmp_path: Path) -> None:
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition(variants=1, loads=1))
-    toolkit = replace(installation.toolkit, databases={INSTANT: Reserved(Faults(tmp_path / "faults"))})
+    toolkit = replace(installation.toolkit, products={INSTANT: Reserved(Faults(tmp_path / "faults"))})
     work = begin(toolkit, "campaign", "v1-001k-r1", "test")
     for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)

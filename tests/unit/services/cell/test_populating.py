@@ -25,7 +25,7 @@ def test_what_the_rows_take_is_measured_before_the_load_and_remarked_where_it_is
     setting: Setting,
 ) -> None:
     work = setting.cell("v1-001k-r1")
-    setting.database.rows["data"] *= 2
+    setting.product.rows["data"] *= 2
     while loading.poll_load(work).state == "running":
         pass
     collect(work)
@@ -37,7 +37,7 @@ def test_nodes_flush_once_before_the_wait_for_compactions_which_a_flush_can_begi
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
-    measure = setting.database.bytes_on_disk
+    measure = setting.product.bytes_on_disk
 
     def measured(nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
         done.append(f"flush {keyspace}")
@@ -48,8 +48,8 @@ def test_nodes_flush_once_before_the_wait_for_compactions_which_a_flush_can_begi
         return LeftoverWork(settled=True) if done.count("wait") == 3 else None
 
     work = setting.cell("v1-001k-r1")
-    monkeypatch.setattr(setting.database, "bytes_on_disk", measured)
-    monkeypatch.setattr(setting.database, "leftover_work", waited)
+    monkeypatch.setattr(setting.product, "bytes_on_disk", measured)
+    monkeypatch.setattr(setting.product, "leftover_work", waited)
     while loading.poll_load(work).state == "running":
         pass
     assert done == ["flush data", "wait", "wait", "wait", "flush data"]
@@ -80,15 +80,15 @@ def test_rows_that_can_not_be_populated_in_time_fail_each_cell_before_it_populat
         ) as error:
             setting.cell(cell_id)
         assert "timing.populating" in error.value.mend
-    assert "data" not in setting.database.rows
-    assert setting.database.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
+    assert "data" not in setting.product.rows
+    assert setting.product.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
 
 
 def test_populating_has_the_time_that_the_definition_gives_it_and_hosts_live_as_much_longer(tmp_path: Path) -> None:
     usual, patient = Setting(tmp_path / "usual", "1G"), Setting(tmp_path / "patient", "1G", populating="3h")
     patient.generator.rate = 1000.0
     (first, given) = (setting.cell("v1-001k-r1") for setting in (usual, patient))
-    assert "data" in patient.database.rows
+    assert "data" in patient.product.rows
     assert life_of_hosts(given) - life_of_hosts(first) == timedelta(hours=3)
     polling = step("load").polling
     assert polling is not None

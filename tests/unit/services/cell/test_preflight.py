@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import InstantDatabase
+from tests.fakes.instant import InstantProduct
 
 from plimsoll.domain.canary_figures import Canary, HostFigures
 from plimsoll.domain.errors import DeployError, ProviderError
@@ -57,7 +57,7 @@ def test_what_hosts_reached_is_in_the_fingerprint(attempt: Provisioned) -> None:
 def test_a_bad_host_ends_the_attempt_before_its_database_starts(
     attempt: Provisioned, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(InstantDatabase, "deploy")
+    monkeypatch.delattr(InstantProduct, "deploy")
     with pytest.raises(DeployError, match=r"node1 \(127\.9\.9\.1\) writes 41M/s to its disk, the floor is 150M/s"):
         actions.deploy(attempt(ToldCanary(41)))
 
@@ -75,7 +75,7 @@ class TakenAway(ToldCanary):
 def test_on_hosts_that_were_taken_away_while_they_were_measured_no_database_starts(
     attempt: Provisioned, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(InstantDatabase, "deploy")
+    monkeypatch.delattr(InstantProduct, "deploy")
     canary = TakenAway(200)
     canary.work = attempt(canary)
     with pytest.raises(ProviderError, match="the cluster is gone"):

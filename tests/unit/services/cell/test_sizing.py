@@ -34,7 +34,7 @@ def test_the_first_cell_counts_by_a_sample_that_is_large_enough_and_all_cells_ha
     assert (first_rows, spread) == (20_000, pytest.approx(counted.sample_rows, abs=1))
     assert counted.sample_bytes == pytest.approx(parse_size("1G") / 10, rel=0.01)
     assert counted.rows * ROW == pytest.approx(parse_size("1G"), rel=0.001)
-    assert setting.database.rows["data"] == counted.rows
+    assert setting.product.rows["data"] == counted.rows
 
     second = setting.cell("v2-002k-r1")
     assert read_counted_rows(second) == counted
@@ -50,7 +50,7 @@ def test_where_the_first_rows_are_enough_there_is_one_sample_and_one_keyspace_is
     counted = read_counted_rows(setting.cell("v1-001k-r1"))
     assert counted is not None
     assert list(setting.generator.samples.values()) == [counted.sample_rows] == [20_000]
-    assert setting.database.dropped == ["plimsoll_sample_1"]
+    assert setting.product.dropped == ["plimsoll_sample_1"]
 
 
 def test_a_start_that_was_interrupted_goes_on_with_the_same_samples_and_leaves_nothing_of_them(
@@ -60,23 +60,23 @@ def test_a_start_that_was_interrupted_goes_on_with_the_same_samples_and_leaves_n
         raise DeployError("killed meanwhile", where="node1")
 
     with monkeypatch.context() as patch:
-        patch.setattr(setting.database, "drop", fails)
+        patch.setattr(setting.product, "drop", fails)
         with pytest.raises(DeployError, match="killed meanwhile"):
             setting.cell("v1-001k-r1")
-    assert "data" not in setting.database.rows
+    assert "data" not in setting.product.rows
     work = AttemptContext(setting.toolkit, FIRST)
     counted = read_counted_rows(work)
     loading.start_load(work)
     assert read_counted_rows(work) == counted
     assert len(setting.generator.samples) == 2
-    assert setting.database.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
+    assert setting.product.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
 
 
 def test_a_cell_that_another_was_quicker_than_takes_its_rows_and_leaves_nothing_of_its_own_samples(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two first cells count at once: the other's record comes while this one measures its last sample."""
-    measure = setting.database.bytes_on_disk
+    measure = setting.product.bytes_on_disk
 
     def is_overtaken(nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
         if keyspace == "plimsoll_sample_2":
@@ -92,10 +92,10 @@ def test_a_cell_that_another_was_quicker_than_takes_its_rows_and_leaves_nothing_
             assert setting.toolkit.store.create("campaign/rows/workload.json", other.model_dump_json().encode())
         return measure(nodes, keyspace)
 
-    monkeypatch.setattr(setting.database, "bytes_on_disk", is_overtaken)
+    monkeypatch.setattr(setting.product, "bytes_on_disk", is_overtaken)
     setting.cell("v1-001k-r1")
-    assert setting.database.rows["data"] == 77
-    assert setting.database.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
+    assert setting.product.rows["data"] == 77
+    assert setting.product.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
 
 
 def test_a_sample_of_a_process_that_was_killed_is_ended_where_another_cell_counted_meanwhile(
@@ -109,11 +109,11 @@ def test_a_sample_of_a_process_that_was_killed_is_ended_where_another_cell_count
         with pytest.raises(InterruptedError):
             setting.cell("v1-001k-r1")
     setting.cell("v2-001k-r1")
-    setting.database.dropped.clear()
+    setting.product.dropped.clear()
     setting.generator.stopped.clear()
     loading.start_load(AttemptContext(setting.toolkit, FIRST))
     assert "sample-v1-001k-r1-1-1" in setting.generator.stopped
-    assert "plimsoll_sample_1" in setting.database.dropped
+    assert "plimsoll_sample_1" in setting.product.dropped
 
 
 def test_all_samples_together_have_twenty_minutes_which_is_less_than_the_step_has(
@@ -186,7 +186,7 @@ def test_the_plan_says_what_is_counted_later_and_refuses_whoever_can_not_count(s
 
 
 def test_a_sample_that_takes_nothing_on_disk_fails_the_load(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setting.database, "bytes_on_disk", lambda *_: {"node1": 0})
+    monkeypatch.setattr(setting.product, "bytes_on_disk", lambda *_: {"node1": 0})
     with pytest.raises(LoadError, match="a sample of 20,000 rows takes nothing on disk"):
         setting.cell("v1-001k-r1")
     assert read_counted_rows(AttemptContext(setting.toolkit, FIRST)) is None

@@ -1,14 +1,14 @@
-"""Apache Cassandra as a database under test."""
+"""Apache Cassandra as a product under test."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.products.cassandra.checks import only_cassandra, problems, unchecked
-from plimsoll.adapters.products.cassandra.events import KINDS, events, lines
+from plimsoll.adapters.products.cassandra.events import CassandraLog
 from plimsoll.adapters.products.cassandra.inquiry import inspect, settle_command
 from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
 from plimsoll.adapters.products.cassandra.node import Blueprint, install, start
@@ -25,25 +25,25 @@ from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
-from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence
 
 _PATIENCE = timedelta(minutes=5)
 
 
 class Cassandra:
-    """Implements the MeasuredDatabase port.
+    """Implements the Product port, and what it has for products that settle, are measured and partly checked.
 
     `patience`: longest time for all nodes together to start, where a definition gives none.
     """
 
     name = PRODUCT
     ports: Sequence[int] = PORTS
-    kinds: Sequence[EventKind] = KINDS
+    evidence: Evidence = CassandraLog()
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
@@ -92,14 +92,11 @@ class Cassandra:
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         """Return the one JVM of a node."""
-        return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG)]
+        files = NodeFiles(PurePosixPath())
+        kept = (files.settings, files.logs / "*", files.console)
+        return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)))]
 
-    def fingerprint(
-        self,
-        variant: Variant,  # noqa: ARG002 - what runs is asked of the nodes, not of the definition
-        nodes: Sequence[Host],
-        load: Host,  # noqa: ARG002 - JMX is open on a node's own host only
-    ) -> Sequence[NodeFingerprint]:
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
         """Read what really runs on each node, as its JVM reports it."""
         return inspect(self._tool, nodes)
 
@@ -123,21 +120,6 @@ class Cassandra:
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return a sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node, NODE))]
-
-    def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """Return logs, GC log, command and settings of a node."""
-        files = NodeFiles(node.root)
-        console = [path for path in node.files(files.console.parent) if path == files.console]
-        settings = [path for path in node.files(files.configuration) if path == files.settings]
-        return {JOB: [*settings, *node.files(files.logs), *console]}
-
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
-        """Return compactions, flushes and dropped messages of a node's system.log."""
-        return events(text, zone)
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
-        """Return the lines of a node's system.log, with their times."""
-        return lines(text, zone)
 
     def _blueprint(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta

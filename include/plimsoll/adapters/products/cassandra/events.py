@@ -5,7 +5,7 @@ only dropped messages.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from plimsoll.domain.log_events import Event, EventKind, LogLine
@@ -24,20 +24,19 @@ _DROPPED = re.compile(
 _WRITING, _WRITTEN = re.compile(r"Writing Memtable-(?P<table>[^@]+)@"), "Completed flushing "
 
 
-def events(text: str, zone: tzinfo) -> tuple[Event, ...]:
-    """Return the events in one node's system.log, in the order of their ends.
+class CassandraLog:
+    """Implements the Evidence port on a node's system.log, whose times are in its JVM's `zone`."""
 
-    Times in the log are in the JVM's `zone`.
-    """
-    return tuple(_events(text, zone))
+    kinds: Sequence[EventKind] = KINDS
 
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
+        """Return compactions, flushes and dropped messages, in the order of their ends."""
+        return tuple(_events(text, zone))
 
-def lines(text: str, zone: tzinfo) -> tuple[LogLine, ...]:
-    """Return the lines of one node's system.log that have a time, so none of stack traces.
-
-    Times are in the JVM's `zone`.
-    """
-    return tuple(LogLine(_time(match, zone), match[0]) for match in filter(None, map(_LINE.match, text.splitlines())))
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
+        """Return the lines that have a time, so none of stack traces."""
+        matches = filter(None, map(_LINE.match, text.splitlines()))
+        return tuple(LogLine(_time(match, zone), match[0]) for match in matches)
 
 
 def _time(match: re.Match[str], zone: tzinfo) -> datetime:

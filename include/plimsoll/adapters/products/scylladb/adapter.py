@@ -1,8 +1,8 @@
-"""ScyllaDB as a database under test. It was written by its public documentation, and has met no real ScyllaDB yet."""
+"""ScyllaDB as a product under test. It was written by its public documentation, and has met no real ScyllaDB yet."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.products.nodes.compactions import leftover_work
@@ -10,7 +10,7 @@ from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.adapters.products.scylladb.checks import problems, unknown
-from plimsoll.adapters.products.scylladb.events import KINDS, events, lines
+from plimsoll.adapters.products.scylladb.events import ScyllaDbLog
 from plimsoll.adapters.products.scylladb.inquiry import fingerprint, save_metrics, settle_command
 from plimsoll.adapters.products.scylladb.node import PROGRAM, Blueprint, start
 from plimsoll.adapters.products.scylladb.node_files import NODE, PRODUCT, NodeFiles
@@ -20,23 +20,26 @@ from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
-from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence
 
 _LISTENS = "Starting listening for CQL clients"
 _PATIENCE = timedelta(minutes=15)
 
 
 class ScyllaDb:
-    """Implements the Database port. `patience`: longest time for all nodes to start, where a definition gives none."""
+    """Implements the Product port, and what it has for products that settle, save and are partly checked.
+
+    `patience`: longest time for all nodes to start, where a definition gives none.
+    """
 
     name = PRODUCT
     ports: Sequence[int] = PORTS
-    kinds: Sequence[EventKind] = KINDS
+    evidence: Evidence = ScyllaDbLog()
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
@@ -91,9 +94,10 @@ class ScyllaDb:
 
     def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
         """Return the one program of a node."""
-        return [Process(PRODUCT, log=NodeFiles(PurePosixPath()).log.name)]
+        files = NodeFiles(PurePosixPath())
+        return [Process(PRODUCT, log=files.log.name, files=(str(files.kept / "*"), str(files.log)))]
 
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
         """Read what really runs on each node, as the node reports it."""
         return [fingerprint(node) for node in nodes]
 
@@ -109,17 +113,6 @@ class ScyllaDb:
         """Return a sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
-    def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """Return log, command, settings and metrics of a node."""
-        files = NodeFiles(node.root)
+    def save(self, node: Host) -> None:
+        """Save the node's metrics."""
         save_metrics(node)
-        log = [path for path in node.files(files.log.parent) if path == files.log]
-        return {PRODUCT: [*node.files(files.kept), *log]}
-
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
-        """Return compactions, reactor stalls and large allocations in a node's log."""
-        return list(events(text, zone))
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
-        """Return the lines of a node's log, with their times."""
-        return lines(text, zone)

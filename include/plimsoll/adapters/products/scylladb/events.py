@@ -5,7 +5,7 @@ lines before and after it; where these are further apart than `_SURE`, its line 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from plimsoll.domain.log_events import Event, EventKind, LogLine
@@ -24,13 +24,22 @@ _STALLED = re.compile(r"Reactor stalled for (?P<ms>\d+) ms on shard \d+")
 _SURE = timedelta(seconds=10)
 
 
-def lines(text: str, zone: tzinfo) -> tuple[LogLine, ...]:
-    """Return the lines of a node's log that have a time. Times are in the host's `zone`."""
-    return tuple(LogLine(_time(match, zone), match[0]) for match in filter(None, map(_LINE.match, text.splitlines())))
+class ScyllaDbLog:
+    """Implements the Evidence port on a node's log, whose times are in its host's `zone`."""
+
+    kinds: Sequence[EventKind] = KINDS
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
+        """Return compactions, reactor stalls and large allocations, in the order of their ends."""
+        return tuple(_events(text, zone))
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
+        """Return the lines that have a time."""
+        matches = filter(None, map(_LINE.match, text.splitlines()))
+        return tuple(LogLine(_time(match, zone), match[0]) for match in matches)
 
 
-def events(text: str, zone: tzinfo) -> Iterator[Event]:
-    """Yield the events in a node's log, in the order of their ends. Times in the log are in the host's `zone`."""
+def _events(text: str, zone: tzinfo) -> Iterator[Event]:
     before: datetime | None = None
     stalls_ms: list[float] = []
     for line in text.splitlines():

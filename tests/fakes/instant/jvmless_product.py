@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
-from pathlib import PurePosixPath
 
-from tests.fakes.instant.database import InstantDatabase
 from tests.fakes.instant.faults import Faults
+from tests.fakes.instant.product import InstantProduct, SilentLog
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
@@ -13,13 +12,25 @@ from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.log_events import LogLine
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence
 
 JVMLESS = "jvmless"
 VERSION = "2.5"
 
 
-class JvmlessDatabase(InstantDatabase):
+class TimedLog(SilentLog):
+    """A log whose lines have local times."""
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """Each has a time, of that zone."""
+        times = ((line, datetime.fromisoformat(line[:19]).replace(tzinfo=zone)) for line in text.splitlines())
+        return [LogLine(at=at, text=line) for line, at in times]
+
+
+class JvmlessProduct(InstantProduct):
     """Up at once; refuses variants that name a JVM, and releases but one."""
+
+    evidence: Evidence = TimedLog()
 
     def __init__(self, faults: Faults) -> None:
         super().__init__(faults, JVMLESS)
@@ -34,17 +45,12 @@ class JvmlessDatabase(InstantDatabase):
         """Leave a log with local times on each node."""
         super().deploy(definition, variant, nodes, load, expires)
         for node in nodes:
-            node.write(PurePosixPath("logs/system.log"), "2026-01-31 14:00:05 compaction stalled\n")
+            node.write(node.root / "logs" / "system.log", "2026-01-31 14:00:05 compaction stalled\n")
 
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """Each has a time, of that zone."""
-        times = ((line, datetime.fromisoformat(line[:19]).replace(tzinfo=zone)) for line in text.splitlines())
-        return [LogLine(at=at, text=line) for line, at in times]
-
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
-        """Return nodes without a JVM."""
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
+        """Nodes without a JVM."""
         own = {"database": JVMLESS, "database_version": VERSION}
-        return [node.model_copy(update=own) for node in super().fingerprint(variant, nodes, load)]
+        return [node.model_copy(update=own) for node in super().fingerprint(variant, nodes)]
 
 
 def _problems(definition: Definition, number: int, variant: Variant) -> Sequence[Problem]:

@@ -1,8 +1,7 @@
-"""A database that needs no process."""
+"""A product that needs no process."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta, tzinfo
-from pathlib import PurePosixPath
 
 from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
@@ -14,23 +13,34 @@ from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence
 
 
-class InstantDatabase:
-    """A database that is up at once and reports what the definition asks for."""
+class SilentLog:
+    """A log that tells nothing."""
+
+    kinds: Sequence[EventKind] = (EventKind("compaction", "compaction"),)
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
+        """None."""
+        return ()
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """None has a time."""
+        return ()
+
+
+class InstantProduct:
+    """A product that is up at once and reports what the definition asks for."""
 
     ports: Sequence[int] = ()
-    kinds: Sequence[EventKind] = (EventKind("compaction", "compaction"),)
+    evidence: Evidence = SilentLog()
 
     def __init__(self, faults: Faults, name: str = INSTANT) -> None:
         self._faults, self.name = faults, name
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Nothing is missing."""
-        return ()
-
-    def unchecked(self, definition: Definition) -> Sequence[str]:
-        """Nothing is left unasked."""
         return ()
 
     def prepare(self, definition: Definition) -> None:
@@ -43,9 +53,9 @@ class InstantDatabase:
         for node in nodes:
             if self._faults.hits(cell_of(node), "deploy"):
                 raise DeployError("was told to fail", where=node.info.name)
-            node.write(PurePosixPath("logs/system.log"), "up\n")
+            node.write(node.root / "logs" / "system.log", "up\n")
 
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """As defined."""
         return [
             NodeFingerprint(
@@ -64,7 +74,7 @@ class InstantDatabase:
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         """One, which is named like the product."""
-        return [Process(self.name, variant.jvm, "system.log", "gc.log")]
+        return [Process(self.name, variant.jvm, "system.log", "gc.log", ("logs/*",))]
 
     def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
         """It leaves nothing to do."""
@@ -81,23 +91,10 @@ class InstantDatabase:
         """
         told = [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
         return told or [
-            f"{node.info.name} was never started" for node in nodes if _keeps_data(node) and not self._files(node)
+            f"{node.info.name} was never started"
+            for node in nodes
+            if _keeps_data(node) and not node.files(node.root / "logs")
         ]
-
-    def files(self, node: Host) -> Mapping[str, Sequence[PurePosixPath]]:
-        """Return the log, if it came so far."""
-        return {self.name: self._files(node)}
-
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
-        """Its log tells nothing."""
-        return ()
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """Nor has it lines with a time."""
-        return ()
-
-    def _files(self, node: Host) -> Sequence[PurePosixPath]:
-        return node.files(PurePosixPath("logs"))
 
 
 def _jvm(jvm: JvmConfiguration) -> JvmFacts:

@@ -1,0 +1,108 @@
+"""A product on the hosts of a cluster, and what its processes leave to be judged."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta, tzinfo
+from typing import Protocol, runtime_checkable
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.log_events import Event, EventKind, LogLine
+from plimsoll.domain.process import Process
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+
+
+class Evidence(Protocol):
+    """Reads the collected logs of a product's processes. Pure: asked again whenever an attempt is judged.
+
+    Every method has the name of the process and the text of its log; `zone` is the time zone of times in the log.
+    """
+
+    kinds: Sequence[EventKind]
+    """The kinds of `events`."""
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
+        """Return the entries about work that may delay operations."""
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """Return the lines that have a time."""
+
+
+class Product(Protocol):
+    """Deploys a product's nodes and watches them. Protocols below add what only some products can do."""
+
+    name: str
+    ports: Sequence[int]
+    """The TCP ports on which every node listens, each at an address of its own."""
+    evidence: Evidence
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Return all problems that keep the definition's variants of this product from running.
+
+        Examples: missing artefacts, a JVM that the product can't use, a garbage collector that a JDK does not have.
+        """
+
+    def prepare(self, definition: Definition) -> None:
+        """Make in advance what cells of this product would otherwise wait for. Idempotent. Raises ArtefactError."""
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Install, configure and start the nodes; wait until all are up and agree on the schema. Idempotent.
+
+        The nodes end by themselves after `expires`, whatever happens to the process that owns them. Raises DeployError.
+        """
+
+    def processes(self, variant: Variant) -> Sequence[Process]:
+        """Return the programs that the product runs on each node, with their files. Pure."""
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
+        """Read the real environment of each running node and its processes. Raises DeployError."""
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """Return a sentence with the end of its log for each node that is not running; empty while all run."""
+
+
+@runtime_checkable
+class PartlyCheckedProduct(Product, Protocol):
+    """A product some of whose facts only hosts can tell."""
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Name the facts that `check` could not test from here, such as flags of a JDK that is not here."""
+
+
+@runtime_checkable
+class SettlingProduct(Product, Protocol):
+    """A product whose nodes tell of the work that populating left, such as compactions."""
+
+    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
+        """Tell whether clients, and so load generators, can't ask nodes for that work."""
+
+    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
+        """Return the outcome of waiting until nodes have finished that work, within the adapter's limit.
+
+        The first call begins to wait. None while the wait lasts. Never blocks.
+        """
+
+
+@runtime_checkable
+class MeasuredProduct(Product, Protocol):
+    """A product that tells what rows take on its disks."""
+
+    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+        """Measure the bytes that a keyspace takes on the disk of each node, once all of it is written there. Raises
+        DeployError.
+        """
+
+    def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
+        """Remove a keyspace, if it is there. DeployError."""
+
+
+@runtime_checkable
+class SavingProduct(Product, Protocol):
+    """A product whose running nodes tell more than their files do."""
+
+    def save(self, node: Host) -> None:
+        """Write what only the running node tells, such as its metrics, to a file that its process declares."""
