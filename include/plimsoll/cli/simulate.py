@@ -34,6 +34,9 @@ _Width = Annotated[
 ]
 _Invalid = Annotated[float, typer.Option(min=0, max=0.9, help="Share of attempts that are invalid.")]
 _Seed = Annotated[int, typer.Option(help="The same seed gives the same campaigns.")]
+_StopDecided = Annotated[
+    bool, typer.Option("--stop-decided", help="As if the definition had `timing: {stop: decided}`.")
+]
 _SYNTHETIC = ("runs", "capacities", "width", "invalid", "seed")
 """The options that say how synthetic campaigns are drawn."""
 
@@ -48,6 +51,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     width: _Width = 0.25,
     invalid: _Invalid = 0.0,
     seed: _Seed = 1,
+    stop_decided: _StopDecided = False,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a definition's strategy: how many cells it would run, which capacities it would find. Runs no cell.
@@ -74,6 +78,9 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
         return
     require_one_stage(declared, document.where)
     [(_, declared)] = declared.of_stages
+    if stop_decided:
+        timing = declared.timing.model_copy(update={"stop": "decided"})
+        declared = declared.model_copy(update={"timing": timing})
     if capacities not in ("uniform", "published"):
         raise Refused([Problem("--capacities", f"is {capacities!r}", "allowed: uniform, published")], where="simulate")
     found = play(declared, World(capacities, width, invalid), runs, seed)  # type: ignore[arg-type]  # just checked

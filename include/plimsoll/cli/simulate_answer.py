@@ -46,7 +46,7 @@ def simulation_json(definition: Definition, found: Simulation) -> dict[str, Any]
         "cells_p95": found.cells_p95,
         "attempts_mean": found.attempts_mean,
         "rounds_mean": found.rounds_mean,
-        "hours_mean": found.hours_mean(definition),
+        "cell_hours": found.hours_mean(definition),
         "differs_share": found.differs_share,
         "grid_differs_share": found.grid_differs_share,
     }

@@ -46,6 +46,10 @@ class LoadSummary(Model):
         int | None, Field(description="Most operations that were due at once and waited for others to be answered")
     ] = None
 
+    decided_s: Annotated[
+        float | None,
+        Field(description="When the run was ended because an interval had missed, s from its start; null: it was not"),
+    ] = None
     compactions_left: Annotated[
         int | None,
         Field(description="That populating left, and that were not done when the generator stopped waiting for them"),

@@ -1,15 +1,19 @@
 """How long a cell is loaded, and which part of that time is judged."""
 
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated, Self
+from math import ceil, lcm
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.faults import Fault, Faulty
+from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import Duration, PositiveDuration, format_duration
 
 _USUAL = timedelta(hours=1)
+_LEAST_INTERVALS = 5
 
 
 class Timing(Model):
@@ -25,6 +29,22 @@ class Timing(Model):
         ),
     ] = None
 
+    stop: Annotated[
+        LeftOutIfEmpty[Literal["decided"] | None],
+        Field(
+            description="`decided`: end a load once one of its intervals has missed, as nothing after it can make it "
+            "met. Without it every load lasts for its whole duration"
+        ),
+    ] = None
+    least_intervals: Annotated[
+        int,
+        Field(
+            ge=1,
+            description="Number of intervals that are judged in any case before a load is ended by `stop: decided`",
+            exclude_if=_LEAST_INTERVALS.__eq__,
+        ),
+    ] = _LEAST_INTERVALS
+
     @model_validator(mode="after")
     def _warmup_is_shorter(self) -> Self:
         if self.warmup >= self.duration:
@@ -37,6 +57,14 @@ class Timing(Model):
     def judged(self) -> timedelta:
         """Return the judged time: duration less warm-up."""
         return self.duration - self.warmup
+
+    def shortest(self, levels: Sequence[ServiceLevel]) -> timedelta:
+        """Return how long a load lasts that misses in its first intervals."""
+        if self.stop is None:
+            return self.duration
+        whole = timedelta(seconds=lcm(*(ceil(level.interval.total_seconds()) for level in levels)))
+        least = max(self.least_intervals * level.interval for level in levels)
+        return min(self.duration, self.warmup + ceil(least / whole) * whole)
 
     @property
     def longest_populating(self) -> timedelta:

@@ -8,6 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import product, zip_longest
 from math import ceil, exp
 from statistics import fmean
@@ -47,16 +48,17 @@ class World:
 class Simulation:
     """The results: cells and their attempts per campaign, and how often any capacity differed from the full grid's.
 
-    `attempts_mean`: the mean number of attempts, the invalid ones among them. `rounds` maps a number of cells to the
-    mean number of rounds of a campaign with so many cells; in each round the strategy asks for cells after the earlier
-    ones are done. `grid_differs_share`: the same share for a second full grid of the same variants, which is the effect
-    of chance alone.
+    `attempts_mean`: the mean number of attempts, the invalid ones among them; `missed_mean`: of cells that missed.
+    `rounds` maps a number of cells to the mean number of rounds of a campaign with so many cells; in each round the
+    strategy asks for cells after the earlier ones are done. `grid_differs_share`: the same share for a second full grid
+    of the same variants, which is the effect of chance alone.
     """
 
     runs: int
     cells_mean: float
     cells_p95: int
     attempts_mean: float
+    missed_mean: float
     rounds: Mapping[int, float]
     differs_share: float
     grid_differs_share: float
@@ -67,8 +69,10 @@ class Simulation:
         return sum(self.rounds.values())
 
     def hours_mean(self, definition: Definition) -> float:
-        """Return the mean cell-hours under load of a campaign."""
-        return self.attempts_mean * definition.timing.duration.total_seconds() / 3600
+        """Return the mean cell-hours under load of a campaign, if a cell that misses does so in its first intervals."""
+        spared = definition.timing.duration - definition.timing.shortest(definition.service_levels)
+        hour = timedelta(hours=1)
+        return self.attempts_mean * (definition.timing.duration / hour) - self.missed_mean * (spared / hour)
 
 
 def require_one_stage(definition: Definition, where: str) -> None:
@@ -93,6 +97,7 @@ def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simu
         cells_mean=fmean(taken),
         cells_p95=taken[ceil(0.95 * runs) - 1],
         attempts_mean=fmean(one.attempts for one in campaigns),
+        missed_mean=fmean(one.missed for one in campaigns),
         rounds={cells: rounds[cells] / runs for cells in sorted(rounds)},
         differs_share=fmean(one.differs for one in campaigns),
         grid_differs_share=fmean(one.grid_differs for one in campaigns),
@@ -103,6 +108,7 @@ def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simu
 class _Campaign:
     cells: int
     attempts: int
+    missed: int
     rounds: Sequence[int]
     differs: bool
     grid_differs: bool
@@ -110,18 +116,19 @@ class _Campaign:
 
 def _campaign(definition: Definition, world: World, dice: random.Random) -> _Campaign:
     loads, repeats = len(definition.loads), definition.repeats
-    cells, attempts, differs, grid_differs = 0, 0, False, False
+    cells, attempts, missed, differs, grid_differs = 0, 0, 0, False, False
     rounds: list[Sequence[int]] = []
     for passed in _loads_passed(definition, world, dice):
         outcomes, others = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
         played = play(definition.strategy, outcomes)
         cells += played.cells
+        missed += played.missed
         attempts += sum(_attempts(world.invalid, dice) for _ in range(played.cells))
         rounds.append(played.rounds)
         grid = _grid_capacity(outcomes)
         differs |= played.capacity != grid
         grid_differs |= _grid_capacity(others) != grid
-    return _Campaign(cells, attempts, _rounds(definition, cells, rounds), differs, grid_differs)
+    return _Campaign(cells, attempts, missed, _rounds(definition, cells, rounds), differs, grid_differs)
 
 
 def _rounds(definition: Definition, cells: int, of_ladders: Sequence[Sequence[int]]) -> list[int]:
@@ -139,9 +146,10 @@ def _rounds(definition: Definition, cells: int, of_ladders: Sequence[Sequence[in
 
 @dataclass(frozen=True)
 class Played:
-    """A strategy's play on one ladder: the number of cells in each round, and the capacity that it found."""
+    """A strategy's play on one ladder: the number of cells in each round, of those that missed, and the capacity."""
 
     rounds: Sequence[int]
+    missed: int
     capacity: tuple[CapacityKind, int | None]
 
     @property
@@ -158,7 +166,8 @@ def play(strategy: Strategy, outcomes: _Outcomes) -> Played:
         rounds.append(len(step.run))
         for place in step.run:
             known[place.level][place.repeat] = outcomes[place.level][place.repeat]
-    return Played(rounds, ladder_capacity(ladder, step.not_needed))
+    missed = sum(outcome == "missed" for level in known for outcome in level)
+    return Played(rounds, missed, ladder_capacity(ladder, step.not_needed))
 
 
 def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:

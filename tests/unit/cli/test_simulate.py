@@ -143,11 +143,27 @@ def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate
     code, out, _ = simulate("--runs", 50, "--json")
     assert code == 0
     assert set(json.loads(out)) == {
-        "runs", "cells_mean", "cells_p95", "attempts_mean", "rounds_mean", "hours_mean", "differs_share",
+        "runs", "cells_mean", "cells_p95", "attempts_mean", "rounds_mean", "cell_hours", "differs_share",
         "grid_differs_share",
     }  # fmt: skip
-    assert json.loads(out)["hours_mean"] == pytest.approx(json.loads(out)["attempts_mean"] * SECONDS / 3600)
+    assert json.loads(out)["cell_hours"] == pytest.approx(json.loads(out)["attempts_mean"] * SECONDS / 3600)
     assert json.loads(out)["differs_share"] == 0
+
+
+@pytest.mark.parametrize(
+    ("strategy", "most"), [("full-grid", 0.5), ("search", 0.3), ("{name: search, mode: fast}", 0.16)]
+)
+def test_loads_that_end_once_they_have_missed_take_a_part_of_the_published_grids_time(
+    simulate: Any, tmp_path: Path, strategy: str, most: float
+) -> None:
+    text = (CAMPAIGNS / "azul-2022-search.yaml").read_text()
+    assert "\nstrategy: search\n" in text
+    (tmp_path / "ended.yaml").write_text(text.replace("\nstrategy: search\n", f"\nstrategy: {strategy}\n"))
+    published = ("--runs", 20, "--capacities", "published", "--json")
+    whole = json.loads(simulate(*published, of="azul-2022")[1])["cell_hours"]
+    ended = json.loads(simulate(*published, "--stop-decided", of=tmp_path / "ended.yaml")[1])
+    assert whole == pytest.approx(275 * 2.5)
+    assert ended["cell_hours"] <= most * whole
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -109,16 +110,17 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     logs = {host: generator.response_time_logs(work.definition, own) for host, own in loads.items()}
     summaries = {host: _summary(generator, files, own) for host, own in loads.items()}
     seconds = {host: generator.seconds(files.text(own.get(generator.progress_file))) for host, own in loads.items()}
+    summary = summed(summaries)
     return Evidence(
         key=work.key,
-        definition=work.definition,
+        definition=_as_far_as_it_went(work.definition, summary),
         cell=work.cell,
         code_version=work.toolkit.code_version,
         manifest=manifest,
         fingerprint=fingerprint,
         processes=processes,
         limits=generator.limits(work.definition),
-        summary=summed(summaries),
+        summary=summary,
         summaries=summaries,
         start=start,
         response_times={
@@ -129,6 +131,14 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         seconds=merged_seconds(seconds, start.ahead_ms if start else {}),
         samples=_samples(files),
     )
+
+
+def _as_far_as_it_went(definition: Definition, summary: LoadSummary) -> Definition:
+    """The definition with the time for which a load ran that was ended because its outcome was certain."""
+    if summary.decided_s is None:
+        return definition
+    timing = definition.timing.model_copy(update={"duration": timedelta(seconds=summary.decided_s)})
+    return definition.model_copy(update={"timing": timing})
 
 
 def _summary(generator: LoadGenerator, files: CollectedFiles, own: Mapping[str, ManifestEntry]) -> LoadSummary:

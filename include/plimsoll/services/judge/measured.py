@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.backlog import opening_backlog
@@ -12,6 +13,7 @@ from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts,
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
+from plimsoll.domain.units import format_duration
 from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.quality.miss_cause import error_share, foreign_error_share
@@ -53,6 +55,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
             *judgement.remarks,
             *(() if are_reasons else failures),
             *evidence.summary.remarks,
+            *_ended_early(evidence),
             *_left_to_do(evidence),
             *_data_size(evidence),
             *evidence.logs.gc_problems,
@@ -67,6 +70,12 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
 def _spoil(evidence: Evidence) -> bool:
     """Tell whether failed operations spoil the measurement. Those of an attempt that failed follow from its failure."""
     return not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
+
+
+def _ended_early(evidence: Evidence) -> Iterator[str]:
+    if (ended_s := evidence.summary.decided_s) is not None:
+        ended = format_duration(timedelta(seconds=ended_s))
+        yield f"the load was ended after {ended}, once an interval had missed (`timing.stop: decided`)"
 
 
 def _left_to_do(evidence: Evidence) -> Iterator[str]:
@@ -183,5 +192,7 @@ def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
         yield evidence.manifest.failure
         return
     yield from judged.judgement.reasons
+    if evidence.summary.decided_s is not None and judged.judgement.met:
+        yield "the load generator ended the load because an interval had missed, but its logs hold none that did"
     if judged.quality is not None:
         yield from judged.quality.reasons

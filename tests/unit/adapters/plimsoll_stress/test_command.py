@@ -43,6 +43,17 @@ def arguments_of(definition: Definition, part: int = 1, parts: int = 1, waits: b
     return run_arguments(request, PurePosixPath("load"))
 
 
+def test_every_service_level_is_watched_and_a_run_ends_early_if_that_is_asked(azul: Definition) -> None:
+    levels = [{}, {"percentile": 99, "interval": "5s", "below": "50ms", "operations": "reads"}, {"interval": "2500ms"}]
+    several = Definition.model_validate({**azul.model_dump(mode="json"), "service_levels": levels})
+    arguments = arguments_of(several)
+    assert arguments[arguments.index("--watch") + 1] == "99.9/10s/100ms,99/5s/50ms/reads"
+    assert "--stop-decided" not in arguments
+    timing = azul.timing.model_copy(update={"stop": "decided", "least_intervals": 7})
+    arguments = arguments_of(azul.model_copy(update={"timing": timing}))
+    assert arguments[arguments.index("--stop-decided") + 1] == "7"
+
+
 def test_one_of_several_load_hosts_is_told_which_and_to_wait_for_the_start(azul: Definition) -> None:
     arguments = arguments_of(azul, part=2, parts=3)
     assert arguments[-4:] == ("--split", "2/3", "--start-file", "load/start.json")
@@ -83,6 +94,7 @@ def test_further_options_name_consistency_replication_hosts_and_reports(azul: De
     arguments = arguments_of(azul)
     further = dict(zip(arguments[24::2], arguments[25::2], strict=True))
     assert further == {
+        "--watch": "99.9/10s/100ms",
         "--cl": "LOCAL_ONE",
         "--rf": "3",
         "--host": "127.0.9.1,127.0.9.2",

@@ -47,6 +47,18 @@ def test_what_has_no_answer_after_the_timed_run_is_counted() -> None:
     assert [one and one.missing for one in found] == [42, None]
 
 
+def test_how_service_levels_fare_is_told_once_an_interval_is_judged() -> None:
+    met = {"level": "99.9/10s/100ms", "last_ms": 45.25, "worst_ms": 60.0, "judged": 2, "missed": 0}
+    missed = {"level": "99/1s/50ms/reads", "last_ms": None, "worst_ms": 151.2, "judged": 20, "missed": 1}
+    line = json.loads(progress_line("measure", 30, 40, 12.0)) | {"watch": [met, missed, {**met, "judged": 0}]}
+    progress = last_progress(json.dumps(line) + "\n")
+    assert progress is not None
+    assert progress.levels == (
+        "p99.9/10s/100ms: met so far, last 45.2 ms, highest 60 ms",
+        "p99/1s/50ms/reads: 1 of 20 intervals missed, last no answer, highest 151 ms",
+    )
+
+
 def test_no_progress_yet() -> None:
     assert last_progress("") is None
     assert last_progress('{"phase": "populate"') is None
@@ -131,6 +143,12 @@ def test_a_summary_counts_the_judged_time() -> None:
     assert (summary.cpu_cores, summary.in_flight_max, summary.backlog_max) == (0.4, 17, 3)
     assert summary.generator == "plimsoll.stress 0123abcd"
     assert (summary.schedule_lag_p99_ms, summary.schedule_lag_max_ms, summary.hiccup_max_ms) == (1.5, 9.25, 4.5)
+
+
+def test_a_run_that_was_ended_as_its_outcome_was_certain_says_when() -> None:
+    assert parse_summary(json.dumps(SUMMARY)).decided_s is None
+    decided = {**SUMMARY, "run": {**SUMMARY["run"], "decided_s": 30}}
+    assert parse_summary(json.dumps(decided)).decided_s == 30
 
 
 def test_a_run_that_never_started_has_a_reason_and_no_figures() -> None:

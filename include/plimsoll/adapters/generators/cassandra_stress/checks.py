@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
+    early_end_problems,
     given_options,
     interval_problems,
     operation_problems,
@@ -25,7 +26,7 @@ _PROFILE_KEYS = ("keyspace", "table")
 
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
-    times = [*timing_problems(definition), *interval_problems(definition)]
+    times = [*timing_problems(definition), *interval_problems(definition), *early_end_problems(definition)]
     lacks = artefacts.missing_of_program("cassandra-stress", "load_generator.name", definition)
     return [*_workload(definition), *_generator(definition), *times, *lacks]
 

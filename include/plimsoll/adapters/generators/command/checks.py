@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from plimsoll.adapters.generators.command.values import OF_LOADS, of_workload
-from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
+from plimsoll.adapters.generators.workload_options import early_end_problems, interval_problems, timing_problems
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_command import LoadCommand, placeholders
@@ -29,6 +29,7 @@ def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Probl
         *_load_hosts(definition),
         *timing_problems(definition),
         *interval_problems(definition),
+        *early_end_problems(definition),
     ]
 
 

@@ -14,6 +14,7 @@ from plimsoll.adapters.generators.latte import workload
 from plimsoll.adapters.generators.latte.installed import PLACES, Installed, installed
 from plimsoll.adapters.generators.load_job import PLAN
 from plimsoll.adapters.generators.workload_options import (
+    early_end_problems,
     given_options,
     interval_problems,
     operation_problems,
@@ -163,6 +164,7 @@ def _problems(definition: Definition) -> Iterator[Problem]:
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
     yield from timing_problems(definition)
     yield from interval_problems(definition)
+    yield from early_end_problems(definition)
 
 
 def _unready(found: Installed | None) -> str:

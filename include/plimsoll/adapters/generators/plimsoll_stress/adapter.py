@@ -165,7 +165,8 @@ def _running(host: Host) -> LoadStatus:
         return LoadStatus("running", progress.phase, errors=progress.errors)
     timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
     left = (progress.left + timed).total_seconds()
-    rate, errors, note = progress.achieved_ops_s, progress.errors, _draining(progress)
+    rate, errors = progress.achieved_ops_s, progress.errors
+    note = _draining(progress) or "; ".join(progress.levels)
     return LoadStatus("running", progress.phase, achieved_ops_s=rate, seconds_left=left, errors=errors, note=note)
 
 
@@ -193,20 +194,20 @@ def _fault(host: Host, job: JobStatus) -> str | None:
         return f"{summary.reason} ({_ending(job)})"
     if job.exit_code != 0:
         return f"the summary says complete, but the load generator {_ending(job)}"
-    return _gap(host)
+    return _gap(host, summary)
 
 
 def _ending(job: JobStatus) -> str:
     return "was killed" if job.exit_code is None else f"ended with exit code {job.exit_code}"
 
 
-def _gap(host: Host) -> str | None:
+def _gap(host: Host, summary: LoadSummary) -> str | None:
     """Return the part of the timed run that response-time logs do not cover."""
     names = {path.name: path for path in host.files(folder_of(host))}
     logs = reports.response_time_logs(names).values()
     ends = [reports.log_end(host.read_tail(names[name], max_bytes=TAIL_BYTES)) for name in logs]
     reached = min((end or timedelta(0) for end in ends), default=timedelta(0))
-    planned = timedelta(seconds=_plan(host)["duration_s"])
+    planned = timedelta(seconds=summary.decided_s or _plan(host)["duration_s"])
     if reached > planned - _INTERVAL:
         return None
     return f"the summary says complete, but the histogram logs end after {reached} of {planned}"

@@ -11,6 +11,7 @@ from plimsoll.adapters.generators.plimsoll_stress.row_ranges import ROWS, names_
 from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS, data_per_node_problems
 from plimsoll.adapters.generators.workload_options import (
     given_options,
+    interval_problems,
     level_problems,
     number_of,
     option_problems,
@@ -36,8 +37,18 @@ def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Probl
         *data_per_node_problems(definition),
         *_generator(definition),
         *timing_problems(definition),
+        *_early_end(definition),
         *artefacts.missing_of_program("load-generator", "load_generator.name", definition),
     ]
+
+
+def _early_end(definition: Definition) -> Iterator[Problem]:
+    if definition.timing.stop is None:
+        return
+    yield from interval_problems(definition)
+    if definition.load_generator.hosts > 1:
+        what = "each of several load hosts knows only its own part of an interval"
+        yield Problem("timing.stop", what, "take one load host, or remove the key")
 
 
 def _workload(definition: Definition) -> Iterator[Problem]:

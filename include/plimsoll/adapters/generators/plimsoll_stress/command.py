@@ -4,6 +4,8 @@ from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_count, format_duration
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.load_generator import LoadRequest
@@ -58,8 +60,23 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
         **({} if is_own or request.waits else {"--settle": SETTLE}),
     }
-    options = (word for option in {**published, **further}.items() for word in option)
+    options = (word for option in {**published, **_watched(definition), **further}.items() for word in option)
     return ("run", workload.name, *options, *(() if request.populates else _AS_LEFT))
+
+
+def _watched(definition: Definition) -> dict[str, str]:
+    """What the program is to judge while it runs: service levels whose intervals are whole seconds.
+
+    Sliding windows are left out: whoever misses in an aligned one misses.
+    """
+    whole = [one for one in definition.service_levels if not one.interval % timedelta(seconds=1)]
+    stop = {"--stop-decided": str(definition.timing.least_intervals)} if definition.timing.stop else {}
+    return {"--watch": ",".join(map(_level, whole)), **stop} if whole else {}
+
+
+def _level(level: ServiceLevel) -> str:
+    bound = f"{level.percentile:.10g}/{format_duration(level.interval)}/{level.bound_ms:.10g}ms"
+    return bound if level.operations == ALL_OPERATIONS else f"{bound}/{level.operations}"
 
 
 def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str) -> tuple[str, ...]:

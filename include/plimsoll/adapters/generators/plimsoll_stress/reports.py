@@ -37,6 +37,8 @@ class Progress:
     """Operations that failed in this stage so far."""
     missing: int | None = None
     """After the timed run: operations that were due in it and have no answer yet; None before."""
+    levels: tuple[str, ...] = ()
+    """How each service level fares so far, in words; empty before the first interval is judged."""
 
     @property
     def left(self) -> timedelta:
@@ -105,8 +107,15 @@ def _progress(fields: Mapping[str, Any]) -> Progress:
         planned=timedelta(seconds=fields["planned_s"]),
         achieved_ops_s=fields["achieved_ops_s"],
         errors=sum(fields["errors"].values()),
+        levels=tuple(_fares(level) for level in fields.get("watch", ()) if level["judged"]),
         missing=fields["in_flight"] + fields["backlog"] if fields["phase"] == "drain" else None,
     )
+
+
+def _fares(level: Mapping[str, Any]) -> str:
+    last = "no answer" if level["last_ms"] is None else f"{level['last_ms']:.3g} ms"
+    missed = f"{level['missed']} of {plural(level['judged'], 'interval')} missed" if level["missed"] else "met so far"
+    return f"p{level['level']}: {missed}, last {last}, highest {level['worst_ms']:.3g} ms"
 
 
 def log_end(text: str) -> timedelta | None:
@@ -136,6 +145,7 @@ def parse_summary(text: str) -> LoadSummary:
         compactions_left=((document["populate"] or {}).get("settle") or {}).get("compactions_left"),
         failures=tuple(one for stage, told in stages for one in _failures(stage, told)),
         remarks=tuple(one for stage, told in stages for one in _remarks(stage, told)),
+        decided_s=(run or {}).get("decided_s"),
         **({} if run is None else _judged(run)),
     )
 

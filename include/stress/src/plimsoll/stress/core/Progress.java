@@ -10,11 +10,13 @@ import java.util.Map;
 /** The progress file: a line of JSON for every second of a stage, for programs that watch the run. */
 final class Progress implements Sink {
     private final Writer file;
+    private final Watch watch;
     private Phase stage = Phase.CONNECT;
     private Tally tally;
 
     /** @throws IOException if the file cannot be written */
-    Progress(Path path) throws IOException {
+    Progress(Path path, Watch watch) throws IOException {
+        this.watch = watch;
         file = Files.newBufferedWriter(path);
     }
 
@@ -65,6 +67,7 @@ final class Progress implements Sink {
                 "cpu_cores", Json.rounded(vitals.cores()),
                 "gc_count", vitals.collections,
                 "gc_ms", vitals.collectionMillis,
-                "hiccup_max_ms", Json.rounded(vitals.hiccupMillis));
+                "hiccup_max_ms", Json.rounded(vitals.hiccupMillis),
+                "watch", watch.document());
     }
 }

@@ -19,6 +19,7 @@ public final class Run {
     private final Stop stop;
     private final Summary summary;
     private final Console console;
+    private final Watch watch;
 
     /** @param command the command line, for the heads of files */
     public Run(
@@ -37,6 +38,7 @@ public final class Run {
         this.stop = stop;
         this.summary = summary;
         this.console = new Console(System.out, options.backlogLimit);
+        this.watch = new Watch(options.watch, options.stopDecided);
     }
 
     /**
@@ -50,7 +52,7 @@ public final class Run {
         console.say("connecting to " + connector.target());
         try (Connector.Connection client = connector.connect(workload, Math.max(1, options.rate / options.split.count));
                 Vitals vitals = new Vitals();
-                Sink progress = options.progress == null ? observation -> {} : new Progress(options.progress)) {
+                Sink progress = options.progress == null ? observation -> {} : new Progress(options.progress, watch)) {
             List<Traffic> traffic = Traffic.of(workload, options.threads, options.split, seed);
             if (!options.noPopulate) {
                 populate(client, traffic, vitals, progress);
@@ -131,10 +133,13 @@ public final class Run {
                 Sink csv = options.csv == null ? observation -> {} : new CsvLog(options.csv, workload.operations, from, command)) {
             console.say("timed run: from " + from + ", " + seconds + " s, " + Json.plain(schedule.rate()) + " ops/s");
             Recording recording = new Recording(workload.operations);
-            List<Sink> sinks = List.of(hdr, csv, summary.timed(from, schedule, recording.remarks), progress, console);
+            List<Sink> sinks =
+                    List.of(hdr, csv, summary.timed(from, schedule, recording.remarks), watch, progress, console);
             Stage stage = stage(client, recording, schedule, traffic, plan, vitals, sinks);
             vitals.sample();
-            summary.unfinished(stage.run(start.nanos()));
+            long unfinished = stage.run(start.nanos());
+            summary.unfinished(watch.decided() == null ? unfinished : 0);
+            summary.decided(watch.decided());
         }
         endIfStopped();
     }
@@ -168,7 +173,14 @@ public final class Run {
                     plan.isTimed() ? options.backlogLimit.toNanos() : Long.MAX_VALUE));
         }
         return new Stage(
-                new Load(schedule, workers), recording, plan, options.giveUp.toSeconds(), vitals, stop, sinks);
+                new Load(schedule, workers),
+                recording,
+                plan,
+                options.giveUp.toSeconds(),
+                vitals,
+                stop,
+                () -> plan.isTimed() && watch.decided() != null,
+                sinks);
     }
 
     private void endIfStopped() throws StressException {

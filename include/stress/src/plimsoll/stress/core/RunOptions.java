@@ -3,6 +3,7 @@ package plimsoll.stress.core;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -92,6 +93,19 @@ public final class RunOptions {
             description = "End the run after so long without any answer; 0s: never.")
     Duration giveUp = Duration.ofSeconds(60);
 
+    @Option(
+            names = "--watch",
+            converter = WatchedLevel.Converter.class,
+            split = ",",
+            description = "Service levels to judge while the run goes on, for the progress file: "
+                    + "PERCENTILE/INTERVAL/BOUND, with /OPERATION unless it is of all; with commas.")
+    List<WatchedLevel> watch = List.of();
+
+    @Option(
+            names = "--stop-decided",
+            description = "End the timed run once an interval of --watch has missed and so many are judged; 0: never.")
+    int stopDecided;
+
     @Option(names = "--csv", description = "CSV file.")
     Path csv;
 
@@ -112,6 +126,8 @@ public final class RunOptions {
         require(!duration.isZero(), "-d must be above 0");
         require(warmup.compareTo(duration) < 0, "--response-time-warmup must be shorter than -d");
         require(threads > 0 && threads <= 1_024, "-t must be between 1 and 1024");
+        require(stopDecided == 0 || !watch.isEmpty(), "--stop-decided needs --watch");
+        require(stopDecided == 0 || split.count == 1, "--stop-decided is for one generator: others would go on");
         require(concurrency > 0 && concurrency <= 32_768, "-c must be between 1 and 32768");
         for (Path file : new Path[] {csv, hdr, progress, summary}) {
             require(file == null || writable(file), "the directory of " + file + " does not exist or is not writable");

@@ -2,6 +2,7 @@ package plimsoll.stress.core;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * Runs a load from its start to its last answer, and passes every second of it to the sinks.
@@ -61,19 +62,32 @@ final class Stage {
     private final long giveUp;
     private final Vitals vitals;
     private final Stop stop;
+    private final BooleanSupplier decided;
     private final List<Sink> sinks;
     private long start;
     private long accounted;
     private long lastAnswer;
 
-    /** @param giveUp seconds without any answer after which the database counts as lost; 0: never */
-    Stage(Load load, Recording recording, Plan plan, long giveUp, Vitals vitals, Stop stop, List<Sink> sinks) {
+    /**
+     * @param giveUp seconds without any answer after which the database counts as lost; 0: never
+     * @param decided whether the run's outcome is certain; then it ends, and nobody waits for missing answers
+     */
+    Stage(
+            Load load,
+            Recording recording,
+            Plan plan,
+            long giveUp,
+            Vitals vitals,
+            Stop stop,
+            BooleanSupplier decided,
+            List<Sink> sinks) {
         this.load = load;
         this.recording = recording;
         this.plan = plan;
         this.giveUp = giveUp;
         this.vitals = vitals;
         this.stop = stop;
+        this.decided = decided;
         this.sinks = sinks;
     }
 
@@ -100,7 +114,7 @@ final class Stage {
 
     private boolean ended(long second) {
         boolean complete = second >= plan.duration && accounted >= load.schedule().total();
-        return complete || stop.reason() != null || second >= plan.duration + plan.drain;
+        return complete || decided.getAsBoolean() || stop.reason() != null || second >= plan.duration + plan.drain;
     }
 
     private void observe(long second) throws IOException {

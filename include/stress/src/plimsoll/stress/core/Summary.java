@@ -20,6 +20,7 @@ public final class Summary {
     private Instant timedStart;
     private Schedule schedule;
     private long unfinished;
+    private Double decided;
     private long rows;
     private long retried;
     private long verified;
@@ -83,6 +84,11 @@ public final class Summary {
         unfinished = operations;
     }
 
+    /** Sets when the timed run ended because its outcome was certain, s from its start; null: it did not. */
+    void decided(Double seconds) {
+        decided = seconds;
+    }
+
     /** Returns a sentence on the timed run; empty before it. */
     public String sentence() {
         if (timedStart == null) {
@@ -96,6 +102,7 @@ public final class Summary {
                         schedule.total(),
                         whole.failures(),
                         unfinished)
+                + (decided == null ? "" : String.format(Locale.ROOT, "; decided after %.0f s", decided))
                 + warned(timedRemarks.warnings());
     }
 
@@ -159,6 +166,7 @@ public final class Summary {
                 "started", timedStart.toString(),
                 "duration_s", options.duration.toSeconds(),
                 "warmup_s", options.warmup.toSeconds(),
+                "decided_s", decided == null ? null : Json.plain(decided),
                 "drain_s", Json.rounded(parts.get(Phase.DRAIN).seconds()),
                 "attempted_ops_s", Json.plain(schedule.rate()),
                 "scheduled", schedule.total(),

@@ -1,0 +1,39 @@
+"""How long a load lasts that may be ended once it has missed."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.timing import Timing
+
+LEVEL = {"interval": "10s"}
+
+
+def shortest(levels: list[dict[str, Any]], **keys: Any) -> timedelta:
+    timing = Timing.model_validate({"duration": "150m", "warmup": "30m", **keys})
+    return timing.shortest([ServiceLevel.model_validate(level) for level in levels])
+
+
+@pytest.mark.parametrize(
+    ("levels", "keys", "expected"),
+    [
+        ([LEVEL], {}, timedelta(minutes=150)),
+        ([LEVEL], {"stop": "decided"}, timedelta(minutes=30, seconds=50)),
+        ([LEVEL], {"stop": "decided", "least_intervals": 30}, timedelta(minutes=35)),
+        ([LEVEL], {"stop": "decided", "least_intervals": 10_000}, timedelta(minutes=150)),
+        ([LEVEL, {"interval": "4s"}], {"stop": "decided"}, timedelta(minutes=31)),
+    ],
+)
+def test_a_load_that_misses_at_once_lasts_for_its_least_intervals(
+    levels: list[dict[str, Any]], keys: dict[str, Any], expected: timedelta
+) -> None:
+    assert shortest(levels, **keys) == expected
+
+
+def test_timings_without_the_key_are_written_as_before() -> None:
+    assert Timing.model_validate({"duration": "2m", "warmup": "1m"}).model_dump(mode="json").keys() == {
+        "duration",
+        "warmup",
+    }
