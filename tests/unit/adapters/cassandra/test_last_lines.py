@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
+from plimsoll.adapters.products.cassandra.log_words import WORDS
 from plimsoll.adapters.products.cassandra.node_files import NODE
 from plimsoll.adapters.products.nodes.last_lines import last_lines, picked
 from plimsoll.adapters.products.nodes.remedies import remedy
@@ -32,7 +33,8 @@ def test_the_exception_comes_first_and_what_every_node_says_is_left_out() -> Non
             "Caused by: io.netty.channel.unix.Errors$NativeIoException: bind(..) failed: Address already in use",
             "INFO  [Hook] 2026-01-31 12:00:04,000 HintsService.java:220 - Paused hints dispatch",
             f"Exception (java.lang.IllegalStateException) encountered during startup: {taken}",
-        ]
+        ],
+        WORDS,
     )
     assert str(said).splitlines() == [
         ERROR,
@@ -45,7 +47,9 @@ def test_the_exception_comes_first_and_what_every_node_says_is_left_out() -> Non
 
 
 def test_long_lines_are_cut_and_old_ones_are_left_out() -> None:
-    said = picked([*(f"ERROR [main] {number}" for number in range(10, 100)), f"ERROR {'x' * 10_000}", "y" * 10_000])
+    said = picked(
+        [*(f"ERROR [main] {number}" for number in range(10, 100)), f"ERROR {'x' * 10_000}", "y" * 10_000], WORDS
+    )
     assert len(said.complaints) == 6
     assert said.complaints[0] == "ERROR [main] 95"
     assert "characters left out" in said.complaints[-1]
@@ -93,9 +97,9 @@ FAULT = "org.apache.cassandra.exceptions.ConfigurationException: "
     ],
 )
 def test_the_advice_fits_the_exception_or_is_left_out(said: str, mend: str) -> None:
-    found = remedy(said)
+    found = remedy(said, WORDS)
     assert (mend in found) if mend else not found
 
 
 def test_a_flag_on_the_command_line_is_no_complaint() -> None:
-    assert picked(START).complaints == ()
+    assert picked(START, WORDS).complaints == ()

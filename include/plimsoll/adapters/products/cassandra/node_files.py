@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.products.cassandra.log_words import WORDS
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
 
 JOB = "cassandra"
@@ -86,4 +87,4 @@ class NodeFiles:
         return console_path(self.root, JOB)
 
 
-NODE = NodeProcess(JOB, lambda root: (NodeFiles(root).system_log, NodeFiles(root).console))
+NODE = NodeProcess(JOB, lambda root: (NodeFiles(root).system_log, NodeFiles(root).console), WORDS)

@@ -4,28 +4,23 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess
 from plimsoll.domain.excerpts import shortened
 from plimsoll.ports.host import Host
 
 _TAIL_BYTES = 65_536
 _COMPLAINTS = 6
 _OTHERS = 4
-# Lines that explain nothing: frames of stack traces, a node's usual lines on its tables and pools, at its start, its
-# warning about JMX as Plimsoll configures it, and separators and advice in crash reports of the JVM.
-_NOISE = re.compile(
-    r"\s+(at |\.\.\. \d+ )"
-    r"|INFO .* (Memtable|LogTransaction|ColumnFamilyStore|SSTable|CompactionTask|StatusLogger)\.java:\d+ "
-    r"|INFO .*(Node configuration:\[|JVM Arguments: |Classpath: | memory: init = )"
-    r"|.*cassandra\.jmx\.local\.port missing"
-    r"|#\s*$|# (JRE version|Java VM|Problematic frame|If you would|https?:|An error report file|/)"
+_NOISE = (
+    r"\s+(at |\.\.\. \d+ )",
+    r"#\s*$|# (JRE version|Java VM|Problematic frame|If you would|https?:|An error report file|/)",
 )
+"""Lines that explain nothing: frames of stack traces, and separators and advice in crash reports of the JVM."""
 _COMPLAINT = re.compile(
     r"^(ERROR|FATAL|Error)\b|^(Caused by: |Suppressed: |Exception )|^[\w.$]+(Exception|Error)(:|$)"
     r"|^# |^(Unrecognized|Conflicting|Multiple|Invalid|Improperly|Missing|Unexpected) .*(option|collector|heap|setting)"
     r"|must be enabled via|outside the allowed range|^Could not reserve"
 )
-_STARTUP = re.compile(r"^Exception \(.*\) encountered during startup: ")
 
 
 @dataclass(frozen=True)
@@ -52,18 +47,20 @@ class LastLines:
 def last_lines(host: Host, process: NodeProcess) -> LastLines:
     """Return the last lines that matter of a node's own log and of its process's output."""
     logs = (host.read_tail(path, max_bytes=_TAIL_BYTES) for path in process.logs(host.root))
-    return picked(line for log in logs for line in log.splitlines())
+    return picked((line for log in logs for line in log.splitlines()), process.words)
 
 
-def picked(lines: Iterable[str]) -> LastLines:
+def picked(lines: Iterable[str], words: LogWords) -> LastLines:
     """Return the last lines that matter among these lines of a node's log."""
-    telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not _NOISE.match(line))]
+    noise = re.compile("|".join([*_NOISE, *words.noise]))
+    telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not noise.match(line))]
     complaints = [line for line in telling if _COMPLAINT.search(line)]
-    news = [line for place, line in enumerate(complaints) if not _is_repeated(line, complaints[:place])]
-    others = [line for line in telling if not _COMPLAINT.search(line) and not _is_repeated(line, complaints)]
+    news = [line for place, line in enumerate(complaints) if not _is_repeated(line, complaints[:place], words)]
+    others = [line for line in telling if not _COMPLAINT.search(line) and not _is_repeated(line, complaints, words)]
     return LastLines(tuple(map(shortened, news[-_COMPLAINTS:])), tuple(map(shortened, others[-_OTHERS:])))
 
 
-def _is_repeated(line: str, others: Iterable[str]) -> bool:
-    """Tell whether another line contains this one: Cassandra logs its final error three times."""
-    return any(_STARTUP.sub("", line) in other for other in others)
+def _is_repeated(line: str, others: Iterable[str], words: LogWords) -> bool:
+    """Tell whether another line contains this one, without the beginning that only repeated errors have."""
+    error = re.sub(words.repeats, "", line)
+    return any(error in other for other in others)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from plimsoll.adapters.products.nodes.node_process import LogWords
+
 _REMEDIES: Sequence[tuple[str, str]] = (
     (
         r"in use by another process|Address already in use|Failed to bind|Port already in use",
@@ -16,7 +18,6 @@ _REMEDIES: Sequence[tuple[str, str]] = (
         r"|not writable|Unable to create directory|necessary permissions",
         "give the user who runs the node the right to write there, on the host",
     ),
-    (r"aio-max-nr|[Cc]ould not setup Async I/O", "raise `fs.aio-max-nr` of the host"),
     (r"Too many open files", "raise the host's limit of open files (`ulimit -n`)"),
     (r"unable to create (new )?native thread", "raise the host's limit of processes (`ulimit -u`)"),
     (
@@ -29,20 +30,11 @@ _REMEDIES: Sequence[tuple[str, str]] = (
         r"|must be enabled via|outside the allowed range|Could not create the Java",
         "correct the `flags`, `collector` or `heap` of the variant's `jvm`",
     ),
-    (r"UnsupportedClassVersionError|requires Java", "choose a `jdk` that this release of Cassandra runs on"),
-    (
-        r"Unable to gossip with any|Unable to contact any seeds",
-        "see that the hosts reach each other by network",
-    ),
-    (
-        # Cassandra uses ConfigurationException for nearly everything. If it names a setting, it is about that setting.
-        r"Invalid yaml|Please remove properties|ConfigurationException.*(\b[a-z]+(_[a-z]+)+\b|class)",
-        "correct `settings` of the system or the variant",
-    ),
+    (r"UnsupportedClassVersionError|requires Java", "choose a `jdk` that this release runs on"),
 )
-"""Pattern and advice. The first match counts, because Cassandra also calls a port in use an error of configuration."""
+"""Patterns of the system's and a JVM's errors, and advice. They come before a product's own, which may be wider."""
 
 
-def remedy(complaint: str) -> str:
+def remedy(complaint: str, words: LogWords) -> str:
     """Return the advice for a node's error messages; empty where none is known."""
-    return next((mend for pattern, mend in _REMEDIES if re.search(pattern, complaint)), "")
+    return next((mend for pattern, mend in (*_REMEDIES, *words.remedies) if re.search(pattern, complaint)), "")

@@ -56,13 +56,13 @@ class Patience:
         status = node.status(self.process.name)
         if status.state != "running":
             said = last_lines(node, self.process)
-            mend = remedy("\n".join(said.complaints)) or _guess(node, status)
+            mend = remedy("\n".join(said.complaints), self.process.words) or _guess(node, status)
             raise self._failed(node, f"{state_of(status)} before it was up", said, mend)
 
     def _late(self, node: Host, text: str) -> DeployError:
         state = state_of(node.status(self.process.name))
         said = last_lines(node, self.process)
-        mend = remedy("\n".join(said.complaints)) or _MORE_TIME
+        mend = remedy("\n".join(said.complaints), self.process.words) or _MORE_TIME
         what = f"{state} but was not up at {self.until:%H:%M:%S} UTC: it never said {text!r}"
         return self._failed(node, what, said, mend)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess
 
 PRODUCT = "scylladb"
 """The name of ScyllaDB in definitions, of a node's job and of its process."""
@@ -44,4 +44,10 @@ class NodeFiles:
         return console_path(self.root, PRODUCT)
 
 
-NODE = NodeProcess(PRODUCT, lambda root: (NodeFiles(root).log,))
+_WORDS = LogWords(
+    remedies=(
+        (r"aio-max-nr|[Cc]ould not setup Async I/O", "raise `fs.aio-max-nr` of the host"),
+        (r"Unable to contact any seeds", "see that the hosts reach each other by network"),
+    )
+)
+NODE = NodeProcess(PRODUCT, lambda root: (NodeFiles(root).log,), _WORDS)
