@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from itertools import product
 from typing import TYPE_CHECKING
@@ -65,7 +66,7 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from _stages_taken_from(definition)
     yield from _same_cell_ids(definition)
     yield from _too_long_cell_ids(definition)
-    yield from _too_many_replicas(definition)
+    yield from _options_of_protocols(definition)
     yield from _shared_at_once(definition)
     yield from _command_of_another_generator(definition)
     yield from _too_many_cells(definition)
@@ -175,13 +176,10 @@ def _unknown_control(definition: DefinitionKeys) -> Iterator[Fault]:
         yield Fault(("control",), what, meant_or_known(definition.control, dict.fromkeys(ids)))
 
 
-def _too_many_replicas(definition: DefinitionKeys) -> Iterator[Fault]:
-    nodes = definition.system.nodes
+def _options_of_protocols(definition: DefinitionKeys) -> Iterator[Fault]:
     for path, workload in _workloads(definition):
-        factor = workload.replication_factor
-        if factor > nodes:
-            what = f"replication_factor {factor} needs at least {plural(factor, 'node')}; the system has {nodes}"
-            yield Fault((*path, "replication_factor"), what, f"write at most {nodes}, or more `system.nodes`")
+        for fault in workload.faults_with(definition.system.nodes):
+            yield replace(fault, path=(*path, *fault.path))
 
 
 def _workloads(definition: DefinitionKeys) -> Iterator[tuple[Path, Workload]]:

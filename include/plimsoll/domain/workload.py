@@ -1,37 +1,52 @@
 """Workloads: what clients ask of a database. Several named workloads are an axis of the campaign."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.cql import CQL, CqlOptions
+from plimsoll.domain.faults import Fault
 from plimsoll.domain.units import Count, Size
 from plimsoll.domain.variant import SLUG
 
 BASIC_TIME_SERIES = "BasicTimeSeries"
-_OWN = frozenset({"read_share", "partitions", "partition_generator", "populate"})
-"""Options of BasicTimeSeries, whose defaults stand in every definition that has it."""
 
 
-class Workload(Model):
-    """What the clients ask of the database."""
+class _Named(Model):
+    """The name of a workload."""
 
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue]
     name: Annotated[
         str, Field(description="Workload of the load generator. Further keys are options of this workload")
     ] = BASIC_TIME_SERIES
+
+
+class _BasicTimeSeriesOptions(Model):
+    """The options of BasicTimeSeries, whose defaults stand in every definition that has it."""
+
     read_share: Annotated[float, Field(ge=0, le=1, description="Share of reads among all operations")] = 0.2
     partitions: Annotated[Count, Field(gt=0, description="Number of partition keys")] = 100_000_000
     partition_generator: Annotated[
         Literal["sequence", "random", "normal"], Field(description="Order or distribution of the partition keys")
     ] = "sequence"
     populate: Annotated[Count, Field(ge=0, description="Rows written per thread before the timed run")] = 0
-    consistency: Annotated[
-        Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"], Field(description="Consistency level")
-    ] = "LOCAL_ONE"
-    replication_factor: Annotated[int, Field(ge=1, description="Number of replicas of each row")] = 3
 
+
+# Keys of stored definitions stand in the order of the bases, from the last to the first.
+class Workload(CqlOptions, _BasicTimeSeriesOptions, _Named):
+    """What the clients ask of the database."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
+    protocol: Annotated[
+        str,
+        Field(
+            pattern=SLUG,
+            exclude_if=lambda protocol: protocol == CQL,
+            description="Protocol that the clients speak. Only CQL has `consistency` and `replication_factor`",
+        ),
+    ] = CQL
     data_per_node: Annotated[
         Annotated[Size, Field(gt=0)] | None,
         Field(
@@ -47,15 +62,24 @@ class Workload(Model):
         """
         return self.name == BASIC_TIME_SERIES
 
+    def faults_with(self, nodes: int) -> Iterator[Fault]:
+        """Yield the faults of the protocol's options on a cluster of so many nodes."""
+        if self.protocol == CQL:
+            yield from super().faults_with(nodes)
+        for key in CqlOptions.model_fields.keys() & self.model_fields_set if self.protocol != CQL else ():
+            yield Fault((key,), f"is an option of CQL, and these clients speak {self.protocol}", "remove it")
+
     def with_options(self, **options: JsonValue) -> "Workload":
         """Return the same with those options of its own."""
         return Workload.model_validate({**self.model_dump(mode="json"), **options})
 
     @model_serializer(mode="wrap")
     def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the options of BasicTimeSeries from other workloads, except those that somebody set."""
+        """Leave out options of another workload or protocol, except those that somebody set."""
         fields: dict[str, Any] = dump(self)
-        hidden = frozenset() if self.states_read_share else _OWN - self.model_fields_set
+        foreign = set() if self.states_read_share else {*_BasicTimeSeriesOptions.model_fields}
+        foreign |= set() if self.protocol == CQL else {*CqlOptions.model_fields}
+        hidden = foreign - self.model_fields_set
         return {
             key: value for key, value in fields.items() if key not in hidden and (key, value) != ("data_per_node", None)
         }

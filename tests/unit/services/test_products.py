@@ -18,7 +18,7 @@ from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.judge.evidence import gather
 from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
-from plimsoll.services.store.layout import report_key
+from plimsoll.services.store.layout import definition_key, report_key
 from plimsoll.services.toolkit import Toolkit
 
 TEXT = """
@@ -27,7 +27,7 @@ title: Two products
 system: {{database: instant, version: 4.0.1, nodes: 3}}
 variants: [{variants}]
 loads: [1000/s, 2000/s]
-workload: {{replication_factor: 3}}
+workload: {{{workload}}}
 load_generator: {{name: instant}}
 timing: {{duration: 20s, warmup: 10s}}
 provider: {{name: instant}}
@@ -37,8 +37,12 @@ WITHOUT = f"{{id: plain, product: {JVMLESS}, version: '2.5', settings: {{shards:
 JVM_CHECKS = {"collector", "heap", "JDK", "JVM flags"}
 
 
-def define(*variants: str) -> Definition:
-    return parse_definition(TEXT.format(variants=", ".join(variants)), "products.yaml")
+def text_of(*variants: str, workload: str = "replication_factor: 3") -> str:
+    return TEXT.format(variants=", ".join(variants), workload=workload)
+
+
+def define(*variants: str, workload: str = "replication_factor: 3") -> Definition:
+    return parse_definition(text_of(*variants, workload=workload), "products.yaml")
 
 
 @dataclass(frozen=True)
@@ -84,8 +88,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Reported:
 
 @pytest.fixture(scope="module")
 def without(tmp_path_factory: pytest.TempPathFactory) -> Reported:
-    """No variant in a JVM. No test changes it."""
-    return reported(tmp_path_factory.mktemp("without"), define(WITHOUT))
+    """No variant in a JVM, and clients that do not speak CQL. No test changes it."""
+    return reported(tmp_path_factory.mktemp("without"), define(WITHOUT, workload="protocol: plain"))
 
 
 def test_both_run_and_are_judged_in_one_campaign(both: Reported) -> None:
@@ -128,6 +132,12 @@ def test_a_report_without_jvms_has_no_section_of_theirs(without: Reported) -> No
     assert 'id="answer"' in without.page
 
 
+def test_only_campaigns_whose_clients_speak_cql_tell_its_options(both: Reported, without: Reported) -> None:
+    for key in ("consistency", "replication_factor"):
+        assert (key in both.page, key in without.page) == (True, False)
+    assert without.tools.store.read(definition_key("campaign")).count(b"protocol: plain") == 1
+
+
 def test_a_product_that_runs_in_no_jvm_says_so_when_the_campaign_is_planned(tools: Toolkit) -> None:
     definition = define(f"{{id: plain, product: {JVMLESS}, version: '2.5', {ON_A_JVM[9:]}")
 
@@ -155,7 +165,7 @@ def test_a_product_of_a_variants_own_needs_a_version_of_its_own() -> None:
 
 
 def test_settings_and_version_of_the_system_are_of_its_product_alone() -> None:
-    text = TEXT.format(variants=f"{ON_A_JVM}, {WITHOUT}").replace("nodes: 3", "nodes: 3, settings: {tokens: 8}")
+    text = text_of(ON_A_JVM, WITHOUT).replace("nodes: 3", "nodes: 3, settings: {tokens: 8}")
     definition = parse_definition(text, "products.yaml")
     on_a_jvm, without = definition.variants
 
@@ -164,6 +174,6 @@ def test_settings_and_version_of_the_system_are_of_its_product_alone() -> None:
 
 
 def test_variants_may_name_every_version_themselves() -> None:
-    text = TEXT.format(variants=ON_A_JVM.replace("id: g1", "id: g1, version: 5.0.9")).replace("version: 4.0.1, ", "")
+    text = text_of(ON_A_JVM.replace("id: g1", "id: g1, version: 5.0.9")).replace("version: 4.0.1, ", "")
 
     assert parse_definition(text, "products.yaml").system.version is None

@@ -31,7 +31,7 @@ title: Two products
 system: {{database: {database}, version: '{version}', nodes: 3}}
 variants: [{variants}]
 loads: [1000/s]
-workload: {{name: {workload}, replication_factor: 3}}
+workload: {{name: {workload}{protocol}}}
 load_generator: {{name: {generator}}}
 timing: {{duration: 20s, warmup: 10s}}
 provider: {{name: instant}}
@@ -56,7 +56,8 @@ def without_cassandra(generator: str) -> Definition:
 
 
 def _defined(generator: str, **words: Any) -> Definition:
-    return parse_definition(TEXT.format(generator=generator, workload=WORKLOADS[generator], **words), "products.yaml")
+    words = {"generator": generator, "workload": WORKLOADS[generator], "protocol": "", **words}
+    return parse_definition(TEXT.format(**words), "products.yaml")
 
 
 ARCHIVE = f"{{url: 'https://example.org/scylla.tar.gz', sha256: {'ab' * 32}}}"
@@ -114,6 +115,20 @@ def test_every_product_of_the_installation_can_be_in_one_campaign(tmp_path: Path
     assert any("ScyllaDB" in remark for remark in remarks(tools, make_plan(definition)))
     assert ports_of(tools.products, definition) == (7000, 9042, 9180, 10000, 19042)
     assert ports_of(tools.products, both(generator)) == (7000, 9042)
+
+
+@pytest.mark.parametrize("generator", WORKLOADS)
+def test_products_and_generators_that_speak_cql_alone_refuse_clients_of_another_protocol(
+    tmp_path: Path, generator: str
+) -> None:
+    tools = tools_with(EmptyArtefacts(tmp_path / "artefacts"), tmp_path)
+    definition = _defined(
+        generator, database="cassandra", version="4.0.1", variants=ON_A_JVM, protocol=", protocol: hbase"
+    )
+
+    found = [(one.where, one.what) for one in problems(tools, definition)]
+
+    assert found == [("workload.protocol", f"{name} speaks cql, and not hbase") for name in ("cassandra", generator)]
 
 
 def test_products_have_names_kinds_and_processes_of_their_own(tmp_path: Path) -> None:

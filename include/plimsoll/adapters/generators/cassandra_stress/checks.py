@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
     early_end_problems,
@@ -28,7 +29,8 @@ def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Probl
     """Return all problems at once. Downloads nothing."""
     times = [*timing_problems(definition), *interval_problems(definition), *early_end_problems(definition)]
     lacks = artefacts.missing_of_program("cassandra-stress", "load_generator.name", definition)
-    return [*_workload(definition), *_generator(definition), *times, *lacks]
+    speaks = protocol_problems(definition, "cassandra-stress")
+    return [*speaks, *_workload(definition), *_generator(definition), *times, *lacks]
 
 
 def _workload(definition: Definition) -> Iterator[Problem]:

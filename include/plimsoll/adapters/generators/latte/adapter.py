@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, rows, shares
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
 from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of, run_s
@@ -48,7 +49,7 @@ class Latte(ForeignGenerator):
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Return features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
-        return list(_problems(definition))
+        return [*protocol_problems(definition, self.name), *_problems(definition)]
 
     def prepare(self, definition: Definition) -> None:
         """Do nothing, because latte is already on the load hosts."""

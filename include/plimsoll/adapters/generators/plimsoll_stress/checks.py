@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
 from plimsoll.adapters.generators.plimsoll_stress.operations import shares
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems
@@ -33,6 +34,7 @@ _LENGTHS = (("minfieldlength", "fieldlength"), ("minscanlength", "maxscanlength"
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
     return [
+        *protocol_problems(definition, "plimsoll-stress"),
         *_workload(definition),
         *data_per_node_problems(definition),
         *_generator(definition),

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.products.cassandra.command import jvm_arguments
 from plimsoll.adapters.products.cassandra.flags import TLP_2020, jdk_major
 from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
@@ -29,7 +30,10 @@ _LEAST_HEAP = parse_size("256M")
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-    found = list(_settings("system.settings", definition.settings_of_system(PRODUCT)))
+    found = [
+        *protocol_problems(definition, PRODUCT),
+        *_settings("system.settings", definition.settings_of_system(PRODUCT)),
+    ]
     for number, variant in definition.of_product(PRODUCT):
         where = f"variants[{number}] ({variant.id})"
         if variant.jvm is None:
