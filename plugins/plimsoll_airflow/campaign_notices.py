@@ -20,7 +20,7 @@ from plimsoll_airflow.wiring import toolkit
 
 _log = logging.getLogger(__name__)
 GRACE = timedelta(minutes=15)
-"""How long after its time a campaign may start."""
+"""The time after which a campaign that has not started is late."""
 
 
 def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], None] | None:

@@ -24,9 +24,9 @@ CAMPAIGN_ID = "campaign_id"
 GOES_ON = "goes_on"
 """Key of the XCom in which `plan` leaves whether the strategy is asked again after the run's cells."""
 INSTALLATION_VARIABLE = "plimsoll_installation"
-"""Airflow's Variable with the id that tells its runs from those of another Airflow on the same store."""
+"""Airflow's Variable with the id that distinguishes its runs from those of another Airflow on the same store."""
 INSTALLATION_ENVIRONMENT = f"AIRFLOW_VAR_{INSTALLATION_VARIABLE.upper()}"
-"""Where Airflow looks for that Variable in the environment."""
+"""The environment variable in which Airflow looks for that Variable."""
 LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 

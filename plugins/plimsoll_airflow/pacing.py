@@ -1,4 +1,4 @@
-"""How often the run of a cell is looked at, and how many loads may be looked at at the same time.
+"""The pace of looks at the runs of cells, and the number of loads that are looked at at the same time.
 
 Looks at a run are cheap compared with a load, but near enough to each other that nobody waits for them.
 """
@@ -8,7 +8,7 @@ from datetime import timedelta
 RUN_POLLS = 40
 RUN_POLL_S = (2, 30)
 LOOKS_AT_ONCE = 100
-"""How many loads a triggerer may look at in the same moment, each in a thread of its own."""
+"""The number of loads that a triggerer may look at in the same moment, each in a thread of its own."""
 
 
 def run_poll_s(duration: timedelta) -> int:

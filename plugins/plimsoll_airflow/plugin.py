@@ -10,7 +10,7 @@ from plimsoll_airflow.web.middleware import Middleware
 
 
 class PlimsollPlugin(AirflowPlugin):
-    """What Plimsoll adds to Airflow."""
+    """The additions of Plimsoll to Airflow."""
 
     name = "plimsoll"
     listeners = [warmup, ended_by_hand, ended_cells, installation]

@@ -27,10 +27,10 @@ BINDING_MODULES = (
     "plimsoll_airflow.operators.reaper",
     "plimsoll_airflow.operators.schedules",
 )
-"""What DAG files and tasks import."""
+"""The modules that DAG files and tasks import."""
 
 AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
-"""What the tasks of a campaign there ask of AWS."""
+"""The services of AWS that the tasks of a campaign there use."""
 
 
 @hookimpl

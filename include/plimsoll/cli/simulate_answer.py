@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.strategies.synthetic import Simulation
 
 _NAMED = 10
-"""So many waiting cells are named for people."""
+"""The number of waiting cells that are named for people."""
 
 
 def replay_json(played: Replay) -> dict[str, Any]:

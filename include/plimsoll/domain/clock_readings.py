@@ -1,4 +1,4 @@
-"""How hosts' clocks differ from the controller's, and the common start of several load hosts."""
+"""Differences between the clocks of hosts and controller, and the common start of several load hosts."""
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
@@ -57,7 +57,7 @@ class LoadStart(Model):
 
 
 CLOCK_SHARE = 0.01
-"""How exactly several load hosts must start together, as a share of the shortest interval that is judged."""
+"""The share of the shortest judged interval within which several load hosts must start together."""
 
 
 def most_apart_ms(intervals: Iterable[timedelta]) -> float:

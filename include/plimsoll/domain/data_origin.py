@@ -1,4 +1,4 @@
-"""On whose data a load runs, where the loads of a ramp's repeat share them."""
+"""The origin of the data on which a load runs, where the loads of a ramp's repeat share data."""
 
 from typing import Annotated
 

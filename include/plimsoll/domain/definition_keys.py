@@ -37,7 +37,7 @@ _OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels")
 
 
 Event = Literal["missed-schedule", "incomplete"]
-"""What people can be told of."""
+"""An event of which people can be notified."""
 
 
 class DefinitionKeys(Model):
@@ -288,4 +288,4 @@ class DefinitionKeys(Model):
 
 
 _UNREAD = Timing(duration=timedelta(seconds=1), warmup=timedelta(0))
-"""Of a definition whose stages can't be read, and which is refused for that."""
+"""The timing of a definition whose stages can't be read, and which is refused for that."""

@@ -12,7 +12,7 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.units import Percent, PositiveDuration, format_percent
 
 LONGEST_WAIT = timedelta(minutes=30)
-"""The most that `wait_for_calm` may be: it is a part of the hour that the step has in which the database starts."""
+"""The longest `wait_for_calm`: it is a part of the hour of the step in which the database starts."""
 
 
 def _share(description: str, default: int) -> Any:

@@ -116,7 +116,7 @@ class LoadError(PlimsollError):
 
 
 OF_HOSTS = (HostError, DeployError, LoadError)
-"""What adapters raise about a host and about what runs there."""
+"""The errors that adapters raise about a host and about the programs there."""
 
 
 class ArtefactError(PlimsollError):

@@ -9,7 +9,9 @@ from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_duration
 
 LEAST = 10
-"""Operations of an interval that its percentile should leave above itself: of 10,000 ones, p99.9 leaves ten."""
+"""The number of an interval's operations that should lie above its percentile: of 10,000 operations, p99.9
+leaves ten.
+"""
 
 
 def operations_needed(level: ServiceLevel) -> int | None:

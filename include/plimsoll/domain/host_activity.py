@@ -1,4 +1,4 @@
-"""What a host is busy with while nothing of a cell runs on it, and whether that is more than a cell tolerates."""
+"""The activity of a host while nothing of a cell runs on it, and its part beyond what a cell tolerates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,11 +1,13 @@
 """Upper bounds: of definitions, and of what Plimsoll reads from files that others made."""
 
 LARGEST_BYTES = 4 << 30
-"""Of one thing that is unpacked or read whole: a bundle without its raw files, the files of one run. 275 cells of noise
-take a thirtieth of it in a bundle, the largest cell of the published campaign a fortieth as logs."""
+"""The greatest size of anything that is unpacked or read whole: a bundle without its raw files, the files of one run.
+In a bundle 275 cells of noise take a thirtieth of it; the logs of the largest cell of the published campaign take a
+fortieth.
+"""
 
 MOST_MEMORY_OF_A_BUNDLE = 2 * LARGEST_BYTES
-"""Bytes that making a report from a bundle may take: the bundle, what it unpacks to, and the report."""
+"""The memory that making a report from a bundle may take, bytes: the bundle, its unpacked content, and the report."""
 
 MOST_CELLS_OF_A_TABLE = 50_000_000
 """Rows × columns of a table of one attempt. One of the published campaign has some thousand rows."""

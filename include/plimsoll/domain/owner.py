@@ -10,10 +10,10 @@ from plimsoll.domain.base import Model
 
 _KIND = "process:"
 INSTALLATION = r"[A-Za-z0-9._-]{1,40}"
-"""The form of ids that tell the Airflows apart that share a store."""
+"""The form of the ids by which Airflows that share a store are distinguished."""
 _OF = rf"@(?P<installation>{INSTALLATION})"
 CELL_RUN = re.compile(rf"airflow:(?P<run_id>.+)#(?P<clear_number>\d+){_OF}")
-"""The token of a pass of a run of Airflow's for one cell."""
+"""The token of one pass of an Airflow run for one cell."""
 CAMPAIGN_RUN = re.compile(rf"airflow-campaign:(?P<dag_id>[^/]+)/(?P<run_id>[^@]+){_OF}")
 """The token of a run that works at a whole campaign."""
 
@@ -24,7 +24,7 @@ class ProcessOwner(Model):
     host: str
     boot: str
     namespace: int
-    """Inode of its pid namespace: in containers the same pid names different processes."""
+    """Inode of the process' pid namespace: in containers the same pid names different processes."""
     pid: int
     started: int
     """Clock ticks from the machine's start to the process'."""

@@ -30,9 +30,9 @@ class Part:
     stage: str = ""
     title: str = ""
     taken: TakenLoad | None = None
-    """How its load is taken from an earlier stage's results; None where its loads are its own."""
+    """The rule by which the load is taken from an earlier stage's results; None where the loads are the part's own."""
     stage_start: StageStart | None = None
-    """The loads that were found so; None before."""
+    """The loads that were found by that rule; None before."""
     places: tuple[int, int] = (0, 0)
 
     @property

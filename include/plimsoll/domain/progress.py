@@ -8,9 +8,9 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import Cell
 
 LoadPhase = Literal["populate", "warm-up", "load"]
-"""What a load generator tells of itself."""
+"""A phase that a load generator reports of itself."""
 Phase = Literal["waiting", "provision", "deploy", LoadPhase, "collect", "judge", "done"]
-"""What progress calls the steps of a cell (`services.cell.steps`), in order."""
+"""A phase of a cell's progress, in the order of the steps (`services.steps.steps`)."""
 CellStateName = Literal["met", "missed", "invalid", "failed", "running", "waiting", "not-needed"]
 
 

@@ -24,7 +24,9 @@ ENVIRONMENT_FACTS = (
     "load generator",
     "load host",
 )
-"""What Plimsoll itself reads back from the hosts of a cell it runs; of an import it is known only if somebody tells."""
+"""The facts that Plimsoll reads from the hosts of a cell that it runs. Of an import they are known only if somebody
+states them.
+"""
 
 
 class Provenance(Model):

@@ -11,15 +11,15 @@ from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
 from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 
 Outcome = Literal["met", "missed", "invalid"]
-"""Of an attempt."""
+"""The outcome of an attempt."""
 ValidOutcome = Literal["met", "missed"]
-"""Of a valid attempt."""
+"""The outcome of a valid attempt."""
 
 UNKNOWN = "nothing known"
-"""What a check observed that had nothing to look at."""
+"""The observation of a check that had nothing to look at."""
 
 UNEVALUATED = "could not be evaluated"
-"""How it begins what a check observed that could not be made at all."""
+"""The beginning of the observation of a check that could not be made at all."""
 
 
 DISTURBED = "disturbed"

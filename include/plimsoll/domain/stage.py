@@ -15,7 +15,7 @@ from plimsoll.domain.variant import SLUG
 REQUIRED_UNLESS_STAGED = ("loads", "timing")
 """Keys that must stand at the top of a definition, unless every stage has its own."""
 LEFT_TO_STAGES = object()
-"""Stands for such a key while a definition is read that has it in every stage alone."""
+"""The placeholder for a required key, while a definition is read in which only the stages have that key."""
 
 
 class Stage(Model):
@@ -89,7 +89,7 @@ class StageStart(Model):
 
 
 StageStarts = Mapping[str, StageStart]
-"""By the stage's id; without those whose loads are not known yet."""
+"""Stage's id → its start; without those whose loads are not known yet."""
 
 
 def left_to_stages(given: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the loads of a stage rest on, in sentences."""
+"""Explain in sentences which results the loads of a stage rest on."""
 
 from collections.abc import Iterator, Sequence
 

@@ -94,7 +94,7 @@ Strategy = Annotated[FullGrid | Search | Ramp, Field(discriminator="name"), Befo
 
 
 TRIES_BY_ITSELF = 2
-"""How often a search or a ramp runs a cell without being asked to, the first time included, until it is valid."""
+"""How often a search or a ramp runs a cell by itself, the first time included, until it is valid."""
 
 
 def tries_of_a_cell(strategy: Strategy) -> int:

@@ -11,7 +11,7 @@ from plimsoll.domain.units import PositiveDuration
 from plimsoll.domain.variant import RELEASE
 
 LONGEST_START = timedelta(minutes=25)
-"""The most that `start_within` may be: it is a part of the hour that the step has in which the database starts."""
+"""The longest `start_within`: it is a part of the hour of the step in which the database starts."""
 
 
 class System(Model):

@@ -1,4 +1,4 @@
-"""How long a cell is loaded, and which part of that time is judged."""
+"""The time for which a cell is loaded, and the part of it that is judged."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -18,9 +18,9 @@ _SIZE_BYTES: Mapping[str, int] = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T":
 _COUNT: Mapping[str, int] = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 _NUMBER = r"\d+(?:\.\d+)?"
 _LARGEST = (1 << 63) - 1
-"""In the smallest unit: what other programs keep in 64 bits."""
+"""The greatest value in the smallest unit, which other programs keep in 64 bits."""
 _LONGEST = 40
-"""Of a wrong value, as a message repeats it, in characters."""
+"""The number of characters of a wrong value that a message repeats."""
 
 
 class TooLarge(ValueError):

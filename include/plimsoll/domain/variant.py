@@ -1,4 +1,4 @@
-"""What is compared: a product and its version, the JVM that it runs on if any, and its settings."""
+"""The systems that are compared: product and version, the JVM if any, and settings."""
 
 from typing import Annotated, Literal
 

@@ -12,9 +12,9 @@ from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.store import StoredFile, UploadTicket
 
 MOST_OUTPUT_BYTES = 64 << 20
-"""Of each of a command's two outputs. A node's answers have some 100 KB."""
+"""The greatest size of each of a command's two outputs. A node's answers have some 100 KB."""
 MOST_FILE_BYTES = 1 << 30
-"""Of one file. The log of 150 minutes has some 100 MB."""
+"""The greatest size of a file. The log of 150 minutes has some 100 MB."""
 MOST_FILES = 10_000
 
 
@@ -60,7 +60,7 @@ class Host(Protocol):
 
     info: HostInfo
     root: PurePosixPath
-    """The host's own folder: everything Plimsoll leaves there lies below it."""
+    """The host's own folder: all of Plimsoll's files on it lie below."""
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run a command to its end.

@@ -24,12 +24,12 @@ class LoadStatus:
     achieved_ops_s: float | None = None
     seconds_left: float | None = None
     errors: int | None = None
-    """Operations that have failed since the phase began, or the one before it; None where that is not known."""
+    """Operations that have failed since this phase or the one before it began; None where that is not known."""
     reason: str = ""
     note: str = ""
-    """What it does while it has no rate to tell: `connecting`."""
+    """What the generator does while it has no rate to report: `connecting`."""
     is_ready: bool = False
-    """Whether all is done that comes before the timed run, and it waits to be told when to start."""
+    """Whether everything before the timed run is done, and the load waits for its start."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LoadGenerator(Protocol):
     progress_file: str
     """Name of the collected file that `seconds` reads."""
     can_go_on: bool
-    """Whether it can run on the rows that an earlier load has left, without populating."""
+    """Whether the generator can run on the rows that an earlier load has left, without populating."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Return problems of the definition's workload with this generator, and its own missing artefacts."""

@@ -89,7 +89,7 @@ class SettlingProduct(Product, Protocol):
 
 @runtime_checkable
 class MeasuredProduct(Product, Protocol):
-    """A product that tells what rows take on its disks."""
+    """A product that can measure the size of rows on its disks."""
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
         """Measure the bytes that a keyspace takes on the disk of each node, once all of it is written there. Raises

@@ -1,4 +1,4 @@
-"""Where clusters come from."""
+"""The source of clusters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,15 @@ from plimsoll.domain.errors import Problem
 from plimsoll.ports.host import Host
 
 TIME_TO_PROVISION = timedelta(hours=2)
-"""How long `ensure` may take before its step is ended, with all waiting for room and for hosts."""
+"""The time limit of `ensure`, with all waiting for room and for hosts."""
 TIME_TO_DESTROY = timedelta(minutes=40)
-"""How long `destroy` may take before its step is ended, with all waiting for the ends of hosts."""
+"""The time limit of `destroy`, with all waiting for the ends of hosts."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where clusters are looked for: the provider's options of every definition that may have some.
-
-    `unknown` says why there may be clusters in other places, too; it is empty where these are all.
+    """The places where clusters are looked for: the provider's options of every definition that may have some.
+    `unknown` says why there may be clusters in other places, too; it is empty where there are none.
     """
 
     options: tuple[Mapping[str, object], ...] = ()
@@ -32,9 +31,9 @@ class Provider(Protocol):
 
     name: str
     is_local: bool
-    """Whether its clusters are processes of this machine, which belong to nobody elsewhere."""
+    """Whether the provider's clusters are processes of this machine, which belong to nobody on other machines."""
     keeps_hosts: bool
-    """Whether its clusters can serve one attempt after the other."""
+    """Whether the provider's clusters can serve one attempt after the other."""
     replaces_hosts: bool
     """Whether `ensure` can replace single hosts of a kept cluster that are lost or unfit, and keep the others.
 

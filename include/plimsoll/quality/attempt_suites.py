@@ -38,7 +38,7 @@ Suite = Sequence[Expected]
 _HEAP_TOLERANCE = 0.05
 _MIX_DEVIATIONS = 5.0
 LAG_SHARE = 0.1
-"""Of the bound: how late the load generator may send 99 % of its operations while it has room to."""
+"""The share of the bound by which the load generator may send 99 % of its operations late while it has room to send."""
 _MEMORY_FLOOR = 0.02
 _NOTICED: Severity = "warning"
 

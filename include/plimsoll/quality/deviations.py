@@ -1,9 +1,9 @@
-"""Whether the cells of a variant ran in one environment and, if not, which cells differ from the rest.
+"""Compare whether the cells of a variant ran in one environment and, if not, find the cells that differ from the rest.
 
 Compared are the database, the JVMs with every flag they report, the operating system, and the load generator. Not
 compared, because they always differ, are names, addresses, ports and folders of hosts, clock offsets, facts that only
-the provider knows (instance ids, zones), and arguments of the JVM (its flags are compared instead). How facts are
-compared is that of the report (`analysis.facts`), which compares more of them and says where they vary.
+the provider knows (instance ids, zones), and arguments of the JVM (its flags are compared instead). The report compares
+facts in the same way (`analysis.campaign.host_facts`), but more of them, and shows where they vary.
 """
 
 from __future__ import annotations

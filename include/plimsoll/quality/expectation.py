@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Severity = Literal["invalid", "warning"]
 
 GROSS = 10.0
-"""How many times its limit a warning's value must be to be told among the reasons of an invalid measurement."""
+"""The multiple of its limit from which on a warning's value is listed among the reasons of an invalid measurement."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ NO_CAUSE = (
     "their limits. Look at its console among the files of the load host, and at the network between it and the nodes; "
     "then run the cell again"
 )
-"""Who held the load generator back where nothing that is known did: what was looked at, and what to try."""
+"""The answer where nothing that is known held the load generator back: what was looked at, and what to try."""
 
 _OWN_SHARE = 0.1
 """Share of the time lost on the schedule from which on the generator's own lateness counts as its cause."""

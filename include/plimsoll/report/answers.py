@@ -14,7 +14,7 @@ from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent,
 from plimsoll.report.over_stages import miss_in_words
 
 _FARTHEST = 2
-"""Numbers of nodes are told for at most this multiple of the capacity that was measured."""
+"""The greatest multiple of the measured capacity for which numbers of nodes are given."""
 
 
 @dataclass(frozen=True)

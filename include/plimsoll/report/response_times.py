@@ -1,4 +1,4 @@
-"""What the response times of a report count from, in words: it depends on the program that made the load."""
+"""Say from when the response times of a report count, which depends on the program that made the load."""
 
 from collections.abc import Iterable
 

@@ -13,7 +13,7 @@ SOON_S = (2.0, 5.0, 10.0)
 PASSING: tuple[type[PlimsollError], ...] = (StoreError, Unreachable, CloudOutOfReach)
 """Errors of links and services, which say nothing about the step itself."""
 PASSING_WHILE_KEEPING = (*PASSING, SecretError)
-"""The same for steps that keep what was measured: a key that can't be read now must not cost it."""
+"""The errors worth another try for steps that keep what was measured: a key that can't be read now must not cost it."""
 
 _T = TypeVar("_T")
 

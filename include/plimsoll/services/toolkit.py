@@ -23,7 +23,7 @@ _Adapter = TypeVar("_Adapter")
 
 
 class Whereabouts(Protocol):
-    """Where clusters of a provider may be."""
+    """The places where clusters of a provider may be."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
         """Return the places where that provider has the campaign's clusters."""
@@ -55,15 +55,15 @@ class Toolkit:
     load_generators: Mapping[str, LoadGenerator]
     sampler: HostSampler
     tariffs: Mapping[str, Tariffs] = field(default_factory=dict)
-    """By provider; hosts of one that is not among them cost nothing."""
+    """Provider → its tariffs. Hosts of a provider that is not among them cost nothing."""
     canary: HostCanary | None = None
-    """None: hosts are simulated, and there is nothing to check."""
+    """The check of hosts; None where hosts are simulated, and there is nothing to check."""
     owners: Owners = field(default_factory=UnknownOwners)
     """Which processes that work at attempts are alive."""
     places: Whereabouts = field(default_factory=Nowhere)
-    """Where clusters may be whose definition is not at hand."""
+    """The places of clusters whose definition is not at hand."""
     local_notes: Callable[[Definition], Iterable[str]] = lambda _: ()
-    """What a person should know before that definition is measured on this machine."""
+    """Notes for a person who is about to measure a definition on this machine."""
     code_version: str = __version__
     """Recorded with attempts and verdicts."""
 

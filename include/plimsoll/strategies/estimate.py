@@ -12,12 +12,14 @@ from plimsoll.strategies.matrix import goes_by_variant
 from plimsoll.strategies.synthetic import World, simulate
 
 LIKELY = World("uniform", 0.25)
-"""What the likely number of cells is found from: capacities anywhere on the ladder, and a chance to meet the service
-level that falls from 88 % to 12 % within one step of load."""
+"""The world of the likely number of cells: capacities anywhere on the ladder, and a chance to meet the service level
+that falls from 88 % to 12 % within one step of load.
+"""
 _CAMPAIGNS, _FEWEST_CAMPAIGNS = 100, 10
 _WORK_OF_ALL = 250_000
-"""With so much work per campaign, all campaigns are simulated. A search asks for one cell after the other, and each
-time looks at all loads, so the work is ladders × repeats × the square of the loads."""
+"""The work per campaign up to which all campaigns are simulated. A search asks for one cell after the other, and each
+time looks at all loads, so the work is ladders × repeats × the square of the loads.
+"""
 
 
 @dataclass(frozen=True)

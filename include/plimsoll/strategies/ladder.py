@@ -8,8 +8,9 @@ from typing import Literal
 from plimsoll.domain.result import ValidOutcome
 
 LevelOutcome = Literal["met", "missed", "taken for met", "not needed", "incomplete"]
-"""Of a load. A search left repeats out of one that is taken for met (a higher load was met) or not needed (a lower one
-missed)."""
+"""The outcome of a load. A search left repeats out of a load that is taken for met (a higher load was met) or not
+needed (a lower one missed).
+"""
 CapacityKind = Literal["found", "at-least", "provisional", "none", "unknown"]
 """How firm a capacity is. found: the next load missed; at-least: every load of the campaign was met; provisional:
 nothing missed so far, but the next load is incomplete; none: the lowest load missed; unknown: it is incomplete."""

@@ -20,7 +20,7 @@ from plimsoll.strategies.stage_starts import Results, stage_start
 Attempts = Mapping[str, Sequence[Outcome]]
 """Cell id → the outcomes of its attempts, in order; empty for a cell without an attempt."""
 _SHOWN = 10
-"""So many cells of each kind of mistake are named."""
+"""The number of cells of each kind of mistake that are named."""
 _AT = datetime(1970, 1, 1, tzinfo=UTC)
 """The start of each stage: no time passes in a replay."""
 

@@ -60,7 +60,9 @@ class CellAttempts(Generic[A_co]):
     cell: Cell
     attempts: tuple[A_co, ...] = ()
     decided_by: Decider | None = None
-    """Of a cell without a valid attempt that a search need not run: the cell whose outcome says so."""
+    """The cell whose outcome makes this one unnecessary; only of a cell without a valid attempt that a search need not
+    run.
+    """
     is_next: bool = True
     """Whether the strategy asks for the cell now."""
 

@@ -52,7 +52,7 @@ class SeenRun:
     conf: Mapping[str, Any]
     run_after: datetime
     clear_number: int
-    """How often tasks of it were cleared."""
+    """The number of times that tasks of the run were cleared."""
 
     @property
     def is_live(self) -> bool:

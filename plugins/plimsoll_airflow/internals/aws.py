@@ -1,4 +1,4 @@
-"""How the amazon provider makes sessions from a connection. Read in Airflow 3.3.2, provider 9.39.0."""
+"""Make sessions from a connection as the amazon provider does. Read in Airflow 3.3.2, provider 9.39.0."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from airflow.models.taskinstance import TaskInstance
 
 _LONGEST_BYTES = 1 << 20
-"""More than the kernel lets a packet be."""
+"""The size of a read: more than the kernel lets a packet be."""
 
 
 class RepairedLocalExecutor(LocalExecutor):

@@ -4,7 +4,9 @@ import sys
 from typing import Any
 
 SUPERVISOR = "airflow.sdk.execution_time.supervisor"
-"""What a task's supervisor and its process import, named to be imported before the fork: nothing public tells."""
+"""The module that a task's supervisor and its process import, named to be imported before the fork: no public name has
+it.
+"""
 
 
 def is_job(component: Any) -> bool:

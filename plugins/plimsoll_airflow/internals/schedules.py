@@ -1,4 +1,4 @@
-"""When runs are due. Read in Airflow 3.3.2."""
+"""Find the times at which runs are due. Read in Airflow 3.3.2."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -11,9 +11,9 @@ from plimsoll_airflow.local.errors import StackBusy
 from plimsoll_airflow.local.home import Home
 
 CLEANING_UP = "the end of what a killed launcher has left"
-"""What a guard does with the lock: it is over soon, and worth waiting for."""
+"""The purpose for which a guard holds the lock. It is over soon, and worth waiting for."""
 _BRIEFLY_S = 0.5
-"""Long enough for a holder of the lock to have noted who it is."""
+"""The time in which a holder of the lock has noted its name, s."""
 _CLEANED_UP_S = 180.0
 
 

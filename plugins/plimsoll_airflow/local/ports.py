@@ -9,7 +9,7 @@ from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
 _LISTENS = "0A"
-"""How Linux writes the state LISTEN in `/proc/net/tcp`."""
+"""Linux's code of the state LISTEN in `/proc/net/tcp`."""
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class StackSettings:
     port: int | None = 8080
     """Preferred port of the api-server; another one is taken when it is in use."""
     users: tuple[LocalUser, ...] = (ADMIN,)
-    """Who may log in; at least one of them is an admin."""
+    """The users who may log in; at least one of them is an admin."""
     extra: Mapping[str, str] = field(default_factory=dict)
     """More environment for the processes; wins over everything here."""
 
@@ -112,7 +112,9 @@ WARNINGS = ",".join(
         "ignore:Using `httpx` with",
     ]
 )
-"""Of libraries, about what nobody here can change: they would stand in every component's log, at each start."""
+"""Warnings of libraries that nobody here can change. Without this they stand in every component's log, at each
+start.
+"""
 
 
 def _process_manners(caller: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from plimsoll_airflow.local.process_discovery import Member
 
 WORKERS_GRACE_S = 6.0
 API_GRACE_S = 1.0
-"""It closes its connections at once, then spends seconds on freeing memory."""
+"""The time that the api-server gets to close its connections, s. Afterwards it only frees memory, for seconds."""
 DATABASE_GRACE_S = 5.0
 SWEEP_S = 10.0
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from plimsoll_airflow.local.errors import StackError
 
 ROLES = ("viewer", "user", "op", "admin")
-"""What SimpleAuthManager knows, from the least right to the most."""
+"""The roles of SimpleAuthManager, from the least right to the most."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*\Z")
 _MEND = "write PLIMSOLL_USERS as `name:role,name:role`, for example `ada:admin,bob:viewer`"

@@ -1,4 +1,4 @@
-"""How tasks fail: an error that another try would meet again ends the task at once."""
+"""Fail tasks: an error that another try would meet again ends the task at once."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import record_failure
 
 TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}
-"""For a DAG's `default_args`: tries are for killed processes, an error ends its task at once (`final`)."""
+"""Arguments for a DAG's `default_args`: tries are for killed processes, an error ends its task at once (`final`)."""
 
 
 @contextmanager

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
 
 _ROUND = "round__"
-"""What ids of runs begin with that follow another run of the same search."""
+"""The beginning of the ids of runs that follow another run of the same search."""
 
 
 class NextRound(TriggerDagRunOperator):

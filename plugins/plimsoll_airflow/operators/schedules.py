@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 FIRST_LOOK = timedelta(hours=1)
-"""How far back the first run looks."""
+"""The time before now from which on the first run looks."""
 
 
 class WatchSchedules(BaseOperator):

@@ -26,11 +26,13 @@ from plimsoll_airflow.wiring import toolkit
 LOG_EVERY = timedelta(seconds=30)
 """A line in the task's log at least so often."""
 SOON_S = 1.0
-"""When to look again at what could not be observed, s."""
+"""The pause before another look at what could not be observed, s."""
 
 THREADS = ThreadPoolExecutor(max_workers=LOOKS_AT_ONCE, thread_name_prefix="plimsoll-load")
-"""The core blocks on hosts and the store; the triggerer's loop must not. Not the loop's own few threads: a host that
-does not answer holds one for half a minute, and the hosts of a whole zone would hold up all other cells."""
+"""The threads in which the core blocks on hosts and the store; the triggerer's loop must not. They are not the loop's
+own few threads: a host that does not answer holds one for half a minute, and the hosts of a whole zone would hold up
+all other cells.
+"""
 
 _T = TypeVar("_T")
 

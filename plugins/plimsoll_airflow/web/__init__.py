@@ -1,4 +1,4 @@
 """The page and the JSON API that Plimsoll adds to Airflow's api-server."""
 
 PREFIX = "/plimsoll"
-"""Where both are mounted."""
+"""The path below which pages and API are mounted."""

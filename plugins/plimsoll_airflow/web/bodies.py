@@ -6,7 +6,7 @@ from fastapi import FastAPI, HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BYTES = 256 << 10
-"""More than any form or document of the API can take."""
+"""The greatest size of a body: more than any form or document of the API can take."""
 
 
 def install(app: FastAPI) -> None:

@@ -1,7 +1,7 @@
-"""What *Cancel* has ended, named by the address of a page, so that loading the page again ends nothing more.
+"""Show what *Cancel* has ended, named by the address of a page, so that loading the page again ends nothing more.
 
-The page tells of runs that Airflow knows to be of this campaign, and of attempts that the store knows to be cancelled.
-Only the number of those that are not named is taken from the address.
+The page shows runs that Airflow knows to be of this campaign, and attempts that the store knows to be cancelled. Only
+the number of those that are not named is taken from the address.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,9 +19,9 @@ from plimsoll_airflow.web.under_way import under_way
 from plimsoll_airflow.web.visits import Visit
 
 NAMED = 40
-"""How many runs, and how many attempts, an address may name."""
+"""The number of runs, and of attempts, that an address may name."""
 LONGEST_QUERY = 2000
-"""How long the query that names them becomes at most: browsers and proxies limit addresses."""
+"""The greatest length of the query that names them: browsers and proxies limit addresses."""
 
 
 def _as_attempt(text: str) -> str:

@@ -11,16 +11,17 @@ PAGE = (
     "form-action 'self'; frame-src 'self'; frame-ancestors 'self'; base-uri 'none'"
 )
 DATA = "default-src 'none'; frame-ancestors 'none'; sandbox"
-"""For everything that is not a page: shown by a browser, it can do nothing."""
+"""The policy for everything that is not a page: shown by a browser, it can do nothing."""
 DOCUMENT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox"
-"""For Data Docs: pages out of the store, without scripts."""
+"""The policy for Data Docs: pages out of the store, without scripts."""
 REPORT = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:; "
     "frame-ancestors 'self'; sandbox allow-scripts allow-popups"
 )
-"""For the report: its charts need scripts. The sandbox gives it an origin of its own: no cookie, no request of ours.
-Its links to Data Docs and to the reports of its parts open pages beside it, in the sandbox too: within a frame, that
-origin would not be let in."""
+"""The policy for the report, whose charts need scripts. The sandbox gives it an origin of its own: no cookie, no
+request of ours. Its links to Data Docs and to the reports of its parts open pages beside it, in the sandbox too: within
+a frame, that origin would not be let in.
+"""
 
 _ALWAYS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",

@@ -22,13 +22,15 @@ from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, ca
 from plimsoll_airflow.wiring import toolkit
 
 LIVE_S = 2.0
-"""How old the status of a campaign may be that runs."""
+"""The greatest age of the status of a campaign that runs, s."""
 QUIET_S = 5.0
-"""How old that of one may be of which nothing runs."""
+"""The greatest age of the status of a campaign of which nothing runs, s."""
 LISTED_S = 60.0
-"""How old that of one may be, in the list of all, before it is read again."""
+"""The greatest age of a status in the list of all campaigns, before it is read again, s."""
 FIRST_READERS = 8
-"""How many campaigns are read at once that nobody has asked for yet: a store elsewhere takes its time for each."""
+"""The number of campaigns that nobody has asked for yet and that are read at once: a store on another machine takes its
+time for each.
+"""
 
 _T = TypeVar("_T")
 _S = TypeVar("_S", bound=CampaignSummary)
@@ -78,7 +80,7 @@ class Library:
     monotonic: Callable[[], float] = time.monotonic
     memory: Memory = field(default_factory=Memory)
     waits_for: WaitsFor = lambda _definition, _campaign_id, *, runs: ""  # noqa: ARG005
-    """Tells what a campaign's living runs wait for. `runs`: whether cells of it are under way."""
+    """Says what a campaign's living runs wait for. `runs`: whether cells of the campaign are under way."""
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _lines: dict[str, Line] = field(default_factory=dict)

@@ -21,7 +21,7 @@ _SENT_BY_BROWSERS = "sec-fetch-mode"
 _NAMELESS = 430
 """A status without a name, which clients have to take for 400 (RFC 9110, 15)."""
 _LARGEST = 1_000_000
-"""Bytes of a request's body that are read; a larger one is left to Airflow."""
+"""The greatest size of a request's body that is read, bytes; a larger one is left to Airflow."""
 
 
 class Middleware:

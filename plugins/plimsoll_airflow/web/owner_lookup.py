@@ -1,4 +1,4 @@
-"""Whether owners of attempts are alive, by Airflow's own database of runs."""
+"""Find out whether owners of attempts are alive, by Airflow's own database of runs."""
 
 from dataclasses import replace
 

@@ -45,7 +45,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ProblemDocument, "description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {}}}
     for status in (400, 401, 403, 404, 409, 413, 422, 502, 503)
 }
-"""What routes of the API may answer besides success."""
+"""The answers that routes of the API may give besides success."""
 
 
 class Conflict(PlimsollError):
@@ -71,7 +71,7 @@ _WRITTEN: Mapping[str | int, str] = {
     "cells": "write `missing`, `failed` or `invalid`, or ids and patterns such as `g1-040k-r3, zgc-*-r1`",
     "pair": "write `id-in-a=id-in-b`, several with blanks between them",
 }
-"""How parameters are written whose rule is a pattern."""
+"""The spelling of parameters whose rule is a pattern, in words."""
 _MENDS = {401: "log in to Airflow again, or send a new token: POST /auth/token gives one"}
 
 

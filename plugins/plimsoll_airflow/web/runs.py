@@ -23,7 +23,7 @@ from plimsoll_airflow.web.under_way import OthersAttempt, under_way
 from plimsoll_airflow.wiring import toolkit
 
 _LOOKS = 4
-"""How often *Cancel* looks for runs at most."""
+"""The greatest number of times that *Cancel* looks for runs."""
 
 
 class StartedRun(BaseModel):
@@ -35,7 +35,7 @@ class StartedRun(BaseModel):
 
 @dataclass(frozen=True)
 class RunSubject:
-    """What a run works on: a campaign, or a cell of one."""
+    """The subject of a run: a campaign, or a cell of a campaign."""
 
     dag_id: str
     run_id: str

@@ -1,4 +1,4 @@
-"""How the matrix shows a cell: sign, colour class, words. Each state has its own sign, not only a colour."""
+"""Show a cell in the matrix: sign, colour class, words. Each state has its own sign, not only a colour."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""What a campaign waits for while a run of it lives and no cell is under way: a cluster, another run, the next task."""
+"""Say what a campaign waits for while a run of it lives and no cell is under way: a cluster, another run, the next
+task.
+"""
 
 from collections.abc import Iterator, Sequence
 

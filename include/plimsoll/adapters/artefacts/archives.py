@@ -20,9 +20,9 @@ from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import Archive
 
 MOST_BYTES = 4 << 30
-"""How large an archive may be; large JDKs have a tenth of it, ScyllaDB a quarter."""
+"""The greatest size of an archive, bytes; large JDKs have a tenth of it, ScyllaDB a quarter."""
 MOST_S = 7200.0
-"""How long fetching one may take, with all its tries, s."""
+"""The longest time for fetching an archive, with all tries, s."""
 _TIMEOUT_S = 30
 # Of S3. The bounds are looked at after each block, and after each piece that arrives from another server.
 _BLOCK = 1 << 16

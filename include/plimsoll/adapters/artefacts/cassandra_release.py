@@ -12,12 +12,14 @@ from plimsoll.adapters.artefacts.tarballs import damage_as_tar_error
 from plimsoll.domain.errors import ArtefactError
 
 CASSANDRA_STRESS = "cassandra-stress"
-"""As definitions name the load generator."""
+"""The name of the load generator in definitions."""
 
 _LOCK = "stress-of-cassandra"
 _RECIPE = "1"
 _HISTOGRAMS = "HdrHistogram-"
-"""The release's own HdrHistogram needs a class that JDKs have no more since 11: a newer one takes its place."""
+"""The beginning of the name of the release's own HdrHistogram, which needs a class that JDKs lack since 11. A newer jar
+replaces it.
+"""
 _FOLDERS = ("lib", "tools/lib")
 _MOST_BYTES = 200_000_000
 

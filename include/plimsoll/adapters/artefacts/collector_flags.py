@@ -12,4 +12,4 @@ COLLECTOR_FLAGS: Mapping[Collector, str] = {
     "Parallel": "UseParallelGC",
     "Serial": "UseSerialGC",
 }
-"""C4 has none, because its JVM has no other collector."""
+"""The flag that chooses each collector. C4 has none, because its JVM has no other collector."""

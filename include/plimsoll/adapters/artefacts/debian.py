@@ -13,7 +13,7 @@ from plimsoll.adapters.artefacts.processes import plain_environment, run
 from plimsoll.domain.errors import ArtefactError
 
 PACKAGES: Mapping[str, str] = {"openjdk-8": "openjdk-8-jre-headless"}
-"""By the JDK's id in definitions."""
+"""JDK's id in definitions → Debian package."""
 
 _KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _LIBRARIES = ("libc6", "libgcc-s1", "libstdc++6", "zlib1g")

@@ -1,4 +1,4 @@
-"""What the software of a definition is downloaded as: names, sizes by the lock files, and what is there already."""
+"""Name the downloads of a definition's software, with sizes by the lock files, and tell which are there already."""
 
 from collections.abc import Iterable, Iterator
 

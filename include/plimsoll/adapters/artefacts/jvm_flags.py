@@ -32,7 +32,7 @@ _SWITCHES = re.compile(
 """Switches of collectors, memory and compilers, and of what a JVM prints on its own output."""
 _NUMBERS = frozenset({"int", "intx", "uint", "uintx", "size_t", "uint64_t", "double"})
 _UNLISTED = frozenset({"Flags", "VMOptionsFile"})
-"""What JVMs take before they look at their list of flags: files with further flags."""
+"""Flags that JVMs take before they look at their list of flags: files with further flags."""
 _WORDS = frozenset({"ShenandoahGCHeuristics", "ShenandoahGCMode"})
 """Flags of type text that name no file."""
 _LISTED = re.compile(r"^\s*(\w+)\s+(\w+)\s+:?=", re.MULTILINE)

@@ -10,9 +10,9 @@ from plimsoll.domain.excerpts import shortened
 from plimsoll.ports.host import Host
 
 PLAN = "plan.json"
-"""What was asked for, beside what the generator wrote."""
+"""The file with the settings of the load, beside the files that the generator wrote."""
 GRACE = timedelta(seconds=20)
-"""For a generator that is asked to end: it flushes its logs."""
+"""The time that a generator gets to end, in which it flushes its logs."""
 TAIL_BYTES = 65_536
 """The most that is read of a file while the load runs."""
 _CONSOLE_LINES = 10

@@ -1,1 +1,1 @@
-"""What is read from hosts and done on them, whichever provider they come from."""
+"""Access to hosts, whichever provider they come from: facts, files, jobs, samples."""

@@ -14,7 +14,7 @@ _BLOCK = 1 << 18
 
 
 class Found(Protocol):
-    """What a file system says of a file: `os.stat_result`, or SFTP's answer."""
+    """The facts of a file: `os.stat_result`, or SFTP's answer."""
 
     st_mode: int | None
     st_size: int | None

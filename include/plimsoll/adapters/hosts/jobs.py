@@ -10,11 +10,12 @@ from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import Job
 
 FOLDER = "jobs"
-"""Where a host's jobs have their files, below its root."""
+"""The folder of a host's jobs, below the host's root."""
 
 INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
-"""What commands and jobs get of their user's environment. All else stays out: what a JVM measures must not hang on
-JAVA_TOOL_OPTIONS, nor see a secret of whoever started it."""
+"""The variables that commands and jobs get of their user's environment. All others stay out: JAVA_TOOL_OPTIONS must not
+change what a JVM measures, and no job may see a secret of the user who started it.
+"""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

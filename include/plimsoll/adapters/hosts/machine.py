@@ -32,7 +32,7 @@ class Finding:
     found: str
     mend: str = ""
     is_note: bool = False
-    """Whether it is worth a note only, since the machine can run campaigns all the same."""
+    """Whether the finding is worth a note only, since the machine can run campaigns all the same."""
 
 
 def examine(work: Path, cache: Path, ports: Sequence[int]) -> Sequence[Finding]:

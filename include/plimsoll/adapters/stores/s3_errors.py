@@ -1,4 +1,4 @@
-"""What S3 refuses, as errors of the store that say how to mend them."""
+"""Turn refusals of S3 into errors of the store with advice."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -13,7 +13,7 @@ from plimsoll.analysis.logs.operations import Track
 Phase = Literal["warm-up", "judged", "partial"]
 
 MISFIT = 0.05
-"""An interval may begin or end this share of itself from where it should, since records can't be cut."""
+"""The share of an interval by which it may begin or end beside its place, since records can't be cut."""
 
 
 _NONE = slice(0, 0)
@@ -60,7 +60,7 @@ class Window:
     duration_s: float
     phase: Phase
     parts: tuple[slice, ...]
-    """For each track, its records in this interval."""
+    """The records of each track in this interval."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 COLUMNS = ("start_s", "in_flight", "unsent", "behind_s", "lag_ms")
 OLD, LATE = timedelta(seconds=1.5), timedelta(seconds=0.5)
-"""A second is reported a little after its end, and on a machine that stood still later."""
+"""How much older or later than the judged time's start a report may be: a second is reported a little after its end,
+and on a machine that stood still later.
+"""
 
 
 def backlog_frame(

@@ -1,4 +1,4 @@
-"""What else happened in each judged interval: a table with a row for each interval and a column for each cause.
+"""Show what else happened in each judged interval: a table with a row for each interval and columns for each cause.
 
 All collected data is put on the load generator's clock and counted the same way in missed and met intervals. An
 occurrence belongs to every interval that it touches. It counts beyond its own end for as long as it lasted, and at
@@ -98,7 +98,7 @@ class Occurrence(NamedTuple):
 _LABEL, _UNIT = "_label", "_unit"
 
 Occurrences = Mapping[str, "Sequence[Occurrence] | None"]
-"""By cause; None or absent: nothing was collected that could tell."""
+"""Cause → its occurrences; None or absent: nothing was collected that could show it."""
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Noise(NamedTuple):
 
 @dataclass(frozen=True)
 class Disturbed:
-    """That every missed interval was disturbed: by what, as a sentence, and the greatest multiple of a bound."""
+    """The cause of the disturbance of every missed interval, as a sentence, and the greatest multiple of a bound."""
 
     sentence: str
     size: float
@@ -80,7 +80,7 @@ _SHARES: Mapping[str, tuple[str, str]] = {
     "cpu_steal": ("steal", "other machines took {amount} of the processors of {host}"),
     "cpu_throttled": ("throttled", "the CPU quota of {host}'s container was used up in {amount} of all periods"),
 }
-"""By the samples' column: the key of its bound, and what is said of it."""
+"""Column of the samples → the key of its bound, and the words for it."""
 _TIMES: Mapping[str, str] = {
     "generator": "the load generator on {host} stood still or was late by {amount}",
     "backlog": "noise before it had left {amount} of the load without an answer on {host}",

@@ -1,4 +1,4 @@
-"""How busy each host was over the judged time, by its samples, and how much other programs took."""
+"""Summarise how busy each host was over the judged time, by its samples, and how much other programs took."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of a host's samples belong to an interval: one rule for everything that is told of intervals.
+"""Assign a host's samples to intervals, by one rule for all figures of intervals.
 
 A sample holds for the time since the one before it. It belongs to an interval with the part of that time that lies in
 the interval, by the load generator's clock. So it does not matter whether a sample is written at the full second or

@@ -1,4 +1,4 @@
-"""What differs between the definitions of two campaigns, and which of it forbids comparing their figures. Pure."""
+"""Compare the definitions of two campaigns, and find differences that forbid comparing their figures. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,8 +19,9 @@ _MUST_BE_EQUAL = (
     "load_generator.concurrency",
     "system.nodes",
 )
-"""Keys of a definition that say what was asked of the database and how it was measured. The products of each pair of
-variants must be equal too."""
+"""Keys of a definition that decide what the database was asked and how it was measured. The products of each pair of
+variants must be equal too.
+"""
 
 _NAMED = (
     "system",

@@ -69,11 +69,13 @@ class Findings(CampaignCells):
     repeats: Repeats
     noise: Noise = UNKNOWN
     capacities: tuple[Capacity, ...] = ()
-    """Empty for a part that takes its load from an earlier stage: it does not ask for the highest."""
+    """Capacity of each variant; empty for a part that takes its load from an earlier stage, since it does not ask for
+    the highest load.
+    """
     rungs: Mapping[str, tuple[Rung, ...]] = field(default_factory=dict)
-    """By variant: its loads, rising, with the outcomes of their repeats."""
+    """Variant → its loads, rising, with the outcomes of their repeats."""
     source: Findings | None = None
-    """Of the part that this part takes its load from; None where its loads are its own."""
+    """The findings of the part from which this part takes its load; None where its loads are its own."""
     left_out: tuple[LeftOut, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     causes: tuple[VariantCauses, ...] = ()
@@ -84,7 +86,7 @@ class Findings(CampaignCells):
     highest_achieved: tuple[HighestAchieved, ...] = ()
     p99_by_operation: tuple[OperationP99, ...] = ()
     decisive: Mapping[str, CellResult] = field(default_factory=dict)
-    """By variant: the cell that decided its capacity, where there is one."""
+    """Variant → the cell that decided its capacity, where there is one."""
     misses: tuple[Miss, ...] = ()
     """The worst missed intervals, the worst first."""
 

@@ -21,10 +21,12 @@ from pydantic import Field
 from plimsoll.domain.base import Model
 
 _DROP = 1.920729
-"""Half of the 95 % point of χ² with one degree of freedom: by so much the log likelihood falls within the interval."""
+"""The fall of the log likelihood within the interval: half of the 95 % point of χ² with one degree of freedom."""
 _ALIKE = 1e-7
 _BEYOND = 7.0
-"""So far beyond the loads that were run it is looked for, on the natural log scale: at a thousandth, at 1,000 times."""
+"""How far beyond the loads that were run the place is looked for, on the natural log scale: at a thousandth, at 1,000
+times.
+"""
 _STEEPEST = 1e7
 _HALVINGS = 30
 _POINTS, _ZOOMS = 12, 4

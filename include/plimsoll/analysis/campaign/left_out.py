@@ -34,7 +34,7 @@ class LeftOut(Model):
 
 @dataclass(frozen=True)
 class SharedData:
-    """For a strategy whose loads share data: how many cells used the data of lower loads.
+    """The number of cells that used the data of lower loads, for a strategy whose loads share data.
 
     `cells`: the number of cells with a fingerprint; `went_on`: of those, on the data of lower loads. `fresh_above`: ids
     of those that began with fresh data although a lower load belongs to the same repeat.

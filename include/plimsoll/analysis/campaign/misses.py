@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
 
 WORST = 20
-"""So many of the worst missed intervals of the whole campaign are always told of."""
+"""The number of the worst missed intervals of the whole campaign that are always listed."""
 _ALL, _PER_CELL = 120, 10
-"""At most so many are told of besides, evenly over the cells that missed, and of each cell at most so many."""
+"""The greatest number of further intervals that are listed, evenly over the cells that missed, in all and per cell."""
 
 
 @dataclass(frozen=True)

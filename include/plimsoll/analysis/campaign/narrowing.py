@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import exp, floor, log, log10
 
 FAR = 1.25
-"""Two loads are far apart when the higher is more than so many times the lower."""
+"""The ratio of two loads above which they are far apart."""
 
 _MOST = 3
 _ROUNDED = 0.25

@@ -96,7 +96,7 @@ UNKNOWN = Noise(
     steal=None,
     clock_offset_ms=None,
 )
-"""Of cells that were not compared."""
+"""The noise of cells that were not compared."""
 
 
 def noise(cells: Sequence[CellResult]) -> Noise:

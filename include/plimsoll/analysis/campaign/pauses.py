@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _ONE_STOP_S = 0.05
-"""Collections of one safepoint end within this time, and their stop is told to the nanosecond alike."""
+"""The time within which collections of one safepoint end. Logs give all of them the same stop, to the nanosecond."""
 
 
 class Range(Model):

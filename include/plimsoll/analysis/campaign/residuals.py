@@ -1,4 +1,5 @@
-"""How far the figures of cells and hosts lie from those of their repeats: what variant and load do not explain.
+"""Compute how far the figures of cells and hosts lie from those of their repeats, where variant and load explain
+nothing.
 
 The figure of a cell is the mean of its intervals' log percentile. Its residual is its distance from the mean of the
 repeats of the same variant and load, multiplied by √(n / (n - 1)) because the cell is itself part of that mean.

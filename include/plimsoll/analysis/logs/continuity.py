@@ -8,10 +8,12 @@ import numpy.typing as npt
 from plimsoll.analysis.logs.operations import Floats, Track
 
 ODD_LENGTH = 0.5
-"""A record may be this share longer or shorter than the usual one: a busy machine ticks late, then catches up."""
+"""The share by which a record may be longer or shorter than the usual one: a busy machine ticks late, then
+catches up.
+"""
 
 SEAM_SHARE, SEAM_MIN_S, SEAM_MAX_S = 0.05, 0.005, 0.050
-"""What may lie between two records or be in both: 5 % of a record, but 5 ms (two rounded times) to 50 ms."""
+"""The greatest gap or overlap of two records: 5 % of a record, but 5 ms (two rounded times) to 50 ms."""
 
 _EARLY_END_RECORDS = 10
 

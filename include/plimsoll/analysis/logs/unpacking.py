@@ -11,7 +11,7 @@ from plimsoll.domain.limits import LARGEST_BYTES
 
 GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 13
-"""Of packed bytes: unpacked at once, they become 8 MiB at most."""
+"""The packed bytes that are unpacked at once; they become 8 MiB at most."""
 _UTF_16 = re.compile(rb"(?P<be>\0[ -~])|(?P<le>[ -~]\0)")
 _MEND = "give the file as it was written, plain or gz"
 

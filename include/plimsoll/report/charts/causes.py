@@ -1,4 +1,4 @@
-"""How often each cause touched missed intervals, beside how often it touched met ones: one panel per variant."""
+"""Chart how often each cause touched missed intervals, beside how often it touched met ones: one panel per variant."""
 
 from collections.abc import Iterator
 

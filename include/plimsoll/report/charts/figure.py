@@ -13,7 +13,9 @@ LINK = "to"
 
 
 TABLE = alt.NamedData("table")
-"""Stands for a chart's table until `specification` puts it in: Altair copies and checks inline rows many times over."""
+"""The placeholder of a chart's table until `specification` puts the table in: Altair copies and checks inline rows many
+times over.
+"""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.result import Verdict
 
 _RAMP = ["#1a9bb8", "#5a6be0", "#b03fc0", "#d9344f"]
-"""From the lowest load to the highest; each has a contrast of 3:1 on white and on dark."""
+"""The colours from the lowest load to the highest; each has a contrast of 3:1 on white and on dark."""
 _DASHES = ([1, 0], [6, 3], [2, 2])
 _EVERY = "all operations"
 

@@ -5,7 +5,7 @@ import re
 from plimsoll.report.charts.theme import PICTURE_FONT, PICTURE_INK, PICTURE_PAPER
 
 TITLE_PX = 27
-"""Height of the title above a picture: the page has it as a heading."""
+"""Height of the title above a picture, px. The page has a heading instead."""
 
 _DROPPED = (
     r' (?:role|class|aria-\w+|pointer-events)="[^"]*"',

@@ -1,4 +1,4 @@
-"""One cell: all that was collected of it over time, a strip each, on one axis that can be zoomed.
+"""Chart all data of one cell over time, a strip for each kind, on one axis that can be zoomed.
 
 Names of figures and a column of their tables say `track`, as in the links and files of all reports so far.
 """
@@ -51,7 +51,7 @@ class _Strip:
 
 @dataclass(frozen=True)
 class _Look:
-    """How a strip is drawn. `end_s`: end of the axis of time; `last`: with its labels; `named`: with hosts' legend."""
+    """The look of a strip. `end_s`: end of the axis of time; `last`: with its labels; `named`: with hosts' legend."""
 
     load: int
     end_s: float

@@ -1,4 +1,6 @@
-"""What a timeline draws, thinned to what a panel can show: no peak and no miss is ever thinned away."""
+"""Collect the data that a timeline draws, thinned to what a panel can show: no peak and no miss is ever thinned
+away.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment of the cells: what hosts and JVMs reported, and what is told of imported cells."""
+"""The environment of the cells: facts that hosts and JVMs reported, and that people stated about imported cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the figures came about: what is not the same for every campaign."""
+"""The methods behind the figures, as far as they are not the same for every campaign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else made a difference: noise, cells that were not steady, and intervals from a bootstrap."""
+"""Influences beside variant and load: noise, cells that were not steady, and intervals from a bootstrap."""
 
 from __future__ import annotations
 

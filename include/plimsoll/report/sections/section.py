@@ -1,4 +1,4 @@
-"""What a section of a campaign's page consists of."""
+"""A section of a campaign's page."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ class Section:
     """A section of a campaign's page, with the charts and tables that belong to it."""
 
     name: str
-    """Its anchor in the page, and the name of its template in this folder: `noise` has `noise.html.j2`."""
+    """The section's anchor in the page, and the name of its template in this folder: `noise` has `noise.html.j2`."""
     link: str
-    """Its name in the page's navigation."""
+    """The section's name in the page's navigation."""
     context: Callable[[Findings], Mapping[str, Any]] = _no_context
-    """What its template shows, by name: rows and sentences.
-
-    Every template also has `findings`, `definition`, `data`, `environment`, and `figures` with all charts by name.
+    """The values that the template shows, by name: rows and sentences. Every template also has `findings`,
+    `definition`, `data`, `environment`, and `figures` with all charts by name.
     """
     charts: Callable[[Findings], tuple[Figure, ...]] = _no_charts
-    """The charts that it has of a campaign; the report has each as PNG and SVG too."""
+    """The section's charts of a campaign; the report has each as PNG and SVG too."""
     tables: Mapping[str, Callable[[Findings], pd.DataFrame]] = field(default_factory=dict)
-    """Its tables as numbers, by the name of their CSV file. The report has them even where the section is left out."""
+    """The section's tables as numbers, by the name of their CSV file. The report has them even where the section is
+    left out.
+    """
     is_shown: Callable[[Findings, Collection[str]], bool] = _always
-    """Whether a campaign's page has it, by the findings and the names of all charts that there are."""
+    """Whether a campaign's page has the section, by the findings and the names of all charts that there are."""
 
     @property
     def template(self) -> str:

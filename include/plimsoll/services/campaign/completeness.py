@@ -1,4 +1,4 @@
-"""Whether a campaign is complete, and which cells its newest run was asked for."""
+"""Whether a campaign is complete, and which cells were requested of its newest run."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a definition's software is downloaded as, before its first cell."""
+"""List the downloads of a definition's software, before its first cell."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a reader of campaigns remembers of final attempts from one read to the next."""
+"""The final attempts that a reader of campaigns keeps in memory from one read to the next."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _S = TypeVar("_S")
 FinalAttempt = tuple[AttemptKey, str]
 """A final attempt: its key, and the stamp of its verdict in the store, which no other verdict has."""
 LIMIT = 12_000
-"""How many attempts of several campaigns are remembered at most. Each takes about 50 kB of memory."""
+"""The number of attempts of several campaigns that are remembered at most. Each takes about 50 kB of memory."""
 
 
 class FinalAttempts(Generic[_S]):

@@ -22,7 +22,7 @@ class Plan:
     cells: tuple[Cell, ...]
     parallel: int
     tariff: Tariff | None = None
-    """None: hosts cost nothing."""
+    """The price of hosts; None where hosts cost nothing."""
 
     @cached_property
     def first(self) -> tuple[Cell, ...]:

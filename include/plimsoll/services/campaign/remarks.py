@@ -1,4 +1,4 @@
-"""What a person should know of a planned campaign before it starts, beside its cells and cost."""
+"""Remarks on a planned campaign for the person who starts it, beside its cells and cost."""
 
 import math
 from collections.abc import Iterator

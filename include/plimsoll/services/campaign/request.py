@@ -33,7 +33,7 @@ SOME_CELLS = r"^[a-z0-9*?\[\]!\-]+([ ,]+[a-z0-9*?\[\]!\-]+)*$"
 _WORDS = (MISSING, FAILED, INVALID)
 LONGEST_CHOICE = 20_000
 _LONGEST_PATTERN = 2 * LONGEST_CELL_ID
-"""A set such as `[a-z]` is longer than the character that it stands for."""
+"""The longest pattern: a set such as `[a-z]` is longer than the character that it stands for."""
 _MOST_PROBLEMS = 20
 
 

@@ -1,4 +1,4 @@
-"""Whether a campaign can run here: what provider, databases, load generator, store and budget object to."""
+"""Check whether a campaign can run here: problems of provider, databases, load generator, store and budget."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -24,7 +24,9 @@ TAKE_OVER = "--take-over"
 _WAIT = "wait until it has ended, or cancel the campaign on its page; if that Airflow is gone for good,"
 _MEND = f"{_WAIT} `plimsoll run` goes on with {TAKE_OVER}"
 _LOOKS, _GIVES_WAY_S = 6, 2.0
-"""How often a run looks whether another one that began with it has given way, and the pauses between, s."""
+"""The number of looks for whether another run that began at the same time has given way, and the pause between looks,
+s.
+"""
 _AROUND_A_LOAD, _SLACK = timedelta(minutes=15), timedelta(hours=2)
 
 

@@ -1,4 +1,4 @@
-"""What a cell's steps do with hosts, except for the load. Each action is idempotent: it goes on with what exists."""
+"""Actions of a cell's steps on hosts, except for the load. Each action is idempotent: it goes on with what exists."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

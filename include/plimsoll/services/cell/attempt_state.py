@@ -30,7 +30,7 @@ class AttemptState:
     verdict: Verdict | None = None
     ended: str = ""
     was_judged_again: bool = False
-    """Whether an earlier verdict of it was kept."""
+    """Whether an earlier verdict of the attempt was kept."""
 
     @property
     def is_final(self) -> bool:

@@ -36,9 +36,9 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_manifest
 
 _MOST_BYTES = 4 * MOST_FILE_BYTES
-"""Of one host's files together."""
+"""The greatest size of one host's files together."""
 _KEPT = " !#$&'()+,=@[]^_`{}~"
-"""Beside letters, digits and `_.-~`: what names may have on every disk and in S3."""
+"""The characters beside letters, digits and `_.-~` that names may have on every disk and in S3."""
 _LONGEST_NAME = 200
 _OF_THE_HOST = ""
 _ByProcess = Mapping[str, Sequence[PurePosixPath]]

@@ -25,7 +25,7 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_model, write_model
 
 _LEAD = timedelta(seconds=10)
-"""From the comparison of clocks to the start: every host must have been told by then."""
+"""The time from the comparison of clocks to the start: by then every host must have its start."""
 _OVERDUE = timedelta(seconds=60)
 _ORDER: Sequence[LoadPhase] = ("populate", "warm-up", "load")
 

@@ -1,4 +1,4 @@
-"""Whether a cell runs again at once and by itself: noise of the machines made its newest attempt invalid."""
+"""Decide whether a cell runs again at once and by itself: noise of the machines made its newest attempt invalid."""
 
 from itertools import takewhile
 

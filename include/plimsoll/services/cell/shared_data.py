@@ -18,8 +18,9 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_manifest, read_model, read_verdict, write_model
 
 MARGIN = timedelta(hours=1)
-"""Hosts end themselves this long after the declared time of the attempt's steps. In this time hosts are provisioned,
-deployed and collected, and populated unless the definition gives populating a time of its own."""
+"""The time after the declared time of the attempt's steps at which hosts end themselves. In this time hosts are
+provisioned, deployed and collected, and populated unless the definition gives populating a time of its own.
+"""
 
 
 def time_of_attempt(work: AttemptContext) -> timedelta:

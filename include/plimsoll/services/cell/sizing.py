@@ -34,7 +34,7 @@ from plimsoll.services.store.records import find_record
 from plimsoll.services.waiting import report_waiting
 
 _LONGEST = timedelta(minutes=20)
-"""For all samples together: less than the step that starts the load may take."""
+"""The time for all samples together: less than the step that starts the load may take."""
 _PAUSE_S = 1.0
 
 

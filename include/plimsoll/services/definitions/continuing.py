@@ -1,4 +1,4 @@
-"""Whether a campaign can go on with a definition, and what its own copy becomes then."""
+"""Decide whether a campaign can go on with a definition, and make the campaign's own copy of it."""
 
 from collections.abc import Iterator
 

@@ -19,7 +19,9 @@ _M = TypeVar("_M", bound=BaseModel)
 _MOST_LEVELS = 50
 _MOST_CHARACTERS = 1 << 20
 _MOST_VALUES = 1_000_000
-"""With every alias written out: a few lines of aliases of aliases can stand for more than any memory holds."""
+"""The greatest number of values with every alias written out: a few lines of aliases of aliases can stand for more than
+any memory holds.
+"""
 _STEP = re.compile(r"[^.\[\]]+")
 _REMARK = re.compile(r" \([^)]*\)")
 _SAID: Sequence[tuple[str, str, str]] = (
@@ -37,7 +39,7 @@ _SAID: Sequence[tuple[str, str, str]] = (
     (r"expected ',' or '([\]}])'", "a bracket is opened and not closed with {0}, or a comma is missing", "mend it"),
     (r"expected <block end>", "this line does not belong to what stands above it", "check how far it is indented"),
 )
-"""What the parser says → what is wrong, how to mend it. Anything else is shown in the parser's words."""
+"""The parser's words → what is wrong, how to mend it. Anything else is shown in the parser's words."""
 
 
 class _BoundedConstructor(RoundTripConstructor):

@@ -1,4 +1,4 @@
-"""Where a provider's clusters may be, according to the definitions of stored campaigns."""
+"""Find the places of a provider's clusters, according to the definitions of stored campaigns."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

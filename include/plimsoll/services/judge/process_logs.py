@@ -40,7 +40,7 @@ class ProcessLogs:
 
 
 class _GcLog(NamedTuple):
-    """What one GC log tells. `pauses`: None where it can't be read; `problem`: empty where it was read whole."""
+    """The content of one GC log. `pauses`: None where it can't be read; `problem`: empty where it was read whole."""
 
     pauses: Pauses | None
     problem: str

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     MakeToolkit = Callable[[], Toolkit]
 
 _PRELOADED = ["plimsoll.preload"]
-"""What the server of processes imports before it forks any of them."""
+"""The modules that the server of processes imports before it forks any of them."""
 
 
 def processors() -> int:

@@ -23,7 +23,7 @@ from plimsoll.services.store.records import read_record
 from plimsoll.services.toolkit import Toolkit
 
 LASTS = timedelta(minutes=5)
-"""How long a hold lasts that is not renewed."""
+"""The time that a hold lasts without renewal."""
 _RENEWED_EVERY_S = 60.0
 
 

@@ -35,13 +35,15 @@ CHECKSUMS = "checksums.sha256"
 _BLOCK = 1 << 20
 _ALWAYS_ALLOWED = 64 << 20
 _MOST_TIMES = 100
-"""How many times its packed size a bundle may have beyond that: records are packed to a tenth, tables not at all."""
+"""The greatest ratio of a bundle's unpacked to its packed size beyond that: records are packed to a tenth, tables not
+at all.
+"""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REGULAR_FILE = (stat.S_IFREG | 0o644) << 16
 _ON_UNIX = 3
 _PACKED = (".parquet", ".gz", ".zip", ".png")
 _UNREADABLE = (BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, ValueError, OSError)
-"""What the zip file's library raises over damage."""
+"""The errors that the zip file's library raises over damage."""
 _UNSAFE = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:")
 _CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 

@@ -20,7 +20,9 @@ _OF_ATTEMPT = frozenset(
         layout.VERDICT,
     }
 )
-"""Not raw files, which manifests name, nor Data Docs, whose results verdicts hold."""
+"""The files of an attempt in a bundle: neither raw files, which manifests name, nor Data Docs, whose results verdicts
+hold.
+"""
 
 
 class Snapshot:

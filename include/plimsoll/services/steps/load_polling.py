@@ -12,9 +12,9 @@ from plimsoll.services.steps.steps import Polling
 from plimsoll.services.store.campaigns import read_cluster
 
 OUT_OF_REACH = timedelta(minutes=5)
-"""How long a load may go unobserved (a lost connection, say) before it counts as failed."""
+"""The time for which a load may go unobserved (a lost connection, say) before it counts as failed."""
 OVERTIME = timedelta(minutes=10)
-"""How long a load may take beyond its declared time, for its start and its end."""
+"""The time that a load may take beyond its declared time, for its start and its end."""
 _MEND = "a new campaign that writes a longer `timing.populating` gives it more time"
 
 
@@ -28,7 +28,7 @@ class LoadPoller:
     work: AttemptContext
     polling: Polling
     since: datetime | None = None
-    """None: now."""
+    """The time from which on the load counts as unobserved; None: now."""
     _seen: datetime = field(init=False)
 
     def __post_init__(self) -> None:

@@ -34,7 +34,7 @@ class CellRunEnd:
     verdict: Verdict | None
     troubles: tuple[str, ...] = ()
     remains: bool = False
-    """Whether its cluster could not be destroyed."""
+    """Whether the attempt's cluster could not be destroyed."""
 
 
 def run_cells(

@@ -20,28 +20,28 @@ from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 
 Role = Literal["measure", "keep", "clean-up", "judge"]
-"""What a step is there for, which says when it runs.
+"""The purpose of a step, which decides when it runs.
 
-- measure: once the step before it has succeeded. Its failure ends the measuring; the verdict tells the reason.
-- keep: after the last measuring step that ran, whatever came of it.
-- clean-up: after keeping, whatever happened. What it leaves is found by the reaper and by the cell's next attempt.
+- measure: once the step before it has succeeded. Its failure ends the measuring; the verdict has the reason.
+- keep: after the last measuring step that ran, whether that failed or not.
+- clean-up: after keeping, in any case. The reaper and the cell's next attempt find what it leaves.
 - judge: once everything is kept.
 """
 
 
 @dataclass(frozen=True)
 class Polling:
-    """How to wait for the end of what a step has started, where that runs by itself on the hosts."""
+    """The way to wait for the end of what a step has started, where that runs by itself on the hosts."""
 
     look: Callable[[AttemptContext], LoadStatus]
     require: Callable[[AttemptContext, LoadStatus], None]
     """Raises the error that a status which is not `complete` amounts to."""
     stop: Callable[[AttemptContext], None]
-    """Ends it, so that what it wrote is whole; it is no error where nothing is left to end."""
+    """Ends what the step has started, so that its files are whole. Ending what has ended is no error."""
     pause_s: Callable[[Definition], float]
-    """Between two looks, s."""
+    """The pause between two looks, s."""
     longest: Callable[[Definition], timedelta]
-    """How long it may last before it is given up."""
+    """The time that what the step has started may last before it is given up."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,21 @@ class Step:
     """One step: its name, its action, its time limit, and its share of an attempt's time."""
 
     name: str
-    """Also the id of its task in Airflow, and what failures are told with."""
+    """The step's name, which is also the id of its task in Airflow and stands in the reasons of failures."""
     purpose: str
     role: Role
     run: Callable[[AttemptContext], object]
-    """Idempotent: run again, it finds what is there and goes on."""
+    """The action. It is idempotent: run again, it finds what is there and goes on."""
     timeout: timedelta
-    """Of `run`; what it starts is bounded by `polling.longest`."""
+    """The time limit of `run`; what it starts is bounded by `polling.longest`."""
     share: float
-    """How much of an attempt's progress it is; all steps together are 1."""
+    """The step's share of an attempt's progress; all steps together are 1."""
     takes: timedelta = timedelta(0)
-    """What it usually takes, s; of the load, what it takes beyond its declared duration."""
+    """The usual duration; of the load, its time beyond its declared duration."""
     phases: tuple[Phase, ...] = ()
-    """What progress calls it while it runs, in order."""
+    """The phases of progress while the step runs, in order."""
     polling: Polling | None = None
-    """None: the step is over when `run` returns."""
+    """The way to wait for its end; None: the step is over when `run` returns."""
 
     def longest(self, definition: Definition) -> timedelta:
         """Tell how long it may last, with what it starts, before it is given up."""

@@ -1,4 +1,4 @@
-"""Records in the store: models as JSON, and what is told where one can't be read."""
+"""Read records in the store, which are models as JSON, and explain why one can't be read."""
 
 from typing import TypeVar
 

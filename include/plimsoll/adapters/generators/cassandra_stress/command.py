@@ -20,11 +20,11 @@ LOGBACK_CONTENT = """<configuration>
   <root level="WARN"><appender-ref ref="STDERR"/></root>
 </configuration>
 """
-"""Its libraries tell everything unless they are told not to."""
+"""Logback's configuration: without it the generator's libraries log everything."""
 _FAILURES = ("-errors", "retries=0", "ignore")
 """An operation that fails counts as failed, once, and does not end the run."""
 _QUIET = "level=minimal"
-"""Above this level it prints two lines for each operation that fails."""
+"""The option against the two lines that the generator otherwise prints for each failed operation."""
 
 
 def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:

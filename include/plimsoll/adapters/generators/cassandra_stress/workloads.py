@@ -42,7 +42,9 @@ _WEIGHTS: Mapping[str, tuple[float, float]] = {"StandardRow": (1, 1), "mixed": (
 """Weights of writes and reads unless they are given."""
 
 OPTIONS: Mapping[str, tuple[Option, ...]] = {**dict.fromkeys(_WEIGHTS, _STANDARD), USER: _USER}
-"""By workload. `StandardRow` is what plimsoll-stress calls the same table, so that both run the same definition."""
+"""Workload → its options. `StandardRow` is plimsoll-stress' name of the same table, so that both run the same
+definition.
+"""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 POPULATE, LOAD = "populate", "load"
 _SCRIPT = "commands.sh"
 _BEYOND_S = 5
-"""A timed run is longer than what is judged of it by so much, s: on a busy host a program's last record ends seconds
-late, or covers several seconds, and must not be in the judged time."""
+"""The time by which a timed run is longer than its judged part, s: on a busy host a program's last record ends seconds
+late, or covers several seconds, and must not be in the judged time.
+"""
 
 
 @dataclass(frozen=True)

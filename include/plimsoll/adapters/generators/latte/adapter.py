@@ -33,12 +33,12 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 _REPORT = "latte.json"
 _VERSION = "0.29"
-"""Its command line and its report differ from version to version."""
+"""The version whose command line and report are known. Both differ from version to version."""
 _INSTALL = f"cargo install latte-cli --version ~{_VERSION}"
 _SLACK_S = 0.5
 """A sample begins at a whole second of the run, give or take so much."""
 _SAMPLE = re.compile(r"^ *(\d+\.\d+) +\d+ +\d+ +(\d+) ", re.MULTILINE)
-"""A line of its console for each second of the timed run: seconds since its start, calls, failed ones, ops/s."""
+"""A line of latte's console for each second of the timed run: seconds since its start, calls, failed calls, ops/s."""
 
 
 class Latte(ForeignGenerator):

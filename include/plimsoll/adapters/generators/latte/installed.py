@@ -6,7 +6,7 @@ from datetime import timedelta
 from plimsoll.ports.host import Host
 
 PLACES = ("~/.cargo/bin", "/usr/local/bin")
-"""Where a host is searched beside its PATH, which is a short one where nobody logs in."""
+"""Places where a host is searched beside its PATH, which is short for a user who does not log in."""
 _TIMEOUT = timedelta(seconds=20)
 _OTHER_PLACES = " ".join(f"{place}/latte" for place in PLACES)
 _FIND = f"""

@@ -19,15 +19,17 @@ SETTLE = "10m"
 DRAIN = timedelta(seconds=30)
 """Longest wait after the timed run for answers that are still missing; later ones count as unfinished."""
 KEYSPACE = "tlp_stress"
-"""Where it puts its tables unless it is told otherwise."""
+"""The generator's keyspace, unless an option names another."""
 OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
 _AT_ONCE = {"--populate-rate": "0"}
-"""Populate as fast as the threads can; without it BasicTimeSeries populates at the load's rate, as published."""
+"""The option to populate as fast as the threads can. Without it BasicTimeSeries populates at the load's rate, as
+published.
+"""
 _AS_LEFT = ("--no-populate", "--no-schema")
 """Take rows and tables as they are: a definition's own schema may drop tables, or create them without a condition."""
 START = "start.json"
-"""What tells one of several load hosts when to start."""
+"""The file that gives one of several load hosts its time to start."""
 
 
 def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""Whether the values of a bind fit the type of the column that they are for. Pure.
+"""Check whether the values of a bind fit the type of their column. Pure.
 
-The load generator makes the values (`Types.java`), and refuses the same ones before it populates.
+The load generator makes the values (`Types.java`), and refuses the same values before it populates.
 """
 
 import math
@@ -20,7 +20,7 @@ _RANGES = {
     "date": (-(2**31), 2**31 - 1),
     "timeuuid": (0, 103_072_857_660_684),
 }
-"""Numbers that fit, where not all of 64 bits do. A time-based UUID has 60 bits for its time."""
+"""The numbers that fit a type, where not all of 64 bits do. A time-based UUID has 60 bits for its time."""
 _NUMBERS = frozenset({"bigint", "counter", "varint", "decimal", "double", "float", "boolean", "timestamp", "uuid"})
 _TEXTS = frozenset({"text", "ascii"})
 _MADE = _RANGES.keys() | _NUMBERS | _TEXTS | {"blob"}

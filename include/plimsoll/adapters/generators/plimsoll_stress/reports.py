@@ -31,12 +31,12 @@ class Progress:
     phase: LoadPhase
     elapsed: timedelta
     planned: timedelta
-    """Length of the stage (populating, or the timed run with its warm-up)."""
+    """The length of the phase (populating, or the timed run with its warm-up)."""
     achieved_ops_s: float
     errors: int
     """Operations that failed in this stage so far."""
     missing: int | None = None
-    """After the timed run: operations that were due in it and have no answer yet; None before."""
+    """Operations that were due in the timed run and have no answer yet; None before its end."""
     levels: tuple[str, ...] = ()
     """How each service level fares so far, in words; empty before the first interval is judged."""
 

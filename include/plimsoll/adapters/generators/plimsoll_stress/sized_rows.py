@@ -1,4 +1,4 @@
-"""Which workloads can populate to a size on disk, and how each is told the number of counted rows. Pure."""
+"""Tell which workloads can populate to a size on disk, and give them the number of counted rows. Pure."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -12,7 +12,7 @@ from plimsoll.domain.errors import Problem
 OWN_STATEMENTS = "cql"
 _OF_EACH_THREAD = "populate"
 _ROWS = ("rows", "recordcount", _OF_EACH_THREAD)
-"""What workloads call the number of rows that they populate."""
+"""The options by which workloads set the number of rows that they populate."""
 
 
 def rows_option(workload: str) -> str | None:

@@ -26,7 +26,9 @@ _PAUSE_S = 0.05
 
 
 class Effort(NamedTuple):
-    """How long each part of the host is measured, s, the largest file, and how long hosts wait for one another, s."""
+    """The limits of a check, s: time for each part of the host, and for hosts that wait for one another; and the
+    largest file, bytes.
+    """
 
     cpu_s: float = 1.0
     disk_s: float = 5.0

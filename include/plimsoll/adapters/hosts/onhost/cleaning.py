@@ -14,7 +14,7 @@ from plimsoll.adapters.hosts.onhost import control, supervisor
 
 WORK, CLUSTER, ENVIRONMENT = "PLIMSOLL_WORK", "PLIMSOLL_CLUSTER", "PLIMSOLL_ENVIRONMENT"
 PATIENCE_S = 20.0
-"""How long ended processes may take to be gone, s."""
+"""The time that ended processes may take to be gone, s."""
 # Others may be measuring on this host: what resists is looked for less and less often.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 

@@ -31,9 +31,9 @@ COLUMNS = (
     "others_top",  # the programs that took most of `cpu_others`, as `name(pid)=share;…`; empty while it is small
 )
 TAG = "PLIMSOLL_CLUSTER"
-"""Every process of a cluster has this variable in its environment, this script too."""
+"""The variable that every process of a cluster has in its environment, this script too."""
 _ENVIRONMENT_TAG = "PLIMSOLL_ENVIRONMENT"
-"""Every process of an attempt on kept hosts has this one too."""
+"""The variable that every process of an attempt on kept hosts has beside it."""
 
 _CGROUPS = "/sys/fs/cgroup"
 _NAMED = 0.02

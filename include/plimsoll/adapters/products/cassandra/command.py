@@ -24,7 +24,7 @@ class Installation:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node runs."""
+    """The place of a node: its host, addresses and folders."""
 
     address: str
     cpus: int

@@ -53,14 +53,14 @@ def is_whole(instances: Sequence[Answer]) -> bool:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the record of launches knows of a cluster beyond what EC2 lists."""
+    """The part of the record of launches about a cluster that EC2's lists lack."""
 
     hosts: Sequence[HostInfo] = ()
     """Hosts that EC2 does not list yet."""
     owner: str = ""
     expires_at: datetime | None = None
     names: Sequence[str] = ()
-    """The same for people, as far as it is known."""
+    """The resources for people, as far as they are known."""
 
 
 def described(  # noqa: PLR0913, PLR0917  # all that is known of it

@@ -8,7 +8,7 @@ from plimsoll.adapters.providers.ec2.cloud import Cloud
 from plimsoll.adapters.providers.ec2.errors import DENIED, THROTTLED, CloudError
 
 UNKNOWN = "InvalidInstanceID.NotFound"
-"""What EC2 says of an instance that is gone, or that it does not know yet."""
+"""EC2's error code for an instance that is gone, or that EC2 does not know yet."""
 # What AWS says to every call, whichever instances it names; no answer has no code.
 _OF_ALL = THROTTLED | REFUSED_CREDENTIALS | {""}
 

@@ -26,9 +26,9 @@ CAPACITY = frozenset(
         "Server.InsufficientInstanceCapacity",
     }
 )
-"""What another zone may have."""
+"""Refusals that another zone may not make."""
 QUOTA = frozenset({"VcpuLimitExceeded", "InstanceLimitExceeded"})
-"""What another cell's end gives back."""
+"""Refusals that end when another cell ends."""
 FAILED = frozenset(
     {"InternalError", "InternalFailure", "ServerInternal", "ServiceUnavailable", "Unavailable"}
     | {"500", "502", "503", "504"}
@@ -51,7 +51,9 @@ THROTTLED = frozenset(
 )
 """The account asks more than AWS answers."""
 LATER = UNSURE | THROTTLED | REFUSED_CREDENTIALS
-"""AWS may answer otherwise later, whatever was asked for: it failed, or throttles, or the credentials are renewed."""
+"""Refusals that AWS may not repeat later, whatever the request: it failed, or throttles, or the credentials are
+renewed.
+"""
 DENIED = frozenset({"UnauthorizedOperation", "AccessDenied", "AccessDeniedException", "403"})
 """The credentials are known, and may not do this."""
 

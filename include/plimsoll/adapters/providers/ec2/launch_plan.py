@@ -15,7 +15,7 @@ from plimsoll.domain.cost import Tariff
 from plimsoll.ports.secrets import SshIdentity
 
 ROOT = "/var/lib/plimsoll"
-"""The folder of everything Plimsoll has on a host; the data disk, where the type has one."""
+"""The folder of all of Plimsoll's files on a host; on the data disk, where the type has one."""
 
 
 @dataclass(frozen=True)

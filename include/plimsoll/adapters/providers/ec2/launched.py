@@ -18,11 +18,14 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.launches import Launches
 
 LAG = timedelta(minutes=5)
-"""How long EC2's answers may lag behind what was done: AWS advises to repeat describe calls for about as long
-(EC2 Developer Guide, "Eventual consistency in the Amazon EC2 API")."""
+"""The time by which EC2's answers may lag: AWS advises to repeat describe calls for about as long (EC2 Developer Guide,
+"Eventual consistency in the Amazon EC2 API").
+"""
 
 DOUBT = timedelta(minutes=1)
-"""How long a host that EC2 has shown before, and shows no more, is looked for again: one answer may lack it."""
+"""The time for which a host that EC2 has shown before, and shows no more, is looked for again: one answer may
+lack it.
+"""
 
 INSTANCE_ID = "instance_id"
 _ZONE, _SUBNET, _GROUP = "zone", "subnet", "placement_group"

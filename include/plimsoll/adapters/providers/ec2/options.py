@@ -33,7 +33,7 @@ CONNECTION = "aws_default"
 
 
 class Ec2Options(Model):
-    """Where and how a cell's hosts are launched."""
+    """The provider's options: place, network, image and types of a cell's hosts."""
 
     connection: Annotated[str, Field(min_length=1, description="Airflow connection to AWS")] = CONNECTION
     ssh_connection: Annotated[

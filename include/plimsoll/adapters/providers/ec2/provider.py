@@ -61,11 +61,11 @@ class Ec2Provider:
     further_regions: Sequence[str] = field(default=(), kw_only=True)
     places: Places = field(default=Places(), kw_only=True)
     clouds: Callable[[Place], Cloud] | None = field(default=None, kw_only=True, repr=False)
-    """The clouds of places, each with its client; none: it makes its own."""
+    """The clouds of places, each with its client; by default the provider makes its own."""
     tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
-    """Prices, with the answers of the Pricing API so far; none: it makes its own."""
+    """Prices, with the answers of the Pricing API so far; by default the provider makes its own."""
     tried: Tried = field(default_factory=dict, kw_only=True, repr=False)
-    """Since when this process has tried to destroy which clusters, while the store is away."""
+    """Cluster and place → the time since when this process has tried to destroy it, while the store is away."""
 
     name = PROVIDER
     is_local = False

@@ -1,4 +1,4 @@
-"""What AWS is asked for: parameters of RunInstances and CreatePlacementGroup. Pure."""
+"""Make the parameters of RunInstances and CreatePlacementGroup. Pure."""
 
 import hashlib
 from collections.abc import Collection
@@ -33,7 +33,7 @@ class LaunchPlan:
     user_data: dict[Role, str] = field(repr=False)
     """Holds the host's private key."""
     disks: dict[Role, InstanceStore]
-    """What hosts of each role have beside their system disk."""
+    """The disks that hosts of each role have beside their system disk."""
     usd_per_hour: dict[Role, float | None]
     was_whole: bool = False
     unfit: frozenset[str] = frozenset()

@@ -14,7 +14,7 @@ ROLE, OWNER, EXPIRES = "plimsoll:role", "plimsoll:owner", "plimsoll:expires"
 NODES, LOAD_HOSTS = "plimsoll:nodes", "plimsoll:load-hosts"
 PRICE, TUNING = "plimsoll:usd-per-hour", "plimsoll:tuning"
 STORE = "plimsoll:store"
-"""Whose clusters they are: those of other result stores are neither seen nor touched."""
+"""The tag with the result store of a cluster. Clusters of other result stores are neither seen nor touched."""
 
 Filter = dict[str, Any]
 _LONGEST = 256

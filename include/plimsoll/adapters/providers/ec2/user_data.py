@@ -11,13 +11,13 @@ from plimsoll.adapters.providers.ec2.instance_store import InstanceStore
 
 PREPARE = "/usr/local/sbin/plimsoll-prepare"
 PROLONG = "/usr/local/sbin/plimsoll-prolong"
-"""Moves the end of a host that is kept to the time that it is given, in the form `TIME`."""
+"""The command that moves the end of a kept host to a time in the form `TIME`."""
 TIME = "%Y-%m-%d %H:%M:%S UTC"
 PREPARED = "prepared"
 """The file below a host's root that says `ok` once the host is ready, or what went wrong."""
 
 LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
-"""What a login may have: locked memory, open files, processes, address space."""
+"""The limits of a login: locked memory, open files, processes, address space."""
 KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
 """The kernel's parameters of every host."""
 _HUGE_PAGE = 2 << 20

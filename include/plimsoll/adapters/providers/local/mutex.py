@@ -11,7 +11,7 @@ from pathlib import Path
 from plimsoll.domain.errors import ProviderError
 
 PATIENCE_S = 60.0
-"""How long to wait for another process that holds it, s."""
+"""The time to wait for another process that holds the lock, s."""
 _POLL_S = 0.01
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 

@@ -1,4 +1,4 @@
-"""What a person should know before a definition is measured on this machine."""
+"""Notes for a person who is about to measure a definition on this machine."""
 
 from collections.abc import Iterator
 

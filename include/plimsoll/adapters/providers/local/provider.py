@@ -34,7 +34,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 
 PATIENCE_S = 20.0
-"""How long what a cluster left may take to be gone, s."""
+"""The time that the remains of a cluster may take to be gone, s."""
 # The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
 NODE_NICENESS = 10
 

@@ -46,7 +46,9 @@ class Bundle:
 
 
 Fetch = Callable[[Bundle, PurePosixPath], None]
-"""Has the host fetch what it can of a bundle for that place; HostError for what no other way could mend."""
+"""A function that has the host fetch what it can of a bundle for a folder. Raises HostError where no other way could
+help.
+"""
 
 
 def bundle_of(folder: Path) -> Bundle:

@@ -1,4 +1,4 @@
-"""What would keep a definition's clusters from running on its groups of hosts, asked of the hosts."""
+"""Ask hosts for whatever would keep a definition's clusters from running on their groups."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""How far a host's clock is ahead of the controller's, by round trips over an open connection.
+"""Measure how far a host's clock is ahead of the controller's, by round trips over an open connection.
 
 The method is that of NTP (RFC 5905, section 8). The controller records when it asks (t1) and when the answer arrives
 (t4); the host records when it receives the question (t2) and when it answers (t3). The offset is ((t2 - t1) + (t3 -
@@ -16,7 +16,7 @@ from plimsoll.domain.clock_readings import ClockReading
 
 ROUNDS = 9
 _LONGEST = 100
-"""Of an answer, bytes: two times in ns."""
+"""The greatest length of an answer, bytes: two times in ns."""
 SCRIPT = """\
 import sys, time
 for _ in sys.stdin.buffer:

@@ -10,13 +10,13 @@ from plimsoll.adapters.hosts.onhost import guard
 from plimsoll.adapters.hosts.onhost.lease import LEASE
 
 PYTHON = ("python3", "-I", "-S", "-B")
-"""Isolated: neither the user's packages nor PYTHON* variables get into it, and it leaves no compiled files."""
+"""Isolated Python: it reads neither the user's packages nor PYTHON* variables, and leaves no compiled files."""
 
 NOT_FOUND = 127
-"""What a shell and `timeout` end with when there is no such program."""
+"""The exit code of a shell and of `timeout` where there is no such program."""
 
 KILLED = 137
-"""What a command ends with that `timeout` has killed."""
+"""The exit code of a command that `timeout` has killed."""
 
 
 def in_shell(script: str) -> str:

@@ -1,4 +1,4 @@
-"""One connection to one host, opened on first use and again after it was lost."""
+"""One connection to one host, opened on first use and again after a loss."""
 
 import math
 import threading
@@ -17,15 +17,17 @@ from plimsoll.domain.errors import Unreachable
 from plimsoll.ports.secrets import Secrets
 
 PAUSES_S = (0.5, 2.0, 5.0)
-"""Between tries to connect, s."""
+"""The pauses between tries to connect, s."""
 TRYING_S = 15.0
 """No further try to connect after that, s: a host that does not even refuse takes ten seconds a try."""
 REPEATING_S = 240.0
-"""A command is not begun again after that, s, or after its own limit where that is longer: its host stands still."""
+"""The time after which a command is not begun again, s, or the command's own limit where that is longer: its host
+stands still.
+"""
 # sshd allows ten sessions a connection unless told otherwise; one is kept for files.
 _SESSIONS = 8
 OPEN_S, _TRANSFER_S = 20.0, 60.0
-"""How long a host may take to open a session, and how long files may stand still, s."""
+"""The time that a host may take to open a session, and the time that a transfer may stall, s."""
 
 _T = TypeVar("_T")
 
@@ -40,9 +42,9 @@ class Connection:
         self.folders: dict[PurePosixPath, PurePosixPath] = {}
         """The folders on the host that definitions write relative to the user's home."""
         self.delivering = threading.RLock()
-        """Held by the thread that brings one, with the program that it may need for that."""
+        """The lock of the thread that delivers a bundle, with the program that this may need."""
         self.reaches_store = True
-        """Until the host has said otherwise to this process."""
+        """Whether the host reaches the store; true until the host has denied it to this process."""
         self._secrets, self._sleep = secrets, sleep
         self._opening, self._files = threading.Lock(), threading.Lock()
         self._sessions = threading.BoundedSemaphore(_SESSIONS)

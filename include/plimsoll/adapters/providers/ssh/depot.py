@@ -13,7 +13,7 @@ from plimsoll.domain.errors import HostError
 from plimsoll.ports.store import DirectStore
 
 FETCH = timedelta(minutes=10)
-"""What a host may take to fetch one."""
+"""The time that a host may take to fetch a bundle."""
 _LIFETIME = FETCH + timedelta(minutes=5)
 _PATIENCE_S = 300.0
 

@@ -9,9 +9,9 @@ from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 
 FOLDER = "folder"
-"""The fact of a cluster's host that says where the cluster lives on it, if that is below a user's home."""
+"""The fact of a cluster's host with the folder of the cluster, if that is below a user's home."""
 FORMER_DEFAULT = PurePosixPath("/var/tmp/plimsoll")  # noqa: S108
-"""The folder of definitions without one, until the default was below the home. Clusters that have it keep it."""
+"""The folder of definitions without one, until the default was below the home. Existing clusters keep it."""
 
 _HOME = "~"
 _PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+")

@@ -16,7 +16,7 @@ from plimsoll.domain.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.errors import HostError, SecretError
 
 _MEMBER = "group_host"
-"""The fact of a host that says which host of its group it is, where it has taken another one's name."""
+"""The fact of a host with its own name in the group, where it has taken another host's name."""
 
 _S = TypeVar("_S")
 _T = TypeVar("_T")

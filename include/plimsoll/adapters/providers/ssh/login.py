@@ -13,10 +13,10 @@ from plimsoll.domain.errors import Unreachable
 from plimsoll.ports.secrets import SshIdentity
 
 LOST = (paramiko.SSHException, EOFError, OSError)
-"""What paramiko raises when a connection does not come about or breaks."""
+"""The errors that paramiko raises when a connection does not come about or breaks."""
 
 CONNECT_S, HANDSHAKE_S, AUTH_S = 10.0, 20.0, 20.0
-"""How long a host may take to accept a connection, to agree on its keys, and to let the user in, s."""
+"""The time that a host may take to accept a connection, to agree on its keys, and to let the user in, s."""
 _KEEP_ALIVE_S = 15
 # Unanswered that long, the kernel gives the connection up; without it a cut link is noticed after a quarter of an hour.
 _UNANSWERED_MS = 45_000

@@ -19,7 +19,7 @@ _NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
 """A histogram without a value."""
 _MOST_RECORDS = 1_000_000
 _MISFIT = 0.05
-"""Records left out must be whole ones, give or take this share of one."""
+"""The share of a record by which records that are left out may differ from whole ones."""
 FIRST_COMMENT = "#Logging op latencies for Cassandra Stress"
 _SUFFIXES: dict[str, Measure] = {"rt": "response time", "st": "service time", "wt": "wait time"}
 

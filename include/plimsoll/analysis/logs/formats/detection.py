@@ -33,7 +33,7 @@ FORMATS: tuple[Format, ...] = (
 _SHOWN = 60
 _LONGEST = 200
 _MOST = 2**53
-"""Of operations, or of ms: numbers up to this one are exact in floating point."""
+"""The greatest number of operations, or of ms: up to it numbers are exact in floating point."""
 
 
 def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None = None) -> Reading:

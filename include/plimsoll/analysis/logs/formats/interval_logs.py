@@ -32,12 +32,12 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.query_kinds import KINDS
 
 Meaning = tuple[Measure, str]
-"""What records measure, and of which operation."""
+"""The measure of records, and their operation."""
 
 _YEAR_S = 365 * 24 * 3600
 _LAST_S = datetime.max.replace(tzinfo=UTC).timestamp()
 _STUB = 0.9
-"""A record shorter than this share of the one beside it was not begun, or not ended, by its writer's clock."""
+"""The share of the record beside it below which a record was not begun, or not ended, by its writer's clock."""
 _RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.,]+,HIST", re.MULTILINE)
 _MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|Base[Tt]ime:)|^\"StartTimestamp\",", re.MULTILINE)
 _ERRORS_FILE = re.compile(r"\.hdr\.errors(\.gz)?$")

@@ -16,7 +16,7 @@ _METRICS: tuple[tuple[str, Measure], ...] = (
     (r"cycles[._]servicetime", "cycle time"),
     (r"errortimers[._].+", "time of failures"),
 )
-"""By the names that NoSQLBench gives. `result` counts failed operations too, `result-success` does not."""
+"""NoSQLBench's name of a metric → its measure. `result` counts failed operations too, `result-success` does not."""
 
 
 class NoSqlBench(IntervalLogs):

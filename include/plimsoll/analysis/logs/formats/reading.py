@@ -43,7 +43,7 @@ class RunFile:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the user says about the files.
+    """The user's statements about the files.
 
     `unit`: the unit of the histograms' values. `kinds`: names of operations that are reads or writes. `tags`: the tags
     to judge in logs with tags; all of them where it is empty.
@@ -110,10 +110,10 @@ class Format(Protocol):
     """The output of one tool: how to recognise its content, and how to read it. Pure."""
 
     name: str
-    """For `--format`."""
+    """The format's name for `--format`."""
 
     title: str
-    """For people."""
+    """The format's name for people."""
 
     def recognises(self, file: RunFile) -> bool:
         """Tell whether the file's content is of this format."""

@@ -16,12 +16,11 @@ from plimsoll.domain.spelling import meant_or_known
 Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures", "other figures"]
 
 JUDGED: tuple[Measure, ...] = ("response time", "service time", "cycle time")
-"""Best first: of several measures of one operation, the first found is judged."""
+"""The measures, best first: of several measures of one operation, the first found is judged."""
 
 IN_FLIGHT = 0.05
-"""Share by which the totals of two measures of the same operations may differ.
-
-What is in flight when an interval, or the run, ends is counted by one of them earlier than by the other.
+"""Share by which the totals of two measures of the same operations may differ: one of them counts operations in flight
+at an interval's edge, or at the end of the run, earlier than the other.
 """
 
 

@@ -39,7 +39,7 @@ _DETAILS = (
 )
 _DETAIL = re.compile("|".join(_DETAILS))
 _FINAL_STATISTICS = re.compile(r"All times are wall-clock times|GC STATISTICS:")
-"""What Shenandoah prints when the JVM ends, up to the end of the log."""
+"""The statistics that Shenandoah prints when the JVM ends, up to the end of the log."""
 
 
 @dataclass

@@ -57,7 +57,7 @@ _HEAP = re.compile(
 _TIMED = re.compile(r"(Pause|Stall|Safepoint|stopped)\b.*\d ?(ms|ns|s|seconds)\b")
 """A message under the tags that pauses are read from: it must be one of the forms above."""
 _CYCLE = re.compile(r"GC\(\d+\) ", re.ASCII)
-"""What begins every line on a collection: where there are such lines, no pause at all is no answer."""
+"""The beginning of every line on a collection. A log with such lines and without any pause can't be right."""
 _CPU = re.compile(r"GC\(\d+\) User=(?P<user>\d+[.,]\d+)s Sys=(?P<sys>\d+[.,]\d+)s Real=.*")
 _FRAME = {
     "host": "str",

@@ -11,7 +11,7 @@ from plimsoll.analysis.logs.hdr.record_line import Record
 
 _FEWEST = 3
 _MISFIT = 0.05
-"""Of the time between two records: how far an end may lie from the next record's start."""
+"""The share of the time between two records by which an end may lie beside the next record's start."""
 _MOST_MISFITS = 0.1
 """Share of the records whose end is not the next one's start, because records are missing."""
 

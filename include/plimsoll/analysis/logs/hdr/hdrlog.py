@@ -17,7 +17,9 @@ _HEADER = re.compile(rb"#\[(StartTime|Base[Tt]ime): *([0-9.]+)")
 _HASH, _QUOTE = b'#"'
 _YEAR_S = 365 * 24 * 3600.0
 MOST_LINES = 5_000_000
-"""Of a log: a record a second of twenty operations for nearly three days; each takes some hundred bytes of memory."""
+"""The greatest number of lines of a log: a record a second of twenty operations for nearly three days. Each takes some
+hundred bytes of memory.
+"""
 _MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plain or gz"
 
 

@@ -61,7 +61,7 @@ class HistogramLayout:
 
 
 WIDE = HistogramLayout.of(lowest=1, digits=3)
-"""The one histogram that everything is merged into: autosized ones do not fit each other."""
+"""The layout into which all histograms are merged: autosized ones do not fit each other."""
 
 
 def wide_length(unit: Unit) -> int:

@@ -23,7 +23,9 @@ _DAMAGED = cast("type[Exception]", isal_zlib.error)  # its stubs take the class 
 _HEAD_LETTERS = 12
 """Letters of base64 that hold the outer header."""
 _LARGEST = 64 << 20
-"""Bytes of header and counts: all slots of five significant digits up to 2^63, nine bytes each, fit into it."""
+"""The greatest size of header and counts, bytes: all slots of five significant digits up to 2^63, nine bytes each, fit
+into it.
+"""
 
 
 class Header(NamedTuple):

@@ -1,4 +1,6 @@
-"""One line of an interval log: a histogram with its times. Also says of a line that is none what is wrong with it."""
+"""Parse one line of an interval log: a histogram with its times. Also tells what is wrong with a line that is no
+record.
+"""
 
 import math
 import re
