@@ -6,6 +6,7 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import Cell
+from plimsoll.domain.plurals import plural
 
 LoadPhase = Literal["populate", "warm-up", "load"]
 """A phase that a load generator reports of itself."""
@@ -27,6 +28,21 @@ InRounds = Annotated[
 ]
 
 
+class LevelProgress(Model):
+    """How a service level fares in the intervals that are over. The verdict alone decides."""
+
+    level: Annotated[str, Field(description="Percentile, interval and bound: `99.9/10s/100ms`, and operation, if any")]
+    judged: Annotated[int, Field(description="Intervals that are over")]
+    missed: Annotated[int, Field(description="Those that missed")]
+    last_ms: Annotated[float | None, Field(description="Percentile of the last interval, ms; null: nothing answered")]
+    worst_ms: Annotated[float, Field(description="Highest percentile of any interval, ms")]
+
+    def __str__(self) -> str:
+        last = "no answer" if self.last_ms is None else f"{self.last_ms:.3g} ms"
+        fares = f"{self.missed} of {plural(self.judged, 'interval')} missed" if self.missed else "met so far"
+        return f"p{self.level}: {fares}, last {last}, highest {self.worst_ms:.3g} ms"
+
+
 class AttemptProgress(Model):
     """The newest report of a running attempt."""
 
@@ -37,6 +53,9 @@ class AttemptProgress(Model):
     attempted_ops_s: float | None = None
     seconds_left: Annotated[float | None, Field(description="Until the load ends, s")] = None
     note: str = ""
+    levels: Annotated[
+        LeftOutIfEmpty[tuple[LevelProgress, ...]], Field(description="Service levels as far as they are watched")
+    ] = ()
 
 
 class CellProgress(Model):

@@ -10,7 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
-from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.progress import LevelProgress, LoadPhase
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 
@@ -28,6 +28,8 @@ class LoadStatus:
     reason: str = ""
     note: str = ""
     """What the generator does while it has no rate to report: `connecting`."""
+    levels: tuple[LevelProgress, ...] = ()
+    """How the service levels fare so far; empty where that is not watched."""
     is_ready: bool = False
     """Whether everything before the timed run is done, and the load waits for its start."""
 

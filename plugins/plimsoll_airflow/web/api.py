@@ -9,6 +9,7 @@ from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError
+from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.report.side_by_side_parts import Comparisons
 from plimsoll.services.campaign.planning import make_plan
@@ -21,7 +22,7 @@ from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import CampaignDefinition, may_read, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
-from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document
+from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document, live_progress
 from plimsoll_airflow.web.comparison_request import ComparisonOptions, compare
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CampaignNamed, CellId, DefinitionName
@@ -124,6 +125,12 @@ def get_capacity(campaign_id: CampaignId) -> list[Capacity]:
 def get_cell(campaign_id: CampaignId, cell_id: CellId, definition: CampaignDefinition) -> CellDocument:
     """Return the cell with all its attempts: phases, verdicts."""
     return cell_document(library(), campaign_id, definition, cell_id)
+
+
+@of_campaign.get("/cells/{cell_id}/live", tags=["cells"])
+def get_live(campaign_id: CampaignId, cell_id: CellId, definition: CampaignDefinition) -> AttemptProgress | None:
+    """Return what the cell's running attempt does, and how its service levels fare so far; null if none runs."""
+    return live_progress(library(), campaign_id, definition, cell_id)
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}", tags=["cells"])

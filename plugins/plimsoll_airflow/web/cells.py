@@ -13,6 +13,7 @@ from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CellStatus
 from plimsoll.ports.store import ResultStore
@@ -71,6 +72,12 @@ def cell_document(library: Library, campaign_id: str, definition: Definition, ce
         status=cell_status(state, definition),
         attempts=tuple(AttemptStatus.model_validate(_facts(one)) for one in state.attempts),
     )
+
+
+def live_progress(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> AttemptProgress | None:
+    """Return the progress of the cell's running attempt; None if none runs. Raises NotFound for an unknown cell."""
+    newest = _cell(library, campaign_id, definition, cell_id).newest
+    return newest.progress if newest and newest.is_running else None
 
 
 def attempt_document(

@@ -10,8 +10,11 @@ from fastapi.responses import StreamingResponse
 from tests.airflow.web.app import CAMPAIGN, Client
 from tests.fakes.installation import Installation
 
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.progress import AttemptProgress
 from plimsoll.ports.store import BLOCK_BYTES
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import write_model
 from plimsoll_airflow.web import content
 
 API = "/plimsoll/api/v1"
@@ -53,6 +56,22 @@ def test_a_cell_has_its_attempts_with_phases_and_verdict(client: Client) -> None
     assert [phase["phase"] for phase in attempt["phases"]][:2] == ["provision", "deploy"]
     assert attempt["phases"][0]["seconds"] == 2.0
     assert attempt["verdict"]["levels"][0]["missed"] > 0
+
+
+def test_a_running_cell_tells_how_its_service_levels_fare(client: Client, campaign: Installation) -> None:
+    viewer, place = client("viewer"), f"{HERE}/cells/v3-001k-r1/live"
+    before = viewer.get(place).json()
+    level = {"level": "99.9/10s/100ms", "judged": 3, "missed": 1, "last_ms": 20.5, "worst_ms": 151.25}
+    key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v3-001k-r1", attempt=1)
+    write_model(
+        campaign.toolkit.store, key, layout.PROGRESS, AttemptProgress.model_validate({**before, "levels": [level]})
+    )
+
+    assert before["phase"] == "load"
+    assert "levels" not in before
+    assert viewer.get(place).json() == {**before, "levels": [level]}
+    assert viewer.get(f"{HERE}/cells/v1-001k-r1/live").json() is None
+    assert viewer.get(f"{HERE}/cells/none-1-r1/live").status_code == 404
 
 
 def test_an_attempt_names_its_files_and_gives_them(client: Client) -> None:

@@ -52,6 +52,7 @@ def poll_load(work: AttemptContext) -> LoadStatus:
             attempted_ops_s=work.cell.load_ops_s,
             seconds_left=status.seconds_left,
             note=status.note,
+            levels=status.levels,
         )
     return status
 

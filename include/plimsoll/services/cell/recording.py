@@ -13,7 +13,7 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_progress, write_model
 
 
-def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: float | str | None) -> None:
+def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: object) -> None:
     """Record that the attempt is now in that phase. The recorded start of a phase is never overwritten."""
     before = read_progress(store, key)
     now = clock.now()

@@ -165,9 +165,15 @@ def _running(host: Host) -> LoadStatus:
         return LoadStatus("running", progress.phase, errors=progress.errors)
     timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
     left = (progress.left + timed).total_seconds()
-    rate, errors = progress.achieved_ops_s, progress.errors
-    note = _draining(progress) or "; ".join(progress.levels)
-    return LoadStatus("running", progress.phase, achieved_ops_s=rate, seconds_left=left, errors=errors, note=note)
+    return LoadStatus(
+        "running",
+        progress.phase,
+        achieved_ops_s=progress.achieved_ops_s,
+        seconds_left=left,
+        errors=progress.errors,
+        note=_draining(progress) or "; ".join(map(str, progress.levels)),
+        levels=progress.levels,
+    )
 
 
 def _draining(progress: reports.Progress) -> str:

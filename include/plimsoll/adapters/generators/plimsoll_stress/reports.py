@@ -9,7 +9,7 @@ from typing import Any
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.progress import LevelProgress, LoadPhase
 
 _PHASES: Mapping[str, LoadPhase] = {
     "connect": "populate",
@@ -37,8 +37,8 @@ class Progress:
     """Operations that failed in this stage so far."""
     missing: int | None = None
     """Operations that were due in the timed run and have no answer yet; None before its end."""
-    levels: tuple[str, ...] = ()
-    """How each service level fares so far, in words; empty before the first interval is judged."""
+    levels: tuple[LevelProgress, ...] = ()
+    """How each service level fares so far; empty before its first interval is over."""
 
     @property
     def left(self) -> timedelta:
@@ -107,15 +107,9 @@ def _progress(fields: Mapping[str, Any]) -> Progress:
         planned=timedelta(seconds=fields["planned_s"]),
         achieved_ops_s=fields["achieved_ops_s"],
         errors=sum(fields["errors"].values()),
-        levels=tuple(_fares(level) for level in fields.get("watch", ()) if level["judged"]),
+        levels=tuple(LevelProgress.model_validate(level) for level in fields.get("watch", ()) if level["judged"]),
         missing=fields["in_flight"] + fields["backlog"] if fields["phase"] == "drain" else None,
     )
-
-
-def _fares(level: Mapping[str, Any]) -> str:
-    last = "no answer" if level["last_ms"] is None else f"{level['last_ms']:.3g} ms"
-    missed = f"{level['missed']} of {plural(level['judged'], 'interval')} missed" if level["missed"] else "met so far"
-    return f"p{level['level']}: {missed}, last {last}, highest {level['worst_ms']:.3g} ms"
 
 
 def log_end(text: str) -> timedelta | None:
