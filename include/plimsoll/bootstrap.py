@@ -32,7 +32,7 @@ from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.store import layout
-from plimsoll.services.toolkit import Toolkit, ports_of
+from plimsoll.services.toolkit import Toolkit, needs_of
 from plimsoll.services.waiting import report_waiting
 from plimsoll.settings import Settings
 
@@ -82,7 +82,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
         sampler=ProcSampler(),
         canary=ScriptCanary(),
         places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),
-        local_notes=_local_notes,
+        local_notes=partial(_local_notes, products),
         code_version=code_version(),
     )
 
@@ -102,10 +102,10 @@ def products_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Product]
     return {one.name: one(artefacts, clock) for one in (Cassandra, ScyllaDb)}
 
 
-def _local_notes(definition: Definition) -> Iterable[str]:
+def _local_notes(products: Mapping[str, Product], definition: Definition) -> Iterable[str]:
     from plimsoll.adapters.providers.local.notes import notes
 
-    return notes(definition)
+    return notes(partial(needs_of, products), definition)
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,12 @@ class _Providers:
     def local(self) -> Provider:
         from plimsoll.adapters.providers.local import LocalProvider
 
-        return LocalProvider(self.settings.work, self.clock, ports_of=partial(ports_of, self.products))
+        return LocalProvider(self.settings.work, self.clock, needs_of=partial(needs_of, self.products))
 
     def ssh(self) -> Provider:
         from plimsoll.adapters.providers.ssh import SshProvider
 
-        return SshProvider(self.connections, self.clock, self.depot)
+        return SshProvider(self.connections, self.clock, self.depot, needs_of=partial(needs_of, self.products))
 
     def ec2(self) -> Provider:
         from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh

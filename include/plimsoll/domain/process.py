@@ -1,8 +1,8 @@
 """A named program that a product runs on each of its hosts."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeVar
 
 from plimsoll.domain.variant import JvmConfiguration
@@ -29,6 +29,18 @@ class Process:
         """Refuse names that can't be a folder beside the files of the host itself, whose names have a dot."""
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"{self.name!r} is no name of a process: use a-z, 0-9 and -")
+
+
+@dataclass(frozen=True)
+class NodeNeeds:
+    """The needs of a definition's nodes, as their products declare them.
+
+    `ports`: the TCP ports on which nodes of any variant listen; `heaps`: the heaps of all processes of a node together,
+    bytes, by variant. A product without a JVM has none: its settings say what it takes.
+    """
+
+    ports: tuple[int, ...] = ()
+    heaps: Mapping[str, int] = field(default_factory=dict)
 
 
 class _Named(Protocol):

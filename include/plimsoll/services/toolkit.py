@@ -8,6 +8,7 @@ from plimsoll import __version__
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.ports.canary import HostCanary
 from plimsoll.ports.clock import Clock
@@ -99,10 +100,16 @@ class Toolkit:
         return tariffs.tariff(definition) if tariffs else None
 
 
-def ports_of(products: Mapping[str, Product], definition: Definition) -> tuple[int, ...]:
-    """Return the TCP ports on which nodes of any variant listen."""
-    known = (products[product] for product in definition.products if product in products)
-    return tuple(sorted({port for product in known for port in product.ports}))
+def needs_of(products: Mapping[str, Product], definition: Definition) -> NodeNeeds:
+    """Return what the definition's nodes need, of those products that are known here."""
+    known = {one.id: products[name] for one in definition.variants if (name := definition.product_of(one)) in products}
+    heaps = {
+        one.id: sum(process.jvm.heap for process in known[one.id].processes(one) if process.jvm)
+        for one in definition.variants
+        if one.id in known
+    }
+    ports = sorted({port for product in known.values() for port in product.ports})
+    return NodeNeeds(tuple(ports), {variant: heap for variant, heap in heaps.items() if heap})
 
 
 def _named(adapters: Mapping[str, _Adapter], kind: str, name: str) -> _Adapter:

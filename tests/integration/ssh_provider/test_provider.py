@@ -19,6 +19,7 @@ from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostsSilent
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.ports.provider import Places
 
 SLEEP = "import time; time.sleep(600)"
@@ -58,6 +59,11 @@ def group(sshd: Any, tmp_path: Path) -> Any:
     return made
 
 
+def heaps_of(definition: Definition) -> NodeNeeds:
+    """One JVM for each node."""
+    return NodeNeeds(heaps={one.id: one.jvm.heap for one in definition.variants if one.jvm})
+
+
 @pytest.fixture
 def with_groups(user_key: Any, tmp_path: Path) -> Iterator[Any]:
     """A provider of these groups; every process of theirs is ended after the test."""
@@ -67,7 +73,7 @@ def with_groups(user_key: Any, tmp_path: Path) -> Iterator[Any]:
         pools.append(Connections(OneKey(user_key.private)))
         folders.extend(one["folder"] for one in groups)
         options = {"connection": CONNECTION, "groups": list(groups), "disk_per_host": "1M"}
-        return SshProvider(pools[-1], SystemClock()).at(Places((options,)))
+        return SshProvider(pools[-1], SystemClock(), needs_of=heaps_of).at(Places((options,)))
 
     yield made
     for pool in pools:

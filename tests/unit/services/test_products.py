@@ -1,17 +1,22 @@
 """Two products in one campaign, one of them without a JVM: from the plan to the report."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation
+from tests.fakes.instant import Faults, InstantProduct
 from tests.fakes.instant.jvmless_product import JVMLESS, JvmlessProduct
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
 from plimsoll.domain.fingerprint import ProcessFingerprint
+from plimsoll.domain.process import NodeNeeds, Process
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.product import Product
 from plimsoll.services.campaign.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.text import parse_definition
@@ -19,7 +24,7 @@ from plimsoll.services.judge.evidence import gather
 from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
 from plimsoll.services.store.layout import definition_key, report_key
-from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.toolkit import Toolkit, needs_of
 
 TEXT = """
 name: products
@@ -136,6 +141,24 @@ def test_only_campaigns_whose_clients_speak_cql_tell_its_options(both: Reported,
     for key in ("consistency", "replication_factor"):
         assert (key in both.page, key in without.page) == (True, False)
     assert without.tools.store.read(definition_key("campaign")).count(b"protocol: plain") == 1
+
+
+class TwoJvms(InstantProduct):
+    """A node has two JVMs, of which one has a heap of its own, and a program without one."""
+
+    ports = (7100, 7000)
+
+    def processes(self, variant: Variant) -> Sequence[Process]:
+        assert variant.jvm is not None
+        other = variant.jvm.model_copy(update={"heap": 64 << 20})
+        return [Process("server", variant.jvm), Process("store", other), Process("gateway")]
+
+
+def test_nodes_need_the_ports_of_all_products_and_the_heaps_of_all_processes(tools: Toolkit, tmp_path: Path) -> None:
+    products: dict[str, Product] = {**tools.products, "instant": TwoJvms(Faults(tmp_path))}
+
+    assert needs_of(products, define(ON_A_JVM, WITHOUT)) == NodeNeeds((7000, 7100), {"g1": 576 << 20})
+    assert needs_of({}, define(ON_A_JVM)) == NodeNeeds()
 
 
 def test_a_product_that_runs_in_no_jvm_says_so_when_the_campaign_is_planned(tools: Toolkit) -> None:

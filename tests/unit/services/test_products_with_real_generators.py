@@ -22,7 +22,7 @@ from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.definitions.text import parse_definition
-from plimsoll.services.toolkit import Toolkit, ports_of
+from plimsoll.services.toolkit import Toolkit, needs_of
 
 WORKLOADS = {"plimsoll-stress": "BasicTimeSeries", "cassandra-stress": "mixed", "latte": "mixed"}
 TEXT = """
@@ -113,8 +113,8 @@ def test_every_product_of_the_installation_can_be_in_one_campaign(tmp_path: Path
 
     assert problems(tools, definition) == ()
     assert any("ScyllaDB" in remark for remark in remarks(tools, make_plan(definition)))
-    assert ports_of(tools.products, definition) == (7000, 9042, 9180, 10000, 19042)
-    assert ports_of(tools.products, both(generator)) == (7000, 9042)
+    assert needs_of(tools.products, definition).ports == (7000, 9042, 9180, 10000, 19042)
+    assert needs_of(tools.products, both(generator)).ports == (7000, 9042)
 
 
 @pytest.mark.parametrize("generator", WORKLOADS)

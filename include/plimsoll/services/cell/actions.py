@@ -32,7 +32,7 @@ from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
-from plimsoll.services.toolkit import ports_of
+from plimsoll.services.toolkit import needs_of
 from plimsoll.services.waiting import waiting_reported_to
 
 _LONGEST_NOTE = 300
@@ -53,7 +53,7 @@ def provision(work: AttemptContext) -> Cluster:
         # From the attempt's own start: asked again after a crash, the same is asked for.
         expires_at=attempt.started_at + time_of_hosts(work),
         options=dict(work.definition.provider.options),
-        ports=ports_of(work.toolkit.products, work.definition),
+        ports=needs_of(work.toolkit.products, work.definition).ports,
         **(_recorded_facts(work) if work.keeps_hosts else {}),
     )
     try:

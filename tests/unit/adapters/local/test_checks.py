@@ -7,6 +7,8 @@ from tests.support.campaigns.shipped import shipped
 from plimsoll.adapters.providers.local.checks import Machine, needs, problems
 from plimsoll.adapters.providers.local.options import LocalOptions
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.units import parse_size
 
 GIB = 1 << 30
@@ -30,8 +32,10 @@ def definition(*, heap: str = "512M", nodes: int = 3, parallel: int = 1, options
     )
 
 
-def found(asked: Any, machine: Any) -> list[Any]:
-    return list(needs(asked, LocalOptions(), machine))
+def found(asked: Definition, machine: Machine, **heaps: int) -> list[Problem]:
+    """What is lacking where nodes have these heaps, by variant; without any, the one of each variant's JVM."""
+    own = {one.id: one.jvm.heap for one in asked.variants if one.jvm}
+    return list(needs(asked, LocalOptions(), machine, heaps or own))
 
 
 def test_the_demo_fits_a_machine_of_8_gib() -> None:
@@ -53,6 +57,14 @@ def test_what_is_allowed_is_accepted_and_more_is_not() -> None:
     machine = Machine(memory=24 * GIB, disk=500 * GIB)
     assert found(definition(heap="6826M"), machine) == []
     assert len(found(definition(heap="6828M"), machine)) == 1
+
+
+def test_the_heaps_of_all_processes_of_a_node_count() -> None:
+    machine = Machine(memory=8 * GIB, disk=500 * GIB)
+    assert found(definition(heap="1G"), machine, g1=1 * GIB) == []
+    [problem] = found(definition(heap="1G"), machine, g1=3 * GIB)
+    assert "a cell of 3 nodes of 3072M heap would take" in problem.what
+    assert found(definition(heap="1G"), machine, other=0) == []
 
 
 def test_cells_at_once_count_together() -> None:
@@ -78,20 +90,20 @@ def test_more_nodes_than_a_subnet_holds_are_refused() -> None:
 
 
 def test_an_option_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    [problem] = problems(definition(options={"memory": "1G"}), tmp_path, ())
+    [problem] = problems(definition(options={"memory": "1G"}), tmp_path, NodeNeeds())
     assert problem.where == "provider.options.memory"
     assert "memory_per_node_overhead" in problem.mend
 
 
 def test_an_option_of_the_wrong_form_is_refused_with_what_was_found(tmp_path: Path) -> None:
-    [problem] = problems(definition(options={"disk_per_node": 5}), tmp_path, ())
+    [problem] = problems(definition(options={"disk_per_node": 5}), tmp_path, NodeNeeds())
     assert problem.where == "provider.options.disk_per_node"
     assert "5 needs a unit" in problem.what
 
 
 def test_a_work_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "work").write_text("a file")
-    where = {problem.where for problem in problems(definition(), tmp_path / "work" / "clusters", ())}
+    where = {problem.where for problem in problems(definition(), tmp_path / "work" / "clusters", NodeNeeds())}
     assert f"work folder {tmp_path / 'work' / 'clusters'}" in where
 
 
@@ -100,7 +112,7 @@ def test_a_work_folder_that_others_could_change_is_refused(tmp_path: Path) -> No
     (tmp_path / "shared").chmod(0o777)
     [problem] = [
         one
-        for one in problems(definition(), tmp_path / "shared" / "clusters", ())
+        for one in problems(definition(), tmp_path / "shared" / "clusters", NodeNeeds())
         if one.where.startswith("work folder")
     ]
     assert problem.what == (

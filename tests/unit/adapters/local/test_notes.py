@@ -23,8 +23,10 @@ def definition(**changes: Any) -> Definition:
     return Definition.model_validate(content | changes)
 
 
-def told(declared: Definition, *, foreign_cpu: float = 0.02, free: float = ROOMY) -> list[str]:
-    return list(notes_on(declared, HostActivity(foreign_cpu, 0.0, None, free, (("yes(77)", foreign_cpu),))))
+def told(declared: Definition, *, foreign_cpu: float = 0.02, free: float = ROOMY, heap: int = 512 << 20) -> list[str]:
+    return list(
+        notes_on(declared, {"g1": heap}, HostActivity(foreign_cpu, 0.0, None, free, (("yes(77)", foreign_cpu),)))
+    )
 
 
 def test_the_nodes_priority_is_told_of_a_calm_machine_and_nothing_else() -> None:
@@ -44,6 +46,8 @@ def test_what_keeps_the_machine_busy_is_told_before_a_measurement() -> None:
 
 def test_too_little_free_memory_for_a_cell_is_told() -> None:
     assert told(definition(), free=2e9)[-1].startswith("1907M of memory are free, and a cell may take ")
+    assert len(told(definition(), free=8e9)) == 1
+    assert len(told(definition(), free=8e9, heap=3 << 30)) == 2
 
 
 def test_cells_that_run_beside_each_other_on_one_machine_are_warned_of() -> None:

@@ -11,6 +11,7 @@ from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.providers.ssh.checks import problems, shape
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.adapters.secrets import EnvironmentSecrets
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.system import ProviderChoice
 
 
@@ -32,7 +33,9 @@ def test_a_host_is_reached_at_its_address_unless_another_is_given() -> None:
 def test_true_is_no_port() -> None:
     options = {"groups": [group(load=host(9, port=True))]}
     chosen = {"provider": ProviderChoice(name="ssh", options=options)}
-    [problem] = problems(instant_definition().model_copy(update=chosen), Connections(EnvironmentSecrets(None, "")))
+    [problem] = problems(
+        instant_definition().model_copy(update=chosen), Connections(EnvironmentSecrets(None, "")), NodeNeeds()
+    )
     assert problem.where == "provider.options.groups[0].load.port"
     assert problem.what == "must be a whole number; found true"
 

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.domain.faults import as_written, problems_of
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.units import parse_size
 
 _MIB = 1 << 20
@@ -33,37 +34,38 @@ class Machine:
     disk: int
 
 
-def problems(definition: Definition, work: Path, ports: Sequence[int]) -> list[Problem]:
-    """Return every problem found. Clusters themselves are not touched. `ports`: those on which nodes will listen."""
+def problems(definition: Definition, work: Path, of_nodes: NodeNeeds) -> list[Problem]:
+    """Return every problem found. Clusters themselves are not touched."""
     try:
         options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
     except ValidationError as error:
         return problems_of(error, LocalOptions, "provider.options")
     machine = Machine(memory_bytes(readings.read(work)), shutil.disk_usage(existing_part(work)).free)
-    return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work, ports)]
+    lacking = needs(definition, options, machine, of_nodes.heaps)
+    return [*lacking, *_folder(work), *_addresses(definition, work, of_nodes.ports)]
 
 
-def needs(definition: Definition, options: LocalOptions, machine: Machine) -> Iterator[Problem]:
+def needs(
+    definition: Definition, options: LocalOptions, machine: Machine, heaps: Mapping[str, int]
+) -> Iterator[Problem]:
     """Yield the definition's needs that exceed the machine's resources. Pure."""
     if definition.system.nodes > MOST_NODES:
         most = f"at most {MOST_NODES} on one machine"
         yield Problem("system.nodes", f"{definition.system.nodes} nodes do not fit into a loopback subnet", most)
-    yield from _memory(definition, options, machine.memory)
+    yield from _memory(definition, options, machine.memory, heaps)
     needed = definition.max_parallel * definition.system.nodes * options.disk_per_node
     if needed > machine.disk:
         what = f"clusters need {_mib(needed)} of free disk, the work folder's has {_mib(machine.disk)}"
         yield Problem("max_parallel", what, "free disk space, or set PLIMSOLL_WORK to a folder on another disk")
 
 
-def _memory(definition: Definition, options: LocalOptions, memory: int) -> Iterator[Problem]:
+def _memory(definition: Definition, options: LocalOptions, memory: int, heaps: Mapping[str, int]) -> Iterator[Problem]:
     nodes, parallel = definition.system.nodes, definition.max_parallel
     generator = _generator_bytes(definition)
     available = memory - options.reserved_memory
     allowed = (available // parallel - generator) // nodes - options.memory_per_node_overhead
-    for variant in definition.variants:
-        if variant.jvm is None:  # what such a database takes, its settings say
-            continue
-        heap, where = variant.jvm.heap, f"variants.{variant.id}.jvm.heap"
+    for variant, heap in heaps.items():
+        where = f"variants.{variant}.jvm.heap"
         needed = parallel * cell_bytes(definition, options, heap)
         if heap > memory:
             what = f"a heap of {_mib(heap)} is larger than this machine's memory of {_mib(memory)}"
@@ -78,7 +80,7 @@ def _memory(definition: Definition, options: LocalOptions, memory: int) -> Itera
 
 
 def cell_bytes(definition: Definition, options: LocalOptions, heap: int) -> int:
-    """Return the memory of one cell: nodes with that heap, and the load generator."""
+    """Return the memory of one cell: nodes with so much heap each, and the load generator."""
     return definition.system.nodes * (heap + options.memory_per_node_overhead) + _generator_bytes(definition)
 
 

@@ -1,6 +1,6 @@
 """Notes for a person who is about to measure a definition on this machine."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from plimsoll.adapters.hosts.machine import activity_now, in_words
 from plimsoll.adapters.providers.local.checks import cell_bytes
@@ -8,17 +8,18 @@ from plimsoll.adapters.providers.local.options import LocalOptions
 from plimsoll.adapters.providers.local.provider import NODE_NICENESS
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.host_activity import HostActivity, noise
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.units import format_size
 
 _MIB = 1 << 20
 
 
-def notes(definition: Definition) -> Iterator[str]:
+def notes(needs_of: Callable[[Definition], NodeNeeds], definition: Definition) -> Iterator[str]:
     """Yield sentences without a full stop: what gives way to what, and what keeps the machine busy now."""
-    return notes_on(definition, activity_now())
+    return notes_on(definition, needs_of(definition).heaps, activity_now())
 
 
-def notes_on(definition: Definition, now: HostActivity) -> Iterator[str]:
+def notes_on(definition: Definition, heaps: Mapping[str, int], now: HostActivity) -> Iterator[str]:
     """Yield the same for a machine with that activity. Pure."""
     yield (
         f"nodes on this machine run at niceness {NODE_NICENESS}, so that the load generator keeps to its schedule: "
@@ -31,8 +32,7 @@ def notes_on(definition: Definition, now: HostActivity) -> Iterator[str]:
         )
     if busy := noise(now, definition.disturbance):
         yield f"this machine is busy ({in_words(now)}): {busy}; a miss that is measured now may not count"
-    heaps = [variant.jvm.heap for variant in definition.variants if variant.jvm]
-    needed = max((cell_bytes(definition, LocalOptions(), heap) for heap in heaps), default=0)
+    needed = max((cell_bytes(definition, LocalOptions(), heap) for heap in heaps.values()), default=0)
     if needed > now.memory_available_bytes:
         free = format_size(int(now.memory_available_bytes) // _MIB * _MIB)
         yield f"{free} of memory are free, and a cell may take {format_size(needed // _MIB * _MIB)}: end other programs"

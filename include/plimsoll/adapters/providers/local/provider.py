@@ -30,6 +30,7 @@ from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 
@@ -55,11 +56,11 @@ class LocalProvider:
         work: Path,
         clock: Clock,
         *,
-        ports_of: Callable[[Definition], Sequence[int]] = lambda _: (),
+        needs_of: Callable[[Definition], NodeNeeds] = lambda _: NodeNeeds(),
         claims: Path | None = None,
     ) -> None:
         self._work = work.resolve()
-        self._clock, self._ports_of = clock, ports_of
+        self._clock, self._needs_of = clock, needs_of
         self._claims = claims or default_claims()
 
     @property
@@ -73,7 +74,7 @@ class LocalProvider:
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Check options, memory, disk, work folder, loopback addresses and ports."""
-        return problems(definition, self._work, self._ports_of(definition))
+        return problems(definition, self._work, self._needs_of(definition))
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the cluster's folder, addresses and description; nothing runs yet. Idempotent by the cluster's id."""

@@ -14,13 +14,14 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem, SecretError
 from plimsoll.domain.faults import as_written, problems_of
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.units import parse_size
 
 _MIB = 1 << 20
 _ANSWER_S = 60.0
 
 
-def problems(definition: Definition, connections: Connections) -> list[Problem]:
+def problems(definition: Definition, connections: Connections, of_nodes: NodeNeeds) -> list[Problem]:
     """Return every problem found; clusters themselves are not touched."""
     try:
         options = SshOptions.model_validate(as_written(definition.provider.options, SshOptions))
@@ -28,7 +29,7 @@ def problems(definition: Definition, connections: Connections) -> list[Problem]:
         return problems_of(error, SshOptions, "provider.options")
     groups = [Group(group, options, connections) for group in options.groups]
     asked = [(group, member) for group in groups for member in group.members()]
-    found = in_parallel(asked, lambda one: _host(definition, options, *one))
+    found = in_parallel(asked, lambda one: _host(definition, options, of_nodes, *one))
     return [*shape(definition, options), *(problem for several in found for problem in several)]
 
 
@@ -63,27 +64,28 @@ def _twice(options: SshOptions) -> Iterator[Problem]:
                 yield Problem(f"provider.options.groups[{number}]", what, "name another host")
 
 
-def memory(definition: Definition, member: Member, there: int) -> Iterator[Problem]:
-    """Yield heaps that are larger than the host's memory, of variants that have a JVM: pure."""
+def _memory(definition: Definition, of_nodes: NodeNeeds, member: Member, there: int) -> Iterator[Problem]:
+    """Yield heaps that are larger than the host's memory; pure. Those of all processes of a node count together."""
     if member.role == "load":
         needed = {"load_generator.heap": parse_size(definition.load_generator.heap)}
     else:
-        jvms = {variant.id: variant.jvm for variant in definition.variants if variant.jvm}
-        needed = {f"variants.{variant}.jvm.heap": jvm.heap for variant, jvm in jvms.items()}
+        needed = {f"variants.{variant}.jvm.heap": heap for variant, heap in of_nodes.heaps.items()}
     for where, heap in needed.items():
         if heap > there:
             what = f"a heap of {heap // _MIB}M is larger than the memory of {member.name}, {there // _MIB}M"
             yield Problem(where, what, "use a smaller heap or a larger host")
 
 
-def _host(definition: Definition, options: SshOptions, group: Group, member: Member) -> Sequence[Problem]:
+def _host(
+    definition: Definition, options: SshOptions, of_nodes: NodeNeeds, group: Group, member: Member
+) -> Sequence[Problem]:
     where = f"provider.options.groups.{group.name}.{member.name}"
     try:
         readings = member.ask("readings", _ANSWER_S, folder=str(member.folder))
         free = member.ask("room", _ANSWER_S, folder=str(member.folder))
     except (HostError, SecretError) as error:
         return [Problem(where, f"{error.where}: {error.what}" if error.where else error.what, error.mend)]
-    found = list(memory(definition, member, memory_bytes(readings)))
+    found = list(_memory(definition, of_nodes, member, memory_bytes(readings)))
     if free < options.disk_per_host:
         what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"
         found.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))

@@ -1,7 +1,7 @@
 """Clusters of existing hosts: each uses a group of hosts that is leased, and cleaned before and after."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Self
 
@@ -21,6 +21,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError, SecretError
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 
@@ -38,8 +39,15 @@ class SshProvider:
     keeps_hosts = True
     replaces_hosts = True
 
-    def __init__(self, connections: Connections, clock: Clock, depot: Depot | None = None) -> None:
-        self._connections, self._clock, self._depot = connections, clock, depot
+    def __init__(
+        self,
+        connections: Connections,
+        clock: Clock,
+        depot: Depot | None = None,
+        *,
+        needs_of: Callable[[Definition], NodeNeeds] = lambda _: NodeNeeds(),
+    ) -> None:
+        self._connections, self._clock, self._depot, self._needs_of = connections, clock, depot, needs_of
         self._places = Places()
         self._last_seen: dict[ClusterId, Place] = {}
 
@@ -56,7 +64,7 @@ class SshProvider:
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Check the options, and each host: connection, login, Python, folder, disk, memory."""
-        return problems(definition, self._connections)
+        return problems(definition, self._connections, self._needs_of(definition))
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Take and clean a free group of the definition. Idempotent by the cluster's id.
