@@ -24,6 +24,7 @@ def test_the_products_own_definitions_become_dags_without_errors() -> None:
     assert set(bag.dags) == {
         "demo",
         "datastax_2021",
+        "local_actions",
         "local_azul",
         "local_datastax",
         "local_tlp",

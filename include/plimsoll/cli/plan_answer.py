@@ -54,6 +54,8 @@ def _show_stage(stage: StagePlan, alone: Definition) -> None:
         typer.echo(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
     for level in alone.service_levels:
         typer.echo(f"Service level: {level}")
+    if alone.action:
+        typer.echo(f"Action: {alone.action.sentence(alone.timing)}")
     named = workload_ids(alone)
     axes = [(one.id, name) if name else (one.id,) for name in named or ("",) for one in alone.variants]
     names = ("variant", "workload")[: len(axes[0])]

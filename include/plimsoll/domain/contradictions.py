@@ -8,6 +8,7 @@ from datetime import timedelta
 from itertools import product
 from typing import TYPE_CHECKING
 
+from plimsoll.domain.action_contradictions import action_contradictions
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
 from plimsoll.domain.plurals import plural
@@ -70,6 +71,7 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from _shared_at_once(definition)
     yield from _command_of_another_generator(definition)
     yield from _too_many_cells(definition)
+    yield from action_contradictions(definition)
     yield from dict.fromkeys(_shares_as_percentiles(definition))
 
 

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary_figures import Canary
 from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
@@ -33,7 +34,7 @@ MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
 
 
-_OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels")
+_OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels", "action")
 
 
 Event = Literal["missed-schedule", "incomplete"]
@@ -92,6 +93,10 @@ class DefinitionKeys(Model):
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
     timing: Annotated[Timing, Field(description="Required unless every stage has its own")]
     service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
+    action: Annotated[
+        LeftOutIfEmpty[Action | None],
+        Field(description="What is done to the cluster of every cell while its load runs"),
+    ] = None
     provider: ProviderChoice = ProviderChoice()
     canary: Annotated[
         Canary | None,
@@ -240,8 +245,14 @@ class DefinitionKeys(Model):
 
     @property
     def cluster_size(self) -> int:
-        """Return the number of hosts of one cluster: database nodes and load hosts."""
-        return self.system.nodes + self.load_generator.hosts
+        """Return the number of hosts of one cluster: database nodes, hosts for new nodes, and load hosts."""
+        return self.node_hosts + self.load_generator.hosts
+
+    @property
+    def node_hosts(self) -> int:
+        """Return the number of hosts for nodes, with those that stay empty until an action puts a node on them."""
+        actions = (alone.action for _, alone in self.of_stages)
+        return self.system.nodes + max((action.spares for action in actions if action), default=0)
 
     @property
     def has_rounds(self) -> bool:

@@ -115,6 +115,10 @@ class LoadError(PlimsollError):
     """The load generator did not start, died, or did not complete its run."""
 
 
+class ActionError(PlimsollError):
+    """An action on a running cluster failed, and waiting does not mend that."""
+
+
 OF_HOSTS = (HostError, DeployError, LoadError)
 """The errors that adapters raise about a host and about the programs there."""
 

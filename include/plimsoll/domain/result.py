@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from plimsoll.domain.action import ActionResult
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
@@ -109,6 +110,7 @@ class Verdict(Model):
     opening_backlog: Annotated[
         OpeningBacklog | None, Field(description="With what the judged time began; null where that is not known")
     ] = None
+    action: LeftOutIfEmpty[ActionResult | None] = None
     checks: tuple[Check, ...] = ()
     code_version: str
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.units import PositiveDuration, format_duration
 
 ALL_OPERATIONS = "all"
@@ -40,6 +40,10 @@ class ServiceLevel(Model):
         Windows,
         Field(description="`aligned`: one interval after the other. `sliding`: an interval begins at every log record"),
     ] = "aligned"
+    during: Annotated[
+        LeftOutIfEmpty[Literal["action"] | None],
+        Field(description="`action`: only intervals during the stage's action count. Without it: all judged intervals"),
+    ] = None
 
     @property
     def bound_ms(self) -> float:
@@ -60,4 +64,5 @@ class ServiceLevel(Model):
         whose = "" if self.operations == ALL_OPERATIONS else f" of {self.operations}"
         length = format_duration(self.interval)
         every = f"every {length} interval" if self.windows == "aligned" else f"every sliding {length} window"
-        return f"p{self.percentile:g}{whose} of {every} below {format_duration(self.below)}"
+        when = " during the action" if self.during else ""
+        return f"p{self.percentile:g}{whose} of {every}{when} below {format_duration(self.below)}"

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, field_validator
 
+from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.loads import LONGEST_STAGE_ID, StageLoads, TakenLoad, listed_or_taken
 from plimsoll.domain.service_level import ServiceLevel
@@ -42,6 +43,9 @@ class Stage(Model):
     ] = None
     timing: LeftOutIfEmpty[Timing | None] = None
     service_levels: Annotated[LeftOutIfEmpty[tuple[ServiceLevel, ...] | None], Field(min_length=1)] = None
+    action: Annotated[
+        LeftOutIfEmpty[Action | None], Field(description="What is done to the cluster while the load runs")
+    ] = None
 
     @field_validator("loads", mode="before")
     @classmethod

@@ -1,9 +1,10 @@
 """A product on the hosts of a cluster, and what its processes leave to be judged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta, tzinfo
 from typing import Protocol, runtime_checkable
 
+from plimsoll.domain.action import ActionName
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
@@ -11,6 +12,7 @@ from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
+from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
 
 
@@ -98,6 +100,21 @@ class MeasuredProduct(Product, Protocol):
 
     def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
         """Remove a keyspace, if it is there. DeployError."""
+
+
+@runtime_checkable
+class ActingProduct(Product, Protocol):
+    """A product that can be changed under load."""
+
+    actions: Collection[ActionName]
+    """What it can do."""
+
+    def act(self, request: ActionRequest) -> ActionStatus:
+        """Begin the action, or go on with it, and tell how far it is. Does not wait for its end. Idempotent.
+
+        All that it did is found on the hosts, so any process can go on with it. A node is changed only once the product
+        told that the change of the one before has ended. Raises ActionError where the action failed.
+        """
 
 
 @runtime_checkable

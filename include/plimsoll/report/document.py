@@ -8,7 +8,16 @@ from pydantic import AwareDatetime, Field
 from plimsoll.analysis.attempt.backlog import begins_with_backlog
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.analysis.campaign.causes import VariantCauses
-from plimsoll.analysis.campaign.cell_results import PERCENTILES, CellOutcome, Spread, achieved, distance, maxima, worst
+from plimsoll.analysis.campaign.cell_results import (
+    PERCENTILES,
+    CellOutcome,
+    Spread,
+    achieved,
+    action_times,
+    distance,
+    maxima,
+    worst,
+)
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.highest_achieved import HighestAchieved
 from plimsoll.analysis.campaign.left_out import LeftOut
@@ -19,6 +28,7 @@ from plimsoll.analysis.campaign.resampling import Typical
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats
 from plimsoll.analysis.campaign.steadiness import Steadiness
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
+from plimsoll.domain.action import ActionResult
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.definition import Definition
@@ -71,6 +81,9 @@ class CellEntry(Model):
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind")]
     worst_to_bound: Annotated[float | None, Field(description="Worst judged interval / bound")]
     maxima: Annotated[Percentiles | None, Field(description="Highest judged interval of each percentile, ms")]
+    action: Annotated[
+        LeftOutIfEmpty[ActionResult | None], Field(description="What was done to its cluster while the load ran")
+    ] = None
     usd: Annotated[float | None, Field(description="Cost of the hosts of all its attempts, US dollars; null: nothing")]
 
 
@@ -142,6 +155,10 @@ class ReportDocument(Model):
     ] = ()
     p99_by_operation: Annotated[tuple[OperationP99, ...], Field(description="Means over judged intervals")] = ()
     worst_to_bound: Annotated[tuple[Spread, ...], Field(description="Worst interval / bound, over repeats")]
+    actions_s: Annotated[
+        LeftOutIfEmpty[tuple[Spread, ...]],
+        Field(description="How long the action of a cell took, by variant and load, over repeats"),
+    ] = ()
     maxima: Maxima
     statistics: Statistics
     pauses: Annotated[tuple[PauseStatistics, ...], Field(description="Stop-the-world times, by variant and load")]
@@ -180,6 +197,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         highest_achieved=findings.highest_achieved,
         p99_by_operation=findings.p99_by_operation,
         worst_to_bound=worst(findings.cells),
+        actions_s=action_times(findings.cells),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
         statistics=Statistics(
             repeats=findings.repeats,
@@ -262,6 +280,7 @@ def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
             errors=result.verdict.errors if result.verdict else {},
             worst_to_bound=distance(result.verdict) if result.verdict else None,
             maxima=result.verdict.maxima if result.verdict else None,
+            action=result.verdict.action if result.verdict else None,
             usd=cost_of_cell(findings, result),
         )
         for result in findings.cells

@@ -38,6 +38,16 @@ class MissedInterval:
 
 
 @dataclass(frozen=True)
+class JudgedInterval:
+    """A judged interval of one service level, s from the run's start; `value_ms` is None where nothing was answered."""
+
+    start_s: float
+    end_s: float
+    value_ms: float | None
+    met: bool
+
+
+@dataclass(frozen=True)
 class Run:
     """What is known about a timed run besides its logs. None: not known, so not checked.
 
@@ -67,7 +77,7 @@ class Judgement:
     judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the missed intervals
     of all service levels, where the files hold histograms. `unit_why`: why that unit is taken; empty where the files
     could not be read. `left_out`: records of the files that are not judged. `started_at`: when the run began, as the
-    files tell it.
+    files tell it. `by_level`: the judged aligned intervals of each service level, where the files hold histograms.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -89,6 +99,7 @@ class Judgement:
     unit_why: str = ""
     left_out: tuple[LeftOut, ...] = ()
     started_at: datetime | None = None
+    by_level: tuple[tuple[JudgedInterval, ...], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def unit_taken(self) -> str:
@@ -145,6 +156,11 @@ def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel)
     length_s = level.interval / _SECOND
     late_ms = length_s * 1000 if value_ms is None else value_ms
     return MissedInterval(start_s, start_s + length_s, late_ms, level.standstill_ms)
+
+
+def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> tuple[MissedInterval, ...]:
+    """Return the missed ones among intervals of that service level."""
+    return tuple(missed_interval(one.start_s, one.value_ms, level) for one in judged if not one.met)
 
 
 def unreadable(error: LogError) -> Judgement:

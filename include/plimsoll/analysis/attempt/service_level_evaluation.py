@@ -8,11 +8,11 @@ from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windo
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable, Measured, measure
 from plimsoll.analysis.attempt.judgement import (
+    JudgedInterval,
     Judgement,
-    MissedInterval,
     Run,
     judgement_of,
-    missed_interval,
+    missed_of,
     schedule_of,
     uncovered,
     unreadable,
@@ -215,16 +215,23 @@ def _judgement(
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
-    missed = tuple(one for level in levels for one in _missed(level, passes[level.interval]))
-    return replace(judgement, stalls_s=first.stalls_s(levels[0]), counts=first.counts, missed=missed)
+    by_level = tuple(tuple(_judged_intervals(level, passes[level.interval])) for level in levels)
+    missed = tuple(missed_of(level, found) for level, found in zip(levels, by_level, strict=True))
+    return replace(
+        judgement,
+        stalls_s=first.stalls_s(levels[0]),
+        counts=first.counts,
+        missed=tuple(one for of_level in missed for one in of_level),
+        by_level=by_level,
+    )
 
 
-def _missed(level: ServiceLevel, measured: _Pass) -> Iterator[MissedInterval]:
+def _judged_intervals(level: ServiceLevel, measured: _Pass) -> Iterator[JudgedInterval]:
     if level.windows == "aligned":  # windows that slide are missed or met by themselves
-        place = measured.place(level)
+        place, length_s = measured.place(level), level.interval / _SECOND
         for one in measured.judged(level):
-            if not _is_met(one, place, level):
-                yield missed_interval(one.window.start_s, one.at(place), level)
+            start_s = one.window.start_s
+            yield JudgedInterval(start_s, start_s + length_s, one.at(place), _is_met(one, place, level))
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:

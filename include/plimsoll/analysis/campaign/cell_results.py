@@ -245,6 +245,11 @@ def worst(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
     return _spreads(cells, distance)
 
 
+def action_times(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
+    """Return how long the action of each valid repeat took, s, as a spread over repeats."""
+    return _spreads(cells, lambda verdict: verdict.action.duration_s if verdict.action else None)
+
+
 def values_by_load(
     cells: Iterable[CellResult], value: Callable[[Verdict], float | None]
 ) -> Mapping[tuple[str, int], tuple[float, ...]]:

@@ -10,6 +10,7 @@ from plimsoll.report.charts.strips import strip_charts
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.misses import rows_by_cell
 from plimsoll.report.sections.achieved import ACHIEVED
+from plimsoll.report.sections.actions import ACTIONS
 from plimsoll.report.sections.answer import ANSWER
 from plimsoll.report.sections.cells import CELLS
 from plimsoll.report.sections.environment import ENVIRONMENT
@@ -49,6 +50,7 @@ def _has_costs(findings: Findings, _charts: Collection[str]) -> bool:
 SECTIONS = (
     ANSWER,
     Section("heat-map", "Heat map", charts=lambda findings: (heat_map(findings),)),
+    ACTIONS,
     ACHIEVED,
     MAXIMA,
     Section("percentiles", "Percentiles", charts=latencies_chart, is_shown=_has_percentiles),

@@ -1,13 +1,16 @@
 """Plan a campaign: order its cells, estimate time and cost."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
+from plimsoll.domain.action import Action
 from plimsoll.domain.cell import AwaitedCell, Cell, awaited_cells
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import part_name, parts
 from plimsoll.services.campaign.stage_plans import BOUNDS, Bound, StagePlan, rounded_hours, stage_plans, total
 from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order
@@ -64,7 +67,7 @@ class Plan:
     @property
     def _shape(self) -> tuple[int, int]:
         """Return the numbers of nodes and load hosts of a cluster."""
-        return self.definition.system.nodes, self.definition.load_generator.hosts
+        return self.definition.node_hosts, self.definition.load_generator.hosts
 
     @property
     def cell_hours(self) -> float:
@@ -104,10 +107,11 @@ class Plan:
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
         awaited = [_awaited_json(cell) for cell in awaited_cells(self.definition)]
+        actions = {part.name: part.definition.action for part in parts(self.definition)}
         return {
             "definition": self.definition.name,
             **({"published": published.model_dump()} if (published := self.definition.published) else {}),
-            "cells": known + awaited,
+            "cells": [_with_action(cell, actions) for cell in known + awaited],
             **({"stages": [stage.as_json(self.definition) for stage in self.stages]} if self.definition.stages else {}),
             "totals": {
                 "cells": self.definition.cells,
@@ -162,6 +166,12 @@ def new_campaign_id(definition: Definition, at: datetime) -> str:
     It can be used in run ids, tags and keys.
     """
     return f"{definition.name}-{at:%Y%m%dt%H%M%S}"
+
+
+def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) -> dict[str, Any]:
+    """Return the cell with the action that is done while its load runs, if any. `actions`: by the name of a part."""
+    action = actions[part_name(cell.get("stage", ""), cell.get("workload", ""))]
+    return {**cell, **({"action": action.model_dump(mode="json")} if action else {})}
 
 
 def _awaited_json(cell: AwaitedCell) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.ports.load_generator import SamplingLoadGenerator, SplitLoadGenerator
-from plimsoll.ports.product import MeasuredProduct
+from plimsoll.ports.product import ActingProduct, MeasuredProduct
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
@@ -38,6 +38,7 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
     found = (
         *(problem for product in definition.products for problem in _database_problems(toolkit, definition, product)),
         *_generator_problems(toolkit, definition),
+        *_action_problems(toolkit, definition),
         *schedule_problems(definition),
     )
     return tuple(dict.fromkeys(found))  # database and load generator both report an artefact that both lack
@@ -84,6 +85,19 @@ def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
         for product in products:
             if not isinstance(product, MeasuredProduct):
                 yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
+
+
+def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Yield problems of actions that a product of the campaign can't do."""
+    products = [toolkit.products[product] for product in definition.products if product in toolkit.products]
+    for part in parts(definition):
+        action = part.definition.action
+        for product in products if action else ():
+            known = product.actions if isinstance(product, ActingProduct) else ()
+            if action and action.name not in known:
+                what = f"Plimsoll can't do {action.name} to {product.name}"
+                mend = meant_or_known(action.name, known, lead="it can do") or "remove the action"
+                yield Problem(_place(definition, part, "action.name"), what, mend)
 
 
 def _place(definition: Definition, part: Part, where: str) -> str:
@@ -135,7 +149,7 @@ def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Probl
         return []
     if (
         tariff is None
-        or tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts) is not None
+        or tariff.usd_per_cluster_hour(definition.node_hosts, definition.load_generator.hosts) is not None
     ):
         return []
     mend = "give the prices of your instance types in the provider's options, or remove the budget"

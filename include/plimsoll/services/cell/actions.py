@@ -48,7 +48,7 @@ def provision(work: AttemptContext) -> Cluster:
     request = ClusterRequest(
         id=work.cluster_id,
         owner=attempt.owner,
-        nodes=work.definition.system.nodes,
+        nodes=work.definition.node_hosts,
         load_hosts=work.definition.load_generator.hosts,
         # From the attempt's own start: asked again after a crash, the same is asked for.
         expires_at=attempt.started_at + time_of_hosts(work),
@@ -114,7 +114,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         require_running(work, cluster)
     else:
         work.product.deploy(work.definition, work.variant, nodes, load, work.time_left())
-    _sample(work, _sampled([*_nodes(work, work.cluster()), *reversed(loads)]))
+    _sample(work, _sampled([*_nodes(work, work.cluster())[: len(nodes)], *reversed(loads)]))
     fingerprint = Fingerprint(
         nodes=tuple(work.product.fingerprint(work.variant, nodes)),
         load_host=load.facts(),

@@ -27,6 +27,7 @@ from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import MOST_FILE_BYTES, Host
 from plimsoll.ports.product import SavingProduct
 from plimsoll.ports.store import StoredFile
+from plimsoll.services.cell.action_beside_load import required_nodes
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.direct_upload import upload_directly
 from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after, stop_all
@@ -109,7 +110,8 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
 
     The load is stopped first, to complete its logs.
     """
-    tasks = [partial(_node, work, node) for node in work.nodes(cluster)]
+    required = {node.info.name for node in required_nodes(work, cluster)}
+    tasks = [partial(_node, work, node, must_run=node.info.name in required) for node in work.node_hosts(cluster)]
     if work.keeps_data:  # what belongs to the attempt alone is beside the data
         tasks += [partial(_from_host, work, work.host(cluster, info), dict) for info in cluster.nodes]
     loads = load_hosts(work, cluster)
@@ -126,12 +128,12 @@ def _load(work: AttemptContext, load: Host) -> _Found:
     return _from_host(work, load, lambda: {_OF_THE_HOST: work.load_generator.files(load)})
 
 
-def _node(work: AttemptContext, node: Host) -> _Found:
-    # Nodes are started once, so whoever runs at the end ran all the time.
+def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _Found:
+    # Nodes are started once, so whoever runs at the end ran all the time, but for those of an action.
     product = work.product
     try:
-        down = tuple(product.down([node]))
-        if isinstance(product, SavingProduct):
+        down = tuple(product.down([node])) if must_run else ()
+        if must_run and isinstance(product, SavingProduct):
             product.save(node)
     except OF_HOSTS as error:
         return _lost(node, error)

@@ -93,8 +93,16 @@ class AttemptContext:
         """Return everything that kept hosts may have of the attempt while it lasts."""
         return frozenset({self.key.environment, self.data_environment})
 
+    def deployed(self, cluster: Cluster) -> tuple[HostInfo, ...]:
+        """Return the hosts on which nodes are deployed; the others stay empty until an action needs them."""
+        return cluster.nodes[: self.definition.system.nodes]
+
     def nodes(self, cluster: Cluster) -> list[Host]:
-        """Return access to the nodes of the attempt's cluster, in the folder of their data."""
+        """Return access to the deployed nodes of the attempt's cluster, in the folder of their data."""
+        return self.node_hosts(cluster)[: self.definition.system.nodes]
+
+    def node_hosts(self, cluster: Cluster) -> list[Host]:
+        """Return access to all hosts for nodes of the attempt's cluster, in the folder of their data."""
         environment = self.data_environment
         return [self.provider.host(cluster, info, environment) for info in cluster.nodes]
 

@@ -144,7 +144,7 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
         flush_once(work, cluster)
         leftover_work, product = None, work.product
         if isinstance(product, SettlingProduct) and waits_for_nodes(work):
-            leftover_work = product.leftover_work([work.host(cluster, info) for info in cluster.nodes])
+            leftover_work = product.leftover_work([work.host(cluster, info) for info in work.deployed(cluster)])
             if leftover_work is None:
                 return
         start = _new_start(work, hosts, leftover_work, bytes_on_disk(work, cluster))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import LoadError
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.services.cell.action_beside_load import followed, required_nodes
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_nodes
 from plimsoll.services.cell.recording import note_phase, record_failure
@@ -29,7 +30,7 @@ def start_load(work: AttemptContext) -> None:
         job_id=load_job(work.key),
         definition=work.definition,
         load_ops_s=work.cell.load_ops_s,
-        contact_points=[host.address for host in cluster.nodes],
+        contact_points=[host.address for host in work.deployed(cluster)],
         expires=work.time_left(),
         waits=waits_for_nodes(work),
         populates=not work.goes_on,
@@ -82,10 +83,9 @@ def _load_status(work: AttemptContext) -> LoadStatus:
     if cluster is None:
         return LoadStatus("failed", reason=f"the cluster is gone{work.why_gone() or _UNKNOWN}")
     status = look(work, cluster, load_job(work.key))
-    if _is_smooth(status):
-        return status
-    down = work.product.down(work.nodes(cluster))
-    return LoadStatus("failed", status.phase, reason="; ".join(down)) if down else status
+    if not _is_smooth(status) and (down := work.product.down(required_nodes(work, cluster))):
+        return LoadStatus("failed", status.phase, reason="; ".join(down))
+    return followed(work, cluster, status) if work.definition.action else status
 
 
 def _is_smooth(status: LoadStatus) -> bool:

@@ -73,7 +73,7 @@ def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
     if not isinstance(generator, SamplingLoadGenerator):
         return {}
     try:
-        return product.bytes_on_disk([work.host(cluster, info) for info in cluster.nodes], generator.keyspace)
+        return product.bytes_on_disk([work.host(cluster, info) for info in work.deployed(cluster)], generator.keyspace)
     except DeployError:  # the load that follows shows whether the nodes are well
         return {}
 
@@ -136,7 +136,7 @@ class _Measurement:
             raise LoadError(what, where=str(work.key), mend="give the number of rows instead of `data_per_node`")
         self._work, self._request, self._asked_bytes = work, request, asked_bytes
         self._generator, self._product = generator, product
-        self._nodes: list[Host] = [work.host(cluster, info) for info in cluster.nodes]
+        self._nodes: list[Host] = [work.host(cluster, info) for info in work.deployed(cluster)]
         self._load = work.host(cluster, cluster.load_host)
         self._jobs = {number: f"sample-{work.key.cell_id}-{work.key.attempt}-{number}" for number in (1, 2)}
         self._deadline = work.toolkit.clock.now() + _LONGEST

@@ -21,13 +21,13 @@ _HOUR = timedelta(hours=1)
 
 def cell_usd(definition: Definition, tariff: Tariff, cell_id: str) -> float | None:
     """Return the least cost of a cell, USD: its hosts for the time under load. None where no price is known."""
-    hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
+    hourly = tariff.usd_per_cluster_hour(definition.node_hosts, definition.load_generator.hosts)
     return None if hourly is None else hourly * (duration_of(definition, cell_id) / _HOUR)
 
 
 def grid_usd(definition: Definition, tariff: Tariff) -> float | None:
     """Return the cost of all cells' hosts for the time under load, USD; None where no price is known."""
-    hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
+    hourly = tariff.usd_per_cluster_hour(definition.node_hosts, definition.load_generator.hosts)
     return None if hourly is None else hourly * (definition.load_time / _HOUR)
 
 

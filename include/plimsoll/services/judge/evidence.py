@@ -16,13 +16,14 @@ from plimsoll.services.cell.load_hosts import read_start
 from plimsoll.services.judge.collected import CollectedFiles
 from plimsoll.services.judge.process_logs import read_logs
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_fingerprint
+from plimsoll.services.store.campaigns import read_action, read_fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
+    from plimsoll.domain.action import RecordedAction
     from plimsoll.domain.cell import AttemptKey, Cell
     from plimsoll.domain.clock_readings import LoadStart
     from plimsoll.domain.definition import Definition
@@ -65,14 +66,15 @@ class ImportedEvidence(Case):
 class Evidence(Case):
     """Everything that judging needs of an attempt that ran here: its records, and its collected files by kind.
 
-    `fingerprint`: None where the database was not deployed. `processes`: those that its product declares. `limits`:
-    what the load generator does not do of the definition. `summary`: the report on the whole load; `summaries`: each
-    load host's report on its part; `start`: the common start of several load hosts. `response_times`: by load host,
-    histogram logs by file name, each of one of the `operations`. `seconds`: the load generator's own state. `samples`:
-    the hosts' figures, one row per second and host.
+    `action`: None where there was none, or none that ended. `fingerprint`: None where the database was not deployed.
+    `processes`: those that its product declares. `limits`: what the load generator does not do of the definition.
+    `summary`: the report on the whole load; `summaries`: each load host's report on its part; `start`: the common start
+    of several load hosts. `response_times`: by load host, histogram logs by file name, each of one of the `operations`.
+    `seconds`: the load generator's own state. `samples`: the hosts' figures, one row per second and host.
     """
 
     manifest: Manifest
+    action: RecordedAction | None
     fingerprint: Fingerprint | None
     processes: Sequence[Process]
     limits: Sequence[str]
@@ -117,6 +119,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         cell=work.cell,
         code_version=work.toolkit.code_version,
         manifest=manifest,
+        action=read_action(work.toolkit.store, work.key) if work.definition.action else None,
         fingerprint=fingerprint,
         processes=processes,
         limits=generator.limits(work.definition),

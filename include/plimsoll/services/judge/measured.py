@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.attempt.around_action import action_result, during_action, failed_by_phase, times_of
 from plimsoll.analysis.attempt.backlog import opening_backlog
 from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run
 from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, with_failures
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from plimsoll.domain.action import ActionResult
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import OpeningBacklog
     from plimsoll.quality.expectation import Quality
@@ -40,7 +42,8 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
     judgement = _judgement(evidence)
     if evidence.definition.load_generator.command:
         evidence = replace(evidence, summary=_by_files(evidence.summary, judgement))
-    judged = Judged(judgement, judgement.intervals.frame(), opening_backlog=_opening_backlog(evidence))
+    judgement, action = _around_action(evidence, judgement)
+    judged = Judged(judgement, judgement.intervals.frame(), None, _opening_backlog(evidence), action)
     if not evidence.manifest.failure:
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(evidence, judged))
@@ -132,9 +135,24 @@ def _judgement(evidence: Evidence) -> Judgement:
 
 
 def _by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
-    """A command's summary with what only its files tell; failed operations are those of the whole run."""
+    """Return a command's summary with what only its files tell; failed operations are those of the whole run."""
     known = {"started_at": judgement.started_at, "errors": judgement.errors}
     return summary.model_copy(update={key: value for key, value in known.items() if value})
+
+
+def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement, ActionResult | None]:
+    """Return the judgement with service levels of the action judged during it alone, and the action's result."""
+    recorded, started_at = evidence.action, evidence.summary.started_at
+    if evidence.definition.action is None:
+        return judgement, None
+    if recorded is None or started_at is None:
+        missing = "there is no record that the action ended"
+        return replace(judgement, reasons=(*judgement.reasons, missing)), None
+    ahead_ms = evidence.fingerprint.load_clock_offset_ms if evidence.fingerprint else 0.0
+    times = times_of(recorded.begin, recorded.end, started_at, timedelta(milliseconds=ahead_ms))
+    failed = failed_by_phase(evidence.seconds, times, started_at, evidence.definition.timing.warmup)
+    result = action_result(recorded.begin, recorded.end, times, judgement, failed)
+    return during_action(judgement, times), result
 
 
 def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from plimsoll.domain.action import ActionResult
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import OpeningBacklog
@@ -32,12 +33,14 @@ class Judged:
     `intervals` is the judgement's table; `quality` is None where nothing was checked.
 
     `opening_backlog`: the backlog at the start of the judged time, None where the load generator did not report it.
+    `action`: what was done to the cluster, None where nothing was, or where it did not end.
     """
 
     judgement: Judgement
     intervals: pd.DataFrame
     quality: Quality | None = None
     opening_backlog: OpeningBacklog | None = None
+    action: ActionResult | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
         maxima_by_operation=dict(judgement.maxima_by_operation),
         started_at=started_at,
         opening_backlog=judged.opening_backlog,
+        action=judged.action,
         checks=tuple(quality.checks) if quality else (),
         code_version=case.code_version,
     )

@@ -71,10 +71,11 @@ class Step:
 
 
 def load_pause_s(definition: Definition) -> float:
-    """Return the pause between two looks at a load, s: short for a short load, longer where the cost of looking adds
-    up.
+    """Return the pause between two looks at a load, s: short for a short load, longer where looking costs much.
+
+    An action goes on at every look, so it is short with one.
     """
-    return min(10.0, max(1.0, definition.timing.duration.total_seconds() / 40))
+    return 1.0 if definition.action else min(10.0, max(1.0, definition.timing.duration.total_seconds() / 40))
 
 
 def _longest_load(definition: Definition) -> timedelta:

@@ -7,6 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
 
+from plimsoll.domain.action import ActionBegin, ActionEnd, RecordedAction
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, campaign_id_problem
 from plimsoll.domain.cluster import Cluster
@@ -248,6 +249,13 @@ def read_cluster(store: ReadableStore, key: AttemptKey) -> Cluster | None:
 def read_fingerprint(store: ReadableStore, key: AttemptKey) -> Fingerprint | None:
     """Read the attempt's real environment; None before it was deployed."""
     return read_model(store, key, layout.FINGERPRINT, Fingerprint)
+
+
+def read_action(store: ReadableStore, key: AttemptKey) -> RecordedAction | None:
+    """Read what was done to the attempt's cluster; None where nothing was, or where it has not ended."""
+    begin = read_model(store, key, layout.ACTION, ActionBegin)
+    end = read_model(store, key, layout.ACTION_END, ActionEnd)
+    return RecordedAction(begin, end) if begin and end else None
 
 
 def read_provenance(store: ReadableStore, key: AttemptKey) -> Provenance | None:

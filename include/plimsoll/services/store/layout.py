@@ -11,6 +11,8 @@ from plimsoll.domain.cluster import ClusterId
 
 _UNENDED = "unended.txt"
 _UNFIT = "unfit"
+ACTION = "action.json"
+ACTION_END = "action-end.json"
 ATTEMPT = "attempt.json"
 BUNDLE = "bundle.zip"
 CANARY = "canary.json"

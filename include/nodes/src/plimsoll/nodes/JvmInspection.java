@@ -5,6 +5,7 @@ import java.rmi.NotBoundException;
 import java.rmi.registry.LocateRegistry;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,6 +28,7 @@ import javax.management.remote.rmi.RMIServer;
 final class JvmInspection implements AutoCloseable {
     private static final String HOTSPOT = "com.sun.management:type=HotSpotDiagnostic";
     private static final String PENDING = "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
+    private static final String RECEIVED = "org.apache.cassandra.metrics:type=Streaming,name=TotalIncomingBytes";
     private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
 
     /** Flags that influence garbage collection and are not among the JVM's diagnostic options. */
@@ -102,6 +104,54 @@ final class JvmInspection implements AutoCloseable {
             throw new IOException("there is no keyspace " + keyspace);
         }
         return ((Number) bytes).longValue();
+    }
+
+    /** The keyspaces that clients made. */
+    List<String> keyspacesOfClients() throws IOException, JMException {
+        List<String> found = new ArrayList<>();
+        for (Object name : list(get(STORAGE, "NonSystemKeyspaces"))) {
+            if (!((String) name).startsWith("system")) { // some of the database's own are among them
+                found.add((String) name);
+            }
+        }
+        return found;
+    }
+
+    /** Compacts all files of each table of the keyspace together, and returns when that is done. */
+    void compact(String keyspace) throws IOException, JMException {
+        Object[] arguments = {false, keyspace, new String[0]};
+        String[] types = {boolean.class.getName(), String.class.getName(), String[].class.getName()};
+        server.invoke(new ObjectName(STORAGE), "forceKeyspaceCompaction", arguments, types);
+    }
+
+    /** The share of the bytes of all compactions that run now which is compacted; null if none runs. */
+    Double shareCompacted() throws IOException, JMException {
+        double completed = 0;
+        double total = 0;
+        for (Object one : list(get("org.apache.cassandra.db:type=CompactionManager", "Compactions"))) {
+            Map<?, ?> compaction = (Map<?, ?>) one;
+            completed += Double.parseDouble((String) compaction.get("completed"));
+            total += Double.parseDouble((String) compaction.get("total"));
+        }
+        return total > 0 ? completed / total : null;
+    }
+
+    /** What the node knows of the ring, and what it streams. */
+    Map<String, Object> ring() throws IOException, JMException {
+        Object streams = get("org.apache.cassandra.net:type=StreamManager", "CurrentStreams");
+        Object received = server.isRegistered(new ObjectName(RECEIVED))
+                ? server.getAttribute(new ObjectName(RECEIVED), "Count")
+                : 0L;
+        return Answer.object(
+                "mode", get(STORAGE, "OperationMode"),
+                "live", list(get(STORAGE, "LiveNodes")),
+                "unreachable", list(get(STORAGE, "UnreachableNodes")),
+                "joining", list(get(STORAGE, "JoiningNodes")),
+                "leaving", list(get(STORAGE, "LeavingNodes")),
+                "moving", list(get(STORAGE, "MovingNodes")),
+                "members", new ArrayList<Object>(((Map<?, ?>) get(STORAGE, "HostIdMap")).keySet()),
+                "streams", ((Collection<?>) streams).size(),
+                "received_bytes", received);
     }
 
     private Map<String, Object> cassandra() throws IOException, JMException {

@@ -4,13 +4,16 @@ import java.io.ObjectInputFilter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The node tool. {@code probe} and {@code drop} use CQL; {@code inspect}, {@code settle} and {@code size} use JMX. */
+/** The node tool. {@code probe} and {@code drop} use CQL, all other commands JMX. */
 @Command(
         name = "plimsoll.nodes",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        description = "Asks the nodes of a Cassandra cluster what a campaign needs to know of them.",
-        subcommands = {ProbeCommand.class, InspectCommand.class, SettleCommand.class, SizeCommand.class, DropCommand.class})
+        description = "Asks the nodes of a Cassandra cluster what a campaign needs to know of them, and compacts them.",
+        subcommands = {
+            ProbeCommand.class, InspectCommand.class, SettleCommand.class, SizeCommand.class, DropCommand.class,
+            CompactCommand.class, RingCommand.class
+        })
 public final class Main {
     /**
      * The classes that answers over JMX consist of. If a node has ended, another user of its host may listen in its

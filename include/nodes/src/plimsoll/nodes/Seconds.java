@@ -10,6 +10,11 @@ import picocli.CommandLine.TypeConversionException;
 final class Seconds implements ITypeConverter<Duration> {
     private static final Pattern LENGTH = Pattern.compile("(\\d{1,9})([smh])");
 
+    /** The time since that reading of the nano clock, s, in tenths. */
+    static double since(long start) {
+        return Math.round((System.nanoTime() - start) / 1e8) / 10.0;
+    }
+
     @Override
     public Duration convert(String text) {
         Matcher matcher = LENGTH.matcher(text);

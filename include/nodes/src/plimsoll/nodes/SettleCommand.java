@@ -64,9 +64,8 @@ final class SettleCommand implements Callable<Integer> {
     }
 
     private static int answer(boolean settled, Map<String, Object> left, long start, String problem) {
-        double waited = Math.round((System.nanoTime() - start) / 1e8) / 10.0;
-        Answer.print(
-                Answer.object("settled", settled, "left", left, "waited_s", waited, "error", problem));
+        Answer.print(Answer.object(
+                "settled", settled, "left", left, "waited_s", Seconds.since(start), "error", problem));
         return problem == null ? ExitCode.COMPLETE.code : ExitCode.UNREACHABLE.code;
     }
 }

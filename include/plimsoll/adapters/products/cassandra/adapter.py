@@ -1,18 +1,28 @@
 """Apache Cassandra as a product under test."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
+from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.products.cassandra.actions.acting import ACTIONS, act
 from plimsoll.adapters.products.cassandra.checks import only_cassandra, problems, unchecked
 from plimsoll.adapters.products.cassandra.events import CassandraLog
 from plimsoll.adapters.products.cassandra.inquiry import inspect, settle_command
 from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
 from plimsoll.adapters.products.cassandra.node import Blueprint, install, start
-from plimsoll.adapters.products.cassandra.node_files import GC_LOG, JOB, NODE, SYSTEM_LOG, NodeFiles
+from plimsoll.adapters.products.cassandra.node_files import (
+    GC_LOG,
+    JOB,
+    NODE,
+    RESTARTED,
+    SYSTEM_LOG,
+    NodeFiles,
+    current_process,
+)
 from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import release_of
 from plimsoll.adapters.products.cassandra.settings import PORTS
@@ -20,6 +30,7 @@ from plimsoll.adapters.products.nodes.compactions import leftover_work
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
+from plimsoll.domain.action import ActionName
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
@@ -27,6 +38,7 @@ from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
+from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
@@ -44,6 +56,7 @@ class Cassandra:
     name = PRODUCT
     ports: Sequence[int] = PORTS
     evidence: Evidence = CassandraLog()
+    actions: Collection[ActionName] = ACTIONS
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
@@ -93,7 +106,8 @@ class Cassandra:
     def processes(self, variant: Variant) -> Sequence[Process]:
         """Return the one JVM of a node."""
         files = NodeFiles(PurePosixPath())
-        kept = (files.settings, files.logs / "*", files.console)
+        consoles = (files.console, *(console_path(files.root, job) for job in (RESTARTED, "action-*")))
+        kept = (files.settings, files.logs / "*", *consoles)
         return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)))]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
@@ -119,7 +133,12 @@ class Cassandra:
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return a sentence with the last log lines for each node that is not running."""
-        return [sentence for node in nodes if (sentence := down(node, NODE))]
+        return [sentence for node in nodes if (sentence := down(node, current_process(node)))]
+
+    def act(self, request: ActionRequest) -> ActionStatus:
+        """Go on with the action, by jobs of the node tool and of nodes."""
+        blueprint = self._blueprint(request.definition, request.variant, request.nodes, request.expires)
+        return act(self._tool, request, blueprint)
 
     def _blueprint(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta
@@ -136,5 +155,6 @@ class Cassandra:
             jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
             jars=self._artefacts.database(self.name, version),
             addresses=[node.info.address for node in nodes],
+            replicas=definition.workload.replication_factor,
             expires=expires,
         )

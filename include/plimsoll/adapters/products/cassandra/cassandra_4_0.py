@@ -161,4 +161,5 @@ CASSANDRA_4_0 = Release(
     agent_jar="jamm-",
     listening="Listening on address:",
     ready="Startup complete",
+    allocation_setting="allocate_tokens_for_local_replication_factor",
 )

@@ -19,4 +19,5 @@ CASSANDRA_4_0_ALPHA = replace(
     jvm_flags=(*CASSANDRA_4_0.jvm_flags, "-XX:StringTableSize=1000003"),
     # The log line that says that clients can connect has another text than in later versions.
     ready=CASSANDRA_3_11.ready,
+    allocation_setting="",
 )

@@ -42,4 +42,5 @@ CASSANDRA_4_1 = Release(
     agent_jar=CASSANDRA_4_0.agent_jar,
     listening=CASSANDRA_4_0.listening,
     ready=CASSANDRA_4_0.ready,
+    allocation_setting=CASSANDRA_4_0.allocation_setting,
 )

@@ -23,4 +23,5 @@ CASSANDRA_5_0 = Release(
     agent_jar=CASSANDRA_4_1.agent_jar,
     listening=CASSANDRA_4_1.listening,
     ready=CASSANDRA_4_1.ready,
+    allocation_setting=CASSANDRA_4_1.allocation_setting,
 )

@@ -1,12 +1,12 @@
 """The command that starts a node. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from plimsoll.adapters.products.cassandra.flags import collector_flags, gc_log_flags, heap_flags, jdk_major
-from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.node_files import GC_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.nodes.machines import own_loopback
 from plimsoll.domain.variant import JvmConfiguration
@@ -29,17 +29,21 @@ class Place:
     address: str
     cpus: int
     files: NodeFiles
+    gc_log: str = GC_LOG
 
 
-def node_command(release: Release, jvm: JvmConfiguration, installation: Installation, place: Place) -> tuple[str, ...]:
-    """Return the program and the arguments of a node."""
+def node_command(
+    release: Release, jvm: JvmConfiguration, installation: Installation, place: Place, flags: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the program and the arguments of a node. `flags`: those that only this start needs."""
     return (
         str(installation.java),
         *jvm_arguments(release, jvm, place.cpus),
-        *gc_log_flags(jvm, str(place.files.gc_log)),
+        *gc_log_flags(jvm, str(place.files.logs / place.gc_log)),
         *_file_arguments(release, installation, place.files),
         *_jmx_arguments(place.address, place.files),
         *_START,
+        *flags,
         "-cp",
         ":".join(str(jar) for jar in installation.jars),
         "org.apache.cassandra.service.CassandraDaemon",

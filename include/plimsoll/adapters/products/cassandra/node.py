@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.products.cassandra.command import Installation, Place, node_command
 from plimsoll.adapters.products.cassandra.logback import LOGBACK
-from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
+from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, RESTARTED, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
-from plimsoll.adapters.products.cassandra.settings import node_settings
+from plimsoll.adapters.products.cassandra.settings import joining_settings, merged, node_settings
 from plimsoll.adapters.products.nodes.settings import render
 from plimsoll.domain.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
@@ -34,7 +34,16 @@ class Blueprint:
     jdk: Jdk
     jars: Path
     addresses: Sequence[str]
+    """Of the nodes that are started first, the seed's before the others."""
+    replicas: int
+    """Of each row that clients write."""
     expires: timedelta
+
+    @property
+    def settings_of_joining(self) -> dict[str, JsonValue]:
+        """Return the settings of a joining node, which where it can chooses tokens for equal shares of the rows."""
+        key = self.release.allocation_setting
+        return merged(self.release.settings, {key: self.replicas} if key else {}, self.settings)
 
 
 def install(host: Host, blueprint: Blueprint) -> Installation:
@@ -49,21 +58,55 @@ def install(host: Host, blueprint: Blueprint) -> Installation:
     )
 
 
+@dataclass(frozen=True)
+class _Start:
+    """One start of a node: its settings, the id of its job, its GC log, and flags that only this start needs."""
+
+    settings: Mapping[str, JsonValue]
+    job_id: str = JOB
+    gc_log: str = GC_LOG
+    flags: Sequence[str] = ()
+
+
 def start(host: Host, blueprint: Blueprint) -> None:
     """Write the node's configuration and start the node. A node that was started before is left as it is."""
-    files = NodeFiles(host.root)
-    place = Place(host.info.address, host.facts().cpus, files)
+    _start(host, blueprint, _Start(_settings(host, blueprint)))
+
+
+def start_again(host: Host, blueprint: Blueprint) -> None:
+    """Start a node that was ended on the data that it has. One that was started again before is left as it is."""
+    _start(host, blueprint, _Start(_settings(host, blueprint), RESTARTED, GC_LOG_OF_RESTARTED))
+
+
+def join(host: Host, blueprint: Blueprint, replaced: str = "") -> None:
+    """Start a new node that joins the running ones and streams its data from them.
+
+    `replaced`: the address of a dead node whose place it takes; empty where it is one more. A node that was started
+    before is left as it is.
+    """
+    seed = blueprint.addresses[0]
+    settings = joining_settings(blueprint.settings_of_joining, NodeFiles(host.root), seed, host.info.address)
+    flags = (f"-Dcassandra.replace_address_first_boot={replaced}",) if replaced else ()
+    _start(host, blueprint, _Start(settings, flags=flags))
+
+
+def _settings(host: Host, blueprint: Blueprint) -> dict[str, JsonValue]:
     number = blueprint.addresses.index(host.info.address)
+    return node_settings(blueprint.release, blueprint.settings, NodeFiles(host.root), blueprint.addresses, number)
+
+
+def _start(host: Host, blueprint: Blueprint, asked: _Start) -> None:
+    files = NodeFiles(host.root)
+    place = Place(host.info.address, host.facts().cpus, files, asked.gc_log)
     job = Job(
-        id=JOB,
-        argv=node_command(blueprint.release, blueprint.jvm, install(host, blueprint), place),
+        id=asked.job_id,
+        argv=node_command(blueprint.release, blueprint.jvm, install(host, blueprint), place, asked.flags),
         expires=blueprint.expires,
         env=blueprint.release.environment,
         cwd=files.home,
         owns=files.data,
     )
-    settings = node_settings(blueprint.release, blueprint.settings, files, blueprint.addresses, number)
-    host.write(files.settings, render(settings))
+    host.write(files.settings, render(dict(asked.settings)))
     host.write(files.logback, LOGBACK)
     host.write(files.compiler_hints, compiler_hints(blueprint.jars))
     if not host.read_tail(files.jmx_password, max_bytes=1):  # else the node may run with it

@@ -6,10 +6,15 @@ from pathlib import PurePosixPath
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.cassandra.log_words import WORDS
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.ports.host import Host
 
 JOB = "cassandra"
 """The id of the node's job, and the name of its process."""
+RESTARTED = "cassandra-restarted"
+"""The id of the job of a node that was ended and started again."""
 SYSTEM_LOG, GC_LOG = "system.log", "gc.log"
+GC_LOG_OF_RESTARTED = "gc-restarted.log"
+"""A JVM that starts again would begin the file anew."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +82,15 @@ class NodeFiles:
         return self.logs / SYSTEM_LOG
 
     @property
-    def gc_log(self) -> PurePosixPath:
-        """Return the log of collections and safepoints."""
-        return self.logs / GC_LOG
-
-    @property
     def console(self) -> PurePosixPath:
         """Return the output of the process. Only here does the JVM say why it does not start."""
         return console_path(self.root, JOB)
 
 
 NODE = NodeProcess(JOB, lambda root: (NodeFiles(root).system_log, NodeFiles(root).console), WORDS)
+RESTARTED_NODE = NodeProcess(RESTARTED, lambda root: (NodeFiles(root).system_log, console_path(root, RESTARTED)), WORDS)
+
+
+def current_process(node: Host) -> NodeProcess:
+    """Return the node's process that counts: the first one, unless it was started again."""
+    return NODE if node.status(RESTARTED).state == "missing" else RESTARTED_NODE

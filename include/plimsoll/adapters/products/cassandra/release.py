@@ -31,6 +31,8 @@ class Release:
     """Text of the log line that says that other nodes can connect."""
     ready: str
     """Text of the log line that says that clients can connect."""
+    allocation_setting: str = ""
+    """The setting by which a joining node chooses tokens for a number of replicas; empty: it takes random ones."""
     reports_compactions: bool = True
     """Whether clients can ask a node for its compactions (virtual tables)."""
 

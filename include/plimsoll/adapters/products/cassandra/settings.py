@@ -45,23 +45,33 @@ def node_settings(
     """
     settings = merged(release.settings, overrides)
     tokens = initial_tokens(node, nodes=len(addresses), tokens_per_node=int(str(settings[TOKENS])))
-    own: dict[str, JsonValue] = {
-        "cluster_name": f"plimsoll {addresses[0]}",
+    # There is nothing to stream, because all nodes of the cluster are new.
+    new: dict[str, JsonValue] = {"auto_bootstrap": False, "initial_token": ",".join(map(str, tokens))}
+    return merged(settings, _own(files, addresses[0], addresses[node]), new)
+
+
+def joining_settings(
+    settings: Mapping[str, JsonValue], files: NodeFiles, seed: str, address: str
+) -> dict[str, JsonValue]:
+    """Return all settings of a new node at `address` that joins the seed's cluster; `settings`: those of any node."""
+    return merged(settings, _own(files, seed, address), {"auto_bootstrap": True})
+
+
+def _own(files: NodeFiles, seed: str, address: str) -> dict[str, JsonValue]:
+    """Return the settings that tell nodes of a cluster apart, and clusters."""
+    return {
+        "cluster_name": f"plimsoll {seed}",
         "seed_provider": [
             {
                 "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
-                "parameters": [{"seeds": addresses[0]}],  # 3.11 takes no port here; it is `storage_port`
+                "parameters": [{"seeds": seed}],  # 3.11 takes no port here; it is `storage_port`
             }
         ],
-        "listen_address": addresses[node],
-        "rpc_address": addresses[node],
+        "listen_address": address,
+        "rpc_address": address,
         "storage_port": STORAGE_PORT,
         "native_transport_port": NATIVE_PORT,
         "start_native_transport": True,
-        # There is nothing to stream, because all nodes of the cluster are new.
-        "auto_bootstrap": False,
-        "initial_token": ",".join(str(token) for token in tokens),
         "data_file_directories": [str(files.data / "tables")],
         **{f"{folder}_directory": str(files.data / folder) for folder in _FOLDERS},
     }
-    return merged(settings, own)

@@ -170,7 +170,7 @@ class _Examination:
         """Compare the vCPUs with the quota, where Service Quotas can be asked. Launching waits for its share anyway."""
         needed: defaultdict[Quota, int] = defaultdict(int)
         for role, count in zip(
-            ROLES, (self._definition.system.nodes, self._definition.load_generator.hosts), strict=True
+            ROLES, (self._definition.node_hosts, self._definition.load_generator.hosts), strict=True
         ):
             kind = self._options.instance_types.of(role)
             quota = quota_of(kind)
@@ -222,7 +222,7 @@ class _Examination:
             id=_DRY_RUN,
             owner="dry-run",
             store="dry-run",
-            nodes=self._definition.system.nodes,
+            nodes=self._definition.node_hosts,
             load_hosts=self._definition.load_generator.hosts,
             expires=datetime.now(UTC),
             options=self._options,

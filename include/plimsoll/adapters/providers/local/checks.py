@@ -49,18 +49,18 @@ def needs(
     definition: Definition, options: LocalOptions, machine: Machine, heaps: Mapping[str, int]
 ) -> Iterator[Problem]:
     """Yield the definition's needs that exceed the machine's resources. Pure."""
-    if definition.system.nodes > MOST_NODES:
+    if definition.node_hosts > MOST_NODES:
         most = f"at most {MOST_NODES} on one machine"
-        yield Problem("system.nodes", f"{definition.system.nodes} nodes do not fit into a loopback subnet", most)
+        yield Problem("system.nodes", f"{definition.node_hosts} nodes do not fit into a loopback subnet", most)
     yield from _memory(definition, options, machine.memory, heaps)
-    needed = definition.max_parallel * definition.system.nodes * options.disk_per_node
+    needed = definition.max_parallel * definition.node_hosts * options.disk_per_node
     if needed > machine.disk:
         what = f"clusters need {_mib(needed)} of free disk, the work folder's has {_mib(machine.disk)}"
         yield Problem("max_parallel", what, "free disk space, or set PLIMSOLL_WORK to a folder on another disk")
 
 
 def _memory(definition: Definition, options: LocalOptions, memory: int, heaps: Mapping[str, int]) -> Iterator[Problem]:
-    nodes, parallel = definition.system.nodes, definition.max_parallel
+    nodes, parallel = definition.node_hosts, definition.max_parallel
     generator = _generator_bytes(definition)
     available = memory - options.reserved_memory
     allowed = (available // parallel - generator) // nodes - options.memory_per_node_overhead
@@ -81,7 +81,7 @@ def _memory(definition: Definition, options: LocalOptions, memory: int, heaps: M
 
 def cell_bytes(definition: Definition, options: LocalOptions, heap: int) -> int:
     """Return the memory of one cell: nodes with so much heap each, and the load generator."""
-    return definition.system.nodes * (heap + options.memory_per_node_overhead) + _generator_bytes(definition)
+    return definition.node_hosts * (heap + options.memory_per_node_overhead) + _generator_bytes(definition)
 
 
 def _generator_bytes(definition: Definition) -> int:
@@ -116,10 +116,10 @@ def _folder(work: Path) -> Iterator[Problem]:
 
 
 def _addresses(definition: Definition, work: Path, ports: Sequence[int]) -> Sequence[Problem]:
-    if definition.system.nodes > MOST_NODES:
+    if definition.node_hosts > MOST_NODES:
         return ()
     try:
-        nodes, load_hosts = definition.system.nodes, definition.load_generator.hosts
+        nodes, load_hosts = definition.node_hosts, definition.load_generator.hosts
         free_subnet(frozenset(), str(work / definition.name), nodes, load_hosts, ports)
     except ProviderError as error:
         return (Problem(error.where, error.what, error.mend),)

@@ -36,7 +36,7 @@ def problems(definition: Definition, connections: Connections, of_nodes: NodeNee
 def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
     """Tell whether the groups are large and many enough, and each of their hosts has an address of its own: pure."""
     yield from _twice(options)
-    nodes, loads = definition.system.nodes, definition.load_generator.hosts
+    nodes, loads = definition.node_hosts, definition.load_generator.hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]
     fitting = [group for group in large if len(group.loads) >= loads]
     if not large:

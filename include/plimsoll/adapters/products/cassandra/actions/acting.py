@@ -1,0 +1,81 @@
+"""Which moves each action consists of, and how far it is."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from plimsoll.adapters.products.cassandra.actions.compact import compact
+from plimsoll.adapters.products.cassandra.actions.moves import Moves
+from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
+from plimsoll.adapters.products.cassandra.node import Blueprint
+from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.domain.action import ActionEnd, ActionName
+from plimsoll.ports.action import ActionRequest, ActionStatus
+from plimsoll.ports.host import Host
+
+Turn = tuple[str | Moved, Sequence[Host]]
+"""How far a move is, and the nodes that have to run once it has ended."""
+
+
+def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionStatus:
+    """Go on with the action, one move after the other: no move begins before the last one's evidence is there."""
+    moves = Moves(Ring(tool, request), blueprint)
+    ended: list[Moved] = []
+    left: Sequence[Host] = ()
+    for moved, nodes in _TURNS[request.action.name](tool, request, moves):
+        if isinstance(moved, str):
+            return ActionStatus(note=f"{request.action.name}: {moved}")
+        ended.append(moved)
+        left = nodes
+    received = [one.streamed_bytes for one in ended if one.streamed_bytes is not None]
+    end = ActionEnd(
+        at=max(one.at for one in ended),
+        nodes=tuple(node.info.name for node in left),
+        evidence=tuple(one.evidence for one in ended),
+        parts=tuple(part for one in ended for part in one.parts),
+        streamed_bytes=sum(received) if request.spares else None,
+    )
+    return ActionStatus(end=end)
+
+
+def _compact(tool: NodeTool, request: ActionRequest, _: Moves) -> Iterator[Turn]:
+    yield compact(tool, request), request.nodes
+
+
+def _restart(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+    for node in _taken(request):
+        yield moves.restart(node, request.nodes), request.nodes
+
+
+def _kill(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+    left = list(request.nodes)
+    for count, victim in enumerate(taken := _taken(request)):
+        left.remove(victim)
+        yield moves.kill(victim, left, taken[:count]), left
+
+
+def _add(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+    members = list(request.nodes)
+    for new in request.spares:
+        yield moves.join(new, members), (members := [*members, new])
+
+
+def _replace(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+    members = list(request.nodes)
+    for victim, new in zip(_taken(request), request.spares, strict=True):
+        members = [node for node in members if node is not victim]
+        yield moves.kill(victim, members), members
+        yield moves.join(new, members, victim), (members := [*members, new])
+
+
+def _taken(request: ActionRequest) -> Sequence[Host]:
+    names = request.action.takes_down([node.info.name for node in request.nodes])
+    return [node for node in request.nodes if node.info.name in names]
+
+
+_TURNS: Mapping[ActionName, Callable[[NodeTool, ActionRequest, Moves], Iterator[Turn]]] = {
+    "compact": _compact,
+    "restart": _restart,
+    "kill-node": _kill,
+    "add-node": _add,
+    "replace-node": _replace,
+}
+ACTIONS = tuple(_TURNS)

@@ -1,0 +1,19 @@
+"""`compact`: a major compaction on every node at once."""
+
+from plimsoll.adapters.products.cassandra.actions.ring import Moved
+from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
+from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.ports.action import ActionRequest
+
+
+def compact(tool: NodeTool, request: ActionRequest) -> str | Moved:
+    """Return the end of the compactions, which each node itself tells; how far they are until then."""
+    found = ToolJob(tool, "action-compact", request.nodes, "compact", (), request.expires).look()
+    if isinstance(found, str):
+        return found
+    told = {name: one for answer in found for name, one in answer.nodes.items()}
+    sentences = [
+        f"{name} compacted {one['bytes_before']:,} to {one['bytes_after']:,} bytes in {one['seconds']:g} s"
+        for name, one in sorted(told.items())
+    ]
+    return Moved(max(answer.at for answer in found), "; ".join(sentences))

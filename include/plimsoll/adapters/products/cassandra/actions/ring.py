@@ -1,0 +1,71 @@
+"""Wait for what the nodes themselves tell of the ring: the evidence that a change of it has ended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
+from plimsoll.adapters.products.cassandra.node_files import current_process
+from plimsoll.adapters.products.nodes.node_state import down
+from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.domain.action import ActionPart
+from plimsoll.domain.errors import ActionError
+from plimsoll.domain.plurals import plural
+from plimsoll.ports.action import ActionRequest
+from plimsoll.ports.host import Host
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One move of an action that has ended, with the evidence of that."""
+
+    at: datetime
+    evidence: str
+    parts: tuple[ActionPart, ...] = ()
+    streamed_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Asks for the ring of one action."""
+
+    tool: NodeTool
+    request: ActionRequest
+
+    def awaited(
+        self, name: str, up: Sequence[Host], *, dead: Sequence[Host] = (), gone: Sequence[Host] = ()
+    ) -> str | Moved:
+        """Return the end of the move `name`: all of `up` agree that they are up, `dead` down and `gone` forgotten.
+
+        Until then it returns what is left, in words. Raises ActionError where a node of `up` has ended.
+        """
+        lists = {"--up": up, "--down": dead, "--gone": gone}
+        arguments = [word for option, nodes in lists.items() if nodes for word in (option, _addresses(nodes))]
+        timeout = ("--timeout", f"{self.request.expires.total_seconds():.0f}s")
+        job = ToolJob(self.tool, f"action-{name}", up, "ring", (*arguments, *timeout), self.request.expires)
+        found = job.look()
+        if isinstance(found, str):
+            _require_running(up, self.request.action.name)
+            return found
+        received = {node: int(one["received_bytes"]) for answer in found for node, one in answer.nodes.items()}
+        return Moved(
+            max(answer.at for answer in found), _evidence(up, dead, gone), streamed_bytes=received[up[-1].info.name]
+        )
+
+
+def _require_running(nodes: Sequence[Host], action: str) -> None:
+    """Raise ActionError where a node has ended. Not asked once the move has: the next one may end nodes."""
+    for node in nodes:
+        if why := down(node, current_process(node)):
+            raise ActionError(why, where=action, mend="run the cell again")
+
+
+def _addresses(nodes: Sequence[Host]) -> str:
+    return ",".join(node.info.address for node in nodes)
+
+
+def _evidence(up: Sequence[Host], dead: Sequence[Host], gone: Sequence[Host]) -> str:
+    told = [f"{plural(len(up), 'node')} agree that all of them are up, listen for clients and stream nothing"]
+    told += [f"{node.info.name} is down" for node in dead]
+    told += [f"{node.info.name} is in no list" for node in gone]
+    return ", ".join(told)

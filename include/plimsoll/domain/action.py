@@ -1,0 +1,151 @@
+"""An action: something that is done to a running cluster at a moment of a load, and timed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.timing import Timing
+from plimsoll.domain.units import Duration, format_duration
+
+ActionName = Literal["compact", "restart", "kill-node", "add-node", "replace-node"]
+OF_EVERY_NODE: frozenset[ActionName] = frozenset({"compact"})
+"""Actions that are done to every node at once, and so have no `count`."""
+TAKES_NODES: frozenset[ActionName] = frozenset({"kill-node", "replace-node"})
+"""Actions that kill nodes, of which one must be left."""
+_NEEDS_SPARES: frozenset[ActionName] = frozenset({"add-node", "replace-node"})
+
+
+class Action(Model):
+    """Something that is done once to the cluster of every cell while its load runs, and timed."""
+
+    name: Annotated[
+        ActionName,
+        Field(
+            description="`compact`: a major compaction on every node at once; `restart`: nodes end and start again; "
+            "`kill-node`: nodes are killed and stay down; `add-node`: new nodes join; `replace-node`: a node is killed "
+            "and a new one takes its place"
+        ),
+    ]
+    count: Annotated[
+        LeftOutIfEmpty[int | None],
+        Field(
+            ge=1,
+            le=100,
+            description="Number of nodes, one after the other. Without it: every node for `restart`, else one",
+        ),
+    ] = None
+    at: Annotated[
+        LeftOutIfEmpty[Duration | None],
+        Field(description="When it begins, from the start of the timed run. Without it: at the end of warm-up"),
+    ] = None
+
+    @property
+    def spares(self) -> int:
+        """Return the number of hosts that stay empty until the action puts a new node on them."""
+        return (self.count or 1) if self.name in _NEEDS_SPARES else 0
+
+    def takes_down(self, nodes: Sequence[str]) -> tuple[str, ...]:
+        """Return the nodes that may be down because of the action, in the order in which they are, among all nodes."""
+        if self.name == "restart":
+            return tuple(nodes[: self.count or len(nodes)])
+        return tuple(nodes[-(self.count or 1) :]) if self.name in TAKES_NODES else ()
+
+    def begins(self, timing: Timing) -> timedelta:
+        """Return when it begins, from the start of the timed run."""
+        return timing.warmup if self.at is None else self.at
+
+    def __str__(self) -> str:
+        nodes = f" of {plural(self.count, 'node')}" if self.count else ""
+        return f"{self.name}{nodes}"
+
+    def sentence(self, timing: Timing) -> str:
+        """Return the action with its moment: `compact, 30s after the start of the load`."""
+        return f"{self}, {format_duration(self.begins(timing))} after the start of the load"
+
+
+class ActionBegin(Model):
+    """The record that an action begins, written before anything is done."""
+
+    action: Action
+    at: Annotated[AwareDatetime, Field(description="By the controller's clock")]
+    hosts: Annotated[tuple[str, ...], Field(description="Hosts whose node may be down until the action ends")] = ()
+
+
+class ActionPart(Model):
+    """A part of an action, such as streaming data, with its length."""
+
+    name: str
+    seconds: float
+
+
+class ActionEnd(Model):
+    """The record that an action ended, with the database's own evidence of that."""
+
+    at: Annotated[AwareDatetime, Field(description="When the evidence was there, by the controller's clock")]
+    nodes: Annotated[tuple[str, ...], Field(description="Hosts on which the database has to run from then on")]
+    evidence: Annotated[tuple[str, ...], Field(description="What the database itself told of the end")] = ()
+    parts: tuple[ActionPart, ...] = ()
+    streamed_bytes: Annotated[int | None, Field(description="What new nodes received; null: nothing is streamed")] = (
+        None
+    )
+
+
+@dataclass(frozen=True)
+class RecordedAction:
+    """An action that ended as it should, by its two records."""
+
+    begin: ActionBegin
+    end: ActionEnd
+
+
+class PhaseFigures(Model):
+    """A service level over the judged intervals of a phase: before, during or after the action."""
+
+    judged: int
+    missed: int
+    met: Annotated[bool | None, Field(description="Whether no interval missed; null: there was none")]
+    worst_ms: Annotated[float | None, Field(description="Highest interval; null: none was judged, or none answered")]
+
+
+class LevelAroundAction(Model):
+    """One service level before, during and after an action."""
+
+    service_level: ServiceLevel
+    before: PhaseFigures
+    during: PhaseFigures
+    after: PhaseFigures
+    met_again_s: Annotated[
+        float | None,
+        Field(description="From the action's end to the first of three met intervals in a row; null: there were none"),
+    ]
+
+
+class FailedOperations(Model):
+    """How many operations failed in the judged time, by phase."""
+
+    before: int
+    during: int
+    after: int
+
+
+class ActionResult(Model):
+    """An action with its times from the start of the timed run, its evidence, and the service levels around it."""
+
+    action: Action
+    hosts: tuple[str, ...]
+    begun_s: float
+    ended_s: float
+    duration_s: float
+    evidence: tuple[str, ...]
+    parts: tuple[ActionPart, ...]
+    streamed_bytes: int | None
+    failed: Annotated[
+        FailedOperations | None, Field(description="Null where the load generator does not tell when operations failed")
+    ]
+    levels: tuple[LevelAroundAction, ...]

@@ -1,0 +1,33 @@
+"""An action on the running nodes of an attempt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from plimsoll.domain.action import Action, ActionEnd
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+
+
+@dataclass(frozen=True)
+class ActionRequest:
+    """An action on these nodes, the seed first; `spares` are hosts on which no node was started yet.
+
+    Whatever it starts on hosts ends by itself after `expires`.
+    """
+
+    action: Action
+    definition: Definition
+    variant: Variant
+    nodes: Sequence[Host]
+    spares: Sequence[Host]
+    expires: timedelta
+
+
+@dataclass(frozen=True)
+class ActionStatus:
+    """How far an action is: what it does now, in words, and its end once the product itself told of that."""
+
+    note: str = ""
+    end: ActionEnd | None = None

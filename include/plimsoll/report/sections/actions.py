@@ -1,0 +1,150 @@
+"""What was done to the cells' clusters under load: how long it took, and the service level around it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.analysis.campaign.cell_results import action_times
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.domain.action import ActionResult, PhaseFigures
+from plimsoll.report.formatting import NOTHING, figure, ms, ops, place_of, plural, span
+from plimsoll.report.sections.section import Section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MIB = 1 << 20
+_COLUMNS = (
+    *("cell", "action", "begun_s", "duration_s", "streamed_bytes"),
+    *("service_level", "phase", "judged", "missed", "met", "worst_ms", "met_again_s"),
+)
+
+
+@dataclass(frozen=True)
+class TimeRow:
+    """How long the action took of one variant at one load, as text."""
+
+    variant: str
+    load: str
+    repeats: str
+    median: str
+    range: str
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    """The action of one cell with one service level around it, as text."""
+
+    cell: str
+    level: str
+    took: str
+    streamed: str
+    before: str
+    during: str
+    after: str
+    met_again: str
+    failed: str
+
+
+@dataclass(frozen=True)
+class EvidenceRow:
+    """What the database told of the end of one cell's action, and its parts, as text."""
+
+    cell: str
+    evidence: tuple[str, ...]
+    parts: str
+
+
+def time_rows(findings: Findings) -> tuple[TimeRow, ...]:
+    """Return a row for each variant and load with a valid repeat."""
+    return tuple(
+        TimeRow(
+            findings.labels[one.variant],
+            ops(one.load_ops_s),
+            plural(one.repeats, "valid repeat"),
+            f"{figure(one.median)} s",
+            f"{span(one.low, one.high)} s",
+        )
+        for one in action_times(findings.cells)
+    )
+
+
+def action_rows(findings: Findings) -> tuple[ActionRow, ...]:
+    """Return a row for each cell with a valid attempt and each of its service levels."""
+    return tuple(_row(cell, action, place) for cell, action in _acted(findings) for place in range(len(action.levels)))
+
+
+def evidence_rows(findings: Findings) -> tuple[EvidenceRow, ...]:
+    """Return a row for each cell with a valid attempt."""
+    return tuple(
+        EvidenceRow(
+            cell, action.evidence, "; ".join(f"{one.name} {figure(one.seconds)} s" for one in action.parts) or NOTHING
+        )
+        for cell, action in _acted(findings)
+    )
+
+
+def actions_frame(findings: Findings) -> pd.DataFrame:
+    """Return a table with one row per cell with an action, service level and phase; the worst interval in ms."""
+    import pandas as pd
+
+    rows = [
+        {
+            "cell": result.cell.id,
+            "action": str(action.action),
+            "begun_s": action.begun_s,
+            "duration_s": action.duration_s,
+            "streamed_bytes": action.streamed_bytes,
+            "service_level": str(level.service_level),
+            "phase": phase,
+            **getattr(level, phase).model_dump(),
+            "met_again_s": level.met_again_s,
+        }
+        for result in findings.cells
+        if result.verdict and (action := result.verdict.action)
+        for level in action.levels
+        for phase in ("before", "during", "after")
+    ]
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def phase_text(figures: PhaseFigures) -> str:
+    """Return a phase in words: `met, worst 38 ms`, `missed 2 of 5, worst 310 ms`."""
+    if not figures.judged:
+        return NOTHING
+    outcome = f"missed {figures.missed} of {figures.judged}" if figures.missed else "met"
+    return f"{outcome}, worst {ms(figures.worst_ms)}"
+
+
+def _acted(findings: Findings) -> Iterator[tuple[str, ActionResult]]:
+    for result in findings.cells:
+        if result.verdict and result.verdict.action:
+            yield place_of(result.cell, findings.labels), result.verdict.action
+
+
+def _row(cell: str, action: ActionResult, place: int) -> ActionRow:
+    level, failed, streamed = action.levels[place], action.failed, action.streamed_bytes
+    return ActionRow(
+        cell=cell,
+        level=str(level.service_level),
+        took=f"{figure(action.duration_s)} s",
+        streamed=NOTHING if streamed is None else f"{streamed / _MIB:,.0f} MiB",
+        before=phase_text(level.before),
+        during=phase_text(level.during),
+        after=phase_text(level.after),
+        met_again=NOTHING if level.met_again_s is None else f"{figure(level.met_again_s)} s after",
+        failed=f"{failed.before:,} / {failed.during:,} / {failed.after:,}" if failed else NOTHING,
+    )
+
+
+def _context(findings: Findings) -> Mapping[str, Any]:
+    return {"times": time_rows(findings), "actions": action_rows(findings), "proofs": evidence_rows(findings)}
+
+
+def _has_action(findings: Findings, _charts: Collection[str]) -> bool:
+    return findings.definition.action is not None
+
+
+ACTIONS = Section("actions", "Actions", context=_context, tables={"actions": actions_frame}, is_shown=_has_action)

@@ -1,0 +1,106 @@
+"""The action of an attempt: every look at the load begins it, or goes on with it, or finds that it has ended.
+
+Begin and end are recorded exclusively. All else that is known of it is on the hosts, so any process can go on with it.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TypeVar
+
+from plimsoll.domain.action import Action, ActionBegin, ActionEnd
+from plimsoll.domain.base import Model
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.errors import ActionError
+from plimsoll.ports.action import ActionRequest
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.ports.product import ActingProduct
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_model
+
+_M = TypeVar("_M", bound=Model)
+
+
+def required_nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:
+    """Return the nodes that have to run now: all that were deployed, but for what an action changes or has changed."""
+    begin, end = _begin(work), _end(work)
+    if begin is None:
+        return work.nodes(cluster)
+    if end is None:
+        return [node for node in work.nodes(cluster) if node.info.name not in begin.hosts]
+    return [node for node in work.node_hosts(cluster) if node.info.name in end.nodes]
+
+
+def followed(work: AttemptContext, cluster: Cluster, status: LoadStatus) -> LoadStatus:
+    """Return the load's status with what the action is at: failed if the action failed, or if the load ended first."""
+    action = work.definition.action
+    if action is None or status.state == "failed" or (status.state == "running" and status.phase == "populate"):
+        return status
+    try:
+        note = _gone_on(work, cluster, action, status)
+    except ActionError as error:
+        return LoadStatus("failed", status.phase, reason=f"{action.name}: {error}")
+    if status.state == "complete" and _end(work) is None:
+        what = f"the load was over before {action.name} was ({note or 'which had not begun'})"
+        return LoadStatus("failed", status.phase, reason=f"{what}; write a longer `timing.duration`")
+    return replace(status, note="; ".join(filter(None, (status.note, note))))
+
+
+def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, status: LoadStatus) -> str:
+    """Begin the action if it is due, else go on with it. Returns what it is at; empty before it."""
+    begin, end = _begin(work), _end(work)
+    if begin is None:
+        begin = _begun(work, cluster, action) if _is_due(work, action, status) else None
+    if begin is None:
+        return ""
+    if end is None:
+        found = _product(work).act(_request(work, cluster, action))
+        if found.end is None:
+            return found.note
+        end = _recorded(work, layout.ACTION_END, found.end)
+    return f"{action.name} took {(end.at - begin.at).total_seconds():.1f} s"
+
+
+def _is_due(work: AttemptContext, action: Action, status: LoadStatus) -> bool:
+    timing = work.definition.timing
+    if status.state != "running" or status.seconds_left is None:
+        return False
+    return timing.duration - timedelta(seconds=status.seconds_left) >= action.begins(timing)
+
+
+def _begun(work: AttemptContext, cluster: Cluster, action: Action) -> ActionBegin:
+    """Record that the action begins. Raises ActionError where a node is down, which would be taken for its doing."""
+    nodes = work.nodes(cluster)
+    if down := work.product.down(nodes):
+        raise ActionError("; ".join(down), where="before it began", mend="run the cell again")
+    hosts = action.takes_down([node.info.name for node in nodes])
+    return _recorded(work, layout.ACTION, ActionBegin(action=action, at=work.toolkit.clock.now(), hosts=hosts))
+
+
+def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRequest:
+    hosts, count = work.node_hosts(cluster), work.definition.system.nodes
+    return ActionRequest(action, work.definition, work.variant, hosts[:count], hosts[count:], work.time_left())
+
+
+def _product(work: AttemptContext) -> ActingProduct:
+    product = work.product
+    if not isinstance(product, ActingProduct):
+        raise ActionError(f"can't be done to {product.name}", where=str(work.key), mend="run `plimsoll plan`")
+    return product
+
+
+def _begin(work: AttemptContext) -> ActionBegin | None:
+    return read_model(work.toolkit.store, work.key, layout.ACTION, ActionBegin) if work.definition.action else None
+
+
+def _end(work: AttemptContext) -> ActionEnd | None:
+    return read_model(work.toolkit.store, work.key, layout.ACTION_END, ActionEnd) if work.definition.action else None
+
+
+def _recorded(work: AttemptContext, name: str, record: _M) -> _M:
+    """Record it, or return what another process recorded first."""
+    key = layout.attempt_file(work.key, name)
+    if work.toolkit.store.create(key, record.model_dump_json(indent=1).encode()):
+        return record
+    return read_model(work.toolkit.store, work.key, name, type(record)) or record

@@ -1,0 +1,86 @@
+"""Actions on real nodes: each ends by what the nodes themselves tell."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from tests.support.nodes.small import LIFETIME, QUICK, Deployment, define
+from tests.support.suite.requirements import IS_LONG
+
+from plimsoll.domain.action import Action, ActionEnd, ActionName
+from plimsoll.domain.errors import ActionError
+from plimsoll.ports.action import ActionRequest
+from plimsoll.ports.host import Host
+
+PATIENCE_S = 480.0
+"""On a busy machine joining takes minutes."""
+RING_DELAY = "-Dcassandra.ring_delay_ms=5000"
+
+
+@dataclass
+class Ring:
+    """Two nodes that run, and hosts on which none was started."""
+
+    deployment: Deployment
+    nodes: list[Host]
+    spares: list[Host]
+
+    def act(self, name: ActionName, spares: int = 0) -> ActionEnd:
+        """The end of the action, which is looked at until then; nodes and spares are then as it left them."""
+        own = self.deployment
+        request = ActionRequest(
+            Action(name=name), own.definition, own.variant, self.nodes, self.spares[:spares], LIFETIME
+        )
+        until = time.monotonic() + PATIENCE_S
+        while (end := own.product.act(request).end) is None:
+            assert time.monotonic() < until, f"{name} did not end"
+            time.sleep(0.5)
+        self.nodes = [node for node in (*self.nodes, *self.spares) if node.info.name in end.nodes]
+        self.spares = self.spares[spares:]
+        return end
+
+
+@pytest.fixture
+def ring(hosts_for: Callable[..., AbstractContextManager[Deployment]]) -> Iterator[Ring]:
+    wide = define(4, flags=[*QUICK["flags"], RING_DELAY])  # type: ignore[misc]
+    with hosts_for(wide) as deployment:
+        narrow: Any = define(2, flags=[*QUICK["flags"], RING_DELAY])  # type: ignore[misc]
+        two = Deployment(
+            narrow, deployment.product, deployment.provider, deployment.cluster, deployment.nodes[:2], deployment.load
+        )
+        two.deploy()
+        yield Ring(two, two.nodes, deployment.nodes[2:])
+
+
+def test_nodes_are_compacted_and_one_joins(ring: Ring) -> None:
+    assert list(ring.act("compact").nodes) == ["node1", "node2"]
+
+    end = ring.act("add-node", spares=1)
+
+    assert end.nodes == ("node1", "node2", "node3")
+    assert [part.name for part in end.parts] == [
+        "node3: start, gossip and fixed waits",
+        "node3: streaming",
+        "node3: opening to clients",
+    ]
+    assert end.streamed_bytes is not None
+    assert not ring.deployment.product.down(ring.nodes)
+
+    if IS_LONG:
+        assert ring.act("restart").nodes == end.nodes
+        assert not ring.deployment.product.down(ring.nodes)
+        assert ring.act("replace-node", spares=1).nodes == ("node1", "node2", "node4")
+        assert ring.act("kill-node").nodes == ("node1", "node2")
+
+
+@pytest.mark.skipif(not IS_LONG, reason="takes a minute; a stand-in of it is among the unit tests")
+def test_a_new_node_that_is_killed_while_it_joins_fails_the_action(ring: Ring) -> None:
+    own = ring.deployment
+    request = ActionRequest(Action(name="add-node"), own.definition, own.variant, ring.nodes, ring.spares[:1], LIFETIME)
+    assert own.product.act(request).end is None
+    ring.spares[0].stop("cassandra", grace=LIFETIME * 0)
+    with pytest.raises(ActionError, match=r"node3 \("):
+        own.product.act(request)

@@ -1,0 +1,216 @@
+"""Actions on Cassandra's nodes, over hosts that do what a test says: their jobs, and when they have ended."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+from tests.fakes.artefacts import EmptyArtefacts
+from tests.fakes.clock import SteppingClock
+from tests.fakes.scripted_host import ScriptedHost
+
+from plimsoll.adapters.products.cassandra import Cassandra
+from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
+from plimsoll.domain.action import Action, ActionName
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import ActionError
+from plimsoll.ports.action import ActionRequest, ActionStatus
+from plimsoll.ports.host import JobStatus
+
+AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def nodes(tmp_path: Path) -> list[Any]:
+    """Three nodes that run, and a host without one, all on one machine."""
+    found = []
+    for n in (1, 2, 3, 4):
+        info = HostInfo(name=f"node{n}", role="node", address=f"127.9.9.{n}", facts={"machine": "m"})
+        found.append(ScriptedHost(tmp_path / f"node{n}", info))
+    for node in found[:3]:
+        node.statuses["cassandra"] = JobStatus("running")
+    return found
+
+
+class Acted:
+    """An action on those nodes, looked at again and again."""
+
+    def __init__(self, artefacts: EmptyArtefacts, define: Callable[..., Any], nodes: list[Any], action: Action) -> None:
+        self.cassandra, self.nodes, definition = Cassandra(artefacts, SteppingClock()), nodes, define()
+        self.request = ActionRequest(
+            action, definition, definition.variants[0], nodes[:3], nodes[3 : 3 + action.spares], timedelta(hours=1)
+        )
+
+    def look(self) -> ActionStatus:
+        return self.cassandra.act(self.request)
+
+    def end(self, host: Any, job: str, **told: Any) -> None:
+        answer = {"ended_ms": AT.timestamp() * 1000, "error": None, **told}
+        host.write(host.root / f"jobs/{job}.log", f"a warning\n{json.dumps(answer)}\n")
+        host.statuses[job] = JobStatus("exited", 3 if answer["error"] else 0)
+
+    def agree(self, host: Any, job: str, *up: int, received: int = 0) -> None:
+        rings = [{"received_bytes": received * (n == up[-1])} for n in up]
+        self.end(host, job, nodes=rings)
+
+
+@pytest.fixture
+def acted(artefacts: EmptyArtefacts, define: Callable[..., Any], nodes: list[Any]) -> Callable[..., Acted]:
+    def made(name: ActionName, count: int | None = None) -> Acted:
+        return Acted(artefacts, define, nodes, Action(name=name, count=count))
+
+    return made
+
+
+def argument(job: Any, option: str) -> str:
+    return str(job.argv[list(job.argv).index(option) + 1])
+
+
+def test_compactions_are_one_job_of_the_machine_and_each_node_tells_its_bytes(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("compact")
+    assert action.look().end is None
+    job = nodes[0].jobs["action-compact"]
+    assert argument(job, "--jmx-port") == "127.9.9.1:7199,127.9.9.2:7199,127.9.9.3:7199"
+    nodes[0].write(nodes[0].root / "jobs/action-compact.log", '{"progress": "127.9.9.1 40 %"}\n')
+    assert action.look().note == "compact: 127.9.9.1 40 %"
+    done = {"seconds": 2.5, "bytes_before": 2000, "bytes_after": 1000}
+    action.end(nodes[0], "action-compact", nodes=[done, done, done])
+    end = action.look().end
+    assert end is not None
+    assert (end.at, end.nodes) == (AT, ("node1", "node2", "node3"))
+    assert end.evidence[0].startswith("node1 compacted 2,000 to 1,000 bytes in 2.5 s; node2 ")
+
+
+def test_a_killed_node_is_down_when_all_others_say_so(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    action = acted("kill-node")
+    action.look()
+    assert nodes[2].stopped == ["cassandra"]
+    job = nodes[0].jobs["action-node3-down"]
+    assert (argument(job, "--up"), argument(job, "--down")) == ("127.9.9.1,127.9.9.2", "127.9.9.3")
+    action.agree(nodes[0], "action-node3-down", 1, 2)
+    end = action.look().end
+    assert end is not None
+    assert end.nodes == ("node1", "node2")
+    assert end.evidence == (
+        "2 nodes agree that all of them are up, listen for clients and stream nothing, node3 is down",
+    )
+    assert end.streamed_bytes is None
+
+
+def test_the_next_node_is_killed_only_once_the_first_is_seen_down(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("kill-node", 2)
+    action.look()
+    action.look()
+    assert (nodes[1].stopped != [], nodes[2].stopped != []) == (True, False)
+    action.agree(nodes[0], "action-node2-down", 1, 3)
+    assert action.look().end is None
+    assert nodes[2].stopped == ["cassandra"]
+    nodes[1].statuses["cassandra"] = nodes[2].statuses["cassandra"] = JobStatus("exited", 137)
+    assert action.look().end is None, "that the second one is down now is no fault of the first one's death"
+    job = nodes[0].jobs["action-node3-down"]
+    assert (argument(job, "--up"), argument(job, "--down")) == ("127.9.9.1", "127.9.9.2,127.9.9.3")
+
+
+def test_nodes_start_again_one_after_the_other_with_a_job_and_a_gc_log_of_their_own(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("restart")
+    action.look()
+    action.look()
+    assert nodes[0].stopped == ["cassandra"], "it is ended once, whoever looks again"
+    again = nodes[0].jobs["cassandra-restarted"]
+    assert any("gc-restarted.log" in word for word in again.argv)
+    assert "cassandra-restarted" not in nodes[1].jobs
+    for number, node in enumerate(nodes[:3], start=1):
+        node.statuses["cassandra"] = JobStatus("exited", 143)
+        action.agree(nodes[0], f"action-node{number}-up", 1, 2, 3)
+        found = action.look()
+    assert found.end is not None
+    assert found.end.nodes == ("node1", "node2", "node3")
+    assert not action.cassandra.down(nodes[:3]), "what counts is the process that was started again"
+
+
+def test_a_node_that_does_not_come_up_again_fails_the_action(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    action = acted("restart", 1)
+    action.look()
+    nodes[0].statuses["cassandra-restarted"] = JobStatus("exited", 1)
+    with pytest.raises(ActionError, match=r"node1 .* ended with exit code 1"):
+        action.look()
+
+
+def test_a_new_node_joins_with_tokens_of_its_own_choice(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    action = acted("add-node")
+    action.look()
+    new = nodes[3]
+    settings = YAML(typ="safe").load(new.read_tail(new.root / "cassandra/conf/cassandra.yaml", max_bytes=1 << 20))
+    assert settings["auto_bootstrap"] is True
+    assert "initial_token" not in settings
+    assert settings["allocate_tokens_for_local_replication_factor"] == 3
+    assert settings["seed_provider"][0]["parameters"] == [{"seeds": "127.9.9.1"}]
+    assert settings["listen_address"] == "127.9.9.4"
+    assert settings["cluster_name"] == "plimsoll 127.9.9.1"
+    action.agree(nodes[0], "action-node4-joined", 1, 2, 3, 4, received=5_000)
+    end = action.look().end
+    assert end is not None
+    assert end.nodes == ("node1", "node2", "node3", "node4")
+    assert end.streamed_bytes == 5_000
+
+
+def test_a_new_node_that_was_killed_fails_the_action(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    action = acted("add-node")
+    action.look()
+    nodes[3].statuses["cassandra"] = JobStatus("exited", 137)
+    with pytest.raises(ActionError, match=r"node4 \(127.9.9.4\) ended with signal 9"):
+        action.look()
+
+
+def test_a_ring_that_does_not_become_as_wanted_fails_the_action(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    action = acted("add-node")
+    action.look()
+    action.end(nodes[0], "action-node4-joined", nodes=[], error="127.9.9.1 sees joining: [127.9.9.4]")
+    with pytest.raises(ActionError, match=r"ring failed: 127\.9\.9\.1 sees joining"):
+        action.look()
+
+
+def test_a_replaced_node_is_seen_down_before_a_new_one_takes_its_place_and_is_then_forgotten(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("replace-node")
+    action.look()
+    assert nodes[2].stopped == ["cassandra"]
+    assert "cassandra" not in nodes[3].jobs
+    action.agree(nodes[0], "action-node3-down", 1, 2)
+    action.look()
+    assert "-Dcassandra.replace_address_first_boot=127.9.9.3" in nodes[3].jobs["cassandra"].argv
+    job = nodes[0].jobs["action-node4-joined"]
+    assert (argument(job, "--up"), argument(job, "--gone")) == ("127.9.9.1,127.9.9.2,127.9.9.4", "127.9.9.3")
+    action.agree(nodes[0], "action-node4-joined", 1, 2, 4)
+    end = action.look().end
+    assert end is not None
+    assert end.nodes == ("node1", "node2", "node4")
+    assert nodes[2].jobs == {}, "it would take its tokens back"
+
+
+LOG = """\
+INFO  [main] 2026-11-26 22:30:00,000 YamlConfigurationLoader.java:93 - Configuration location: file:/x
+INFO  [main] 2026-11-26 22:30:26,500 StorageService.java:1619 - JOINING: Starting to bootstrap...
+INFO  [Stream-Deserializer] 2026-11-26 22:30:35,000 Stream.java:250 - [Stream #1] All sessions completed
+INFO  [main] 2026-11-26 22:30:35,700 Pipeline.java:125 - Starting listening for CQL clients on /127.9.9.4:9042
+"""
+
+
+def test_a_join_has_parts_by_the_lines_of_its_log() -> None:
+    assert [(one.name, one.seconds) for one in join_parts(LOG)] == [
+        ("start, gossip and fixed waits", 26.5),
+        ("streaming", 8.5),
+        ("opening to clients", 0.7),
+    ]
+    assert join_parts("") == ()
+    assert [one.name for one in join_parts("\n".join(LOG.splitlines()[:2]))] == ["start, gossip and fixed waits"]

@@ -1,0 +1,111 @@
+"""Actions in a definition: what they need, and what must not stand beside them."""
+
+from datetime import timedelta
+
+import pytest
+
+from plimsoll.domain.action import Action
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DefinitionError
+from plimsoll.services.definitions.text import dump_definition, parse_definition
+
+TOP = """
+name: acted
+title: Actions
+system: {version: 4.0.1, nodes: 3}
+variants: [{id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 512M}}]
+loads: [1000/s, 2000/s]
+timing: {duration: 80s, warmup: 20s}
+"""
+
+
+def parsed(text: str) -> Definition:
+    return parse_definition(TOP + text, "acted.yaml")
+
+
+def fault_of(text: str) -> str:
+    with pytest.raises(DefinitionError) as caught:
+        parsed(text)
+    (problem,) = caught.value.problems
+    return str(problem)
+
+
+def test_a_stage_has_an_action_of_its_own_and_only_its_cells_get_spare_hosts() -> None:
+    definition = parsed(
+        "stages: [{id: calm}, {id: add, action: {name: add-node, count: 2, at: 30s}, "
+        "service_levels: [{during: action}]}]"
+    )
+    calm, add = (alone for _, alone in definition.of_stages)
+    assert calm.action is None
+    assert add.action == Action(name="add-node", count=2, at=timedelta(seconds=30))
+    assert (calm.node_hosts, add.node_hosts, definition.node_hosts) == (3, 5, 5)
+    assert str(add.service_levels[0]) == "p99.9 of every 10s interval during the action below 100ms"
+    assert parse_definition(dump_definition(definition), "again.yaml") == definition
+
+
+def test_a_definition_without_an_action_is_written_as_before_there_were_any() -> None:
+    text = dump_definition(parsed("stages: [{id: calm}, {id: other}]"))
+    assert "action" not in text
+    assert "during" not in text
+
+
+def test_an_action_begins_at_the_end_of_warm_up_unless_told_when() -> None:
+    timing = parsed("").timing
+    assert Action(name="compact").begins(timing) == timedelta(seconds=20)
+    assert Action(name="compact", at=timedelta(0)).begins(timing) == timedelta(0)
+    assert Action(name="restart", count=2).sentence(timing) == "restart of 2 nodes, 20s after the start of the load"
+
+
+@pytest.mark.parametrize(
+    ("action", "down"),
+    [
+        (Action(name="compact"), ()),
+        (Action(name="add-node", count=2), ()),
+        (Action(name="restart"), ("a", "b", "c")),
+        (Action(name="restart", count=2), ("a", "b")),
+        (Action(name="kill-node"), ("c",)),
+        (Action(name="replace-node", count=2), ("b", "c")),
+    ],
+)
+def test_only_the_nodes_that_it_ends_may_be_down(action: Action, down: tuple[str, ...]) -> None:
+    assert action.takes_down(("a", "b", "c")) == down
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("action: {name: explode}", "action.name (line 8): is none of the values that can stand here; found 'explode'"),
+        (
+            "action: {name: compact, at: 80s}",
+            "action.at (line 8): the action would begin at 80s, when the load is over (write less than 80s)",
+        ),
+        ("action: {name: compact, count: 2}", "action.count (line 8): compact is done to every node (remove it)"),
+        (
+            "action: {name: kill-node, count: 3}",
+            "action.count (line 8): kill-node of 3 nodes would leave none of the system's 3 (write less than 3",
+        ),
+        ("action: {name: restart, count: 4}", "action.count (line 8): the system has 3 nodes (write at most 3)"),
+        (
+            "cluster_scope: campaign\naction: {name: add-node}",
+            "action.name (line 9): add-node needs new hosts, and hosts are kept for the campaign (write `cluster_scope",
+        ),
+        (
+            "cluster_scope: campaign\nstrategy: {name: ramp, data: same}\naction: {name: compact}",
+            "action (line 10): an action changes the cluster, and this ramp's loads go on with one another's (write",
+        ),
+        (
+            "service_levels: [{during: action}]",
+            "service_levels[0].during (line 8): this service level is judged during an action, and its stage has none",
+        ),
+        (
+            "action: {name: compact}\nservice_levels: [{}, {windows: sliding}]",
+            "service_levels[1].windows (line 9): sliding windows overlap, so none lies before, during or after the",
+        ),
+        (
+            "stages: [{id: a}, {id: b, action: {name: restart, count: 9}}]",
+            "stages[1].action.count (line 8): the system has 3 nodes",
+        ),
+    ],
+)
+def test_what_contradicts_an_action_is_told_at_the_key_to_change(text: str, fault: str) -> None:
+    assert fault_of(text).startswith(fault)

@@ -1,0 +1,102 @@
+"""The section about what was done to clusters under load, and its figures in `report.json`."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from tests.unit.report.pages import page_of
+
+from plimsoll.analysis.campaign.cell_results import AttemptData
+from plimsoll.analysis.campaign.findings import Findings, analyse
+from plimsoll.domain.action import (
+    Action,
+    ActionPart,
+    ActionResult,
+    FailedOperations,
+    LevelAroundAction,
+    PhaseFigures,
+)
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.report.charts.figure import Figure
+from plimsoll.report.document import report_document
+from plimsoll.report.environment_facts import environment
+from plimsoll.report.sections.actions import action_rows, actions_frame, evidence_rows, time_rows
+
+ACTION = Action(name="add-node")
+
+
+def result(duration_s: float) -> ActionResult:
+    return ActionResult(
+        action=ACTION,
+        hosts=(),
+        begun_s=40.0,
+        ended_s=40.0 + duration_s,
+        duration_s=duration_s,
+        evidence=("node4 joined: <4 nodes> agree",),
+        parts=(ActionPart(name="node4: streaming", seconds=9.5),),
+        streamed_bytes=157 << 20,
+        failed=FailedOperations(before=0, during=12, after=0),
+        levels=(
+            LevelAroundAction(
+                service_level=ServiceLevel(),
+                before=PhaseFigures(judged=2, missed=0, met=True, worst_ms=38.24),
+                during=PhaseFigures(judged=5, missed=2, met=False, worst_ms=310.0),
+                after=PhaseFigures(judged=0, missed=0, met=None, worst_ms=None),
+                met_again_s=None,
+            ),
+        ),
+    )
+
+
+def acted(attempt: AttemptData, duration_s: float) -> AttemptData:
+    return replace(attempt, verdict=attempt.verdict.model_copy(update={"action": result(duration_s)}))
+
+
+@pytest.fixture(scope="module")
+def findings(demo: Findings) -> Findings:
+    """The demo as if a node had been added in each of its cells, in 20 s, 21 s and so on."""
+    attempts = tuple(acted(one, 20.0 + n) for n, one in enumerate(demo.data.attempts))
+    definition = demo.data.definition.model_copy(update={"action": ACTION})
+    return analyse(replace(demo.data, attempts=attempts, definition=definition))
+
+
+def test_a_row_for_each_variant_and_load_has_the_range_over_repeats(findings: Findings) -> None:
+    rows = time_rows(findings)
+    assert len(rows) == len({(one.cell.variant, one.cell.load_ops_s) for one in findings.cells if one.verdict})
+    assert rows[0].median.endswith(" s")
+
+
+def test_a_cell_has_its_phases_in_words(findings: Findings) -> None:
+    row = action_rows(findings)[0]
+    assert (row.before, row.during, row.after) == ("met, worst 38.2 ms", "missed 2 of 5, worst 310 ms", "–")
+    assert (row.streamed, row.met_again, row.failed) == ("157 MiB", "–", "0 / 12 / 0")
+    assert evidence_rows(findings)[0].parts == "node4: streaming 9.5 s"
+
+
+def test_the_page_has_the_section_only_where_there_is_an_action(
+    demo: Findings, findings: Findings, demo_figures: Sequence[Figure]
+) -> None:
+    shown = page_of(findings, demo_figures)
+    assert '<section id="actions">' in shown
+    assert ACTION.sentence(findings.definition.timing) in shown
+    assert "node4 joined: &lt;4 nodes&gt; agree" in shown
+    assert '<section id="actions">' not in page_of(demo, demo_figures)
+
+
+def test_the_document_has_duration_evidence_and_the_level_around_it(demo: Findings, findings: Findings) -> None:
+    told = json.loads(report_document(findings, environment(findings)).model_dump_json())
+    action = next(one["action"] for one in told["cells"] if "action" in one)
+    assert action["evidence"] == ["node4 joined: <4 nodes> agree"]
+    assert action["duration_s"] >= 20.0
+    assert action["levels"][0]["during"] == {"judged": 5, "missed": 2, "met": False, "worst_ms": 310.0}
+    assert told["actions_s"][0]["low"] <= told["actions_s"][0]["median"] <= told["actions_s"][0]["high"]
+    plain = json.loads(report_document(demo, environment(demo)).model_dump_json())
+    assert "actions_s" not in plain
+    assert not any("action" in one for one in plain["cells"])
+
+
+def test_the_table_has_a_row_for_each_phase(findings: Findings) -> None:
+    table = actions_frame(findings)
+    assert table["phase"].tolist()[:3] == ["before", "during", "after"]
+    assert table["missed"].tolist()[:3] == [0, 2, 0]

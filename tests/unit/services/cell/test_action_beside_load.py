@@ -1,0 +1,212 @@
+"""A cell with an action while its load runs: begun in time, followed to its end, and judged around it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
+
+from plimsoll.domain.action import Action, ActionBegin, ActionEnd, ActionName, RecordedAction
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import ActionError
+from plimsoll.domain.result import Verdict
+from plimsoll.ports.action import ActionRequest, ActionStatus
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.services.campaign.runnable import software_problems
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.steps.running import run_cell
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_action, read_model
+from plimsoll.services.toolkit import Toolkit
+
+CELL = "v1-001k-r1"
+BEGINS = timedelta(seconds=12)
+
+
+class TimedLoad(InstantLoadGenerator):
+    """A load that lasts as long as its definition says, by the test's clock."""
+
+    def __init__(self, faults: Faults, clock: SteppingClock) -> None:
+        super().__init__(faults)
+        self._clock, self.errors = clock, 0
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        super().start(host, request)
+        self._ends = self._clock.now() + request.definition.timing.duration
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        left = (self._ends - self._clock.now()).total_seconds()
+        if left <= 0:
+            return super().status(host, job_id)
+        return LoadStatus("running", "load", seconds_left=left, errors=self.errors)
+
+
+@dataclass
+class Acting(InstantProduct):
+    """Its action ends at the last of its looks; `dead` nodes are down."""
+
+    clock: SteppingClock
+    faults: Faults
+    actions: tuple[ActionName, ...] = ("kill-node", "add-node")
+    looks: int = 3
+    fails: str = ""
+    dead: set[str] = field(default_factory=set)
+    dies: str = ""
+    asked: list[ActionRequest] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(self.faults)
+
+    def act(self, request: ActionRequest) -> ActionStatus:
+        self.asked.append(request)
+        names = [node.info.name for node in (*request.nodes, *request.spares)]
+        self.dead |= set(request.action.takes_down(names[: len(request.nodes)])) | {self.dies} - {""}
+        if self.fails:
+            raise ActionError(self.fails, where="node4")
+        if len(self.asked) < self.looks:
+            return ActionStatus(note=f"look {len(self.asked)}")
+        left = tuple(name for name in names if name not in self.dead)
+        return ActionStatus(end=ActionEnd(at=self.clock.now(), nodes=left, evidence=("all agree",)))
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        return [f"{node.info.name} is down" for node in nodes if node.info.name in self.dead]
+
+
+@dataclass
+class Site:
+    """A campaign whose cells have an action beside their load."""
+
+    toolkit: Toolkit
+    load: TimedLoad
+    product: Acting
+    campaign: CampaignStore
+
+    def run(self) -> Verdict:
+        self.said: list[str] = []
+        return run_cell(self.toolkit, "campaign", CELL, "me", self.said.append)
+
+    @property
+    def work(self) -> AttemptContext:
+        return AttemptContext(self.toolkit, self.campaign.key(CELL, 1))
+
+    @property
+    def recorded(self) -> RecordedAction | None:
+        return read_action(self.toolkit.store, self.work.key)
+
+
+def acted(name: ActionName) -> Definition:
+    return instant_definition(variants=1, loads=1).model_copy(update={"action": Action(name=name, at=BEGINS)})
+
+
+@pytest.fixture
+def site_of(tmp_path: Path, clock: SteppingClock) -> Callable[[ActionName], Site]:
+    def made(name: ActionName) -> Site:
+        installation = Installation(tmp_path)
+        load, product = TimedLoad(installation.faults, clock), Acting(clock, installation.faults)
+        toolkit = replace(
+            installation.toolkit, clock=clock, load_generators={INSTANT: load}, products={INSTANT: product}
+        )
+        return Site(toolkit, load, product, installation.open_campaign(acted(name)))
+
+    return made
+
+
+def test_an_action_begins_in_time_and_ends_by_its_evidence(site_of: Callable[[ActionName], Site]) -> None:
+    site = site_of("kill-node")
+    verdict = site.run()
+
+    assert verdict.valid, verdict.reasons
+    assert site.recorded is not None
+    assert site.recorded.begin.hosts == ("node3",)
+    assert site.recorded.end.nodes == ("node1", "node2")
+    assert (site.recorded.end.at - site.recorded.begin.at) == timedelta(seconds=2)
+    assert len(site.product.asked) == site.product.looks
+    assert any("look 2" in line for line in site.said), "a person sees how far it is"
+    assert any("kill-node took 2.0 s" in line for line in site.said)
+
+
+def test_the_verdict_has_the_action_with_the_service_level_around_it(site_of: Callable[[ActionName], Site]) -> None:
+    action = site_of("kill-node").run().action
+    assert action is not None
+    assert action.evidence == ("all agree",)
+    assert action.duration_s == pytest.approx(2.0)
+    (level,) = action.levels
+    assert level.during.judged + level.before.judged + level.after.judged == 1
+
+
+def test_a_node_that_the_action_took_down_is_no_fault_and_another_one_is(
+    site_of: Callable[[ActionName], Site],
+) -> None:
+    site = site_of("kill-node")
+    site.load.errors = 5  # so that nodes are looked at
+    assert site.run().valid
+
+    site.product.asked.clear()
+    site.product.dead.clear()
+    site.product.dies = "node1"
+    verdict = site.run()
+    assert not verdict.valid
+    assert any("node1 is down" in reason for reason in verdict.reasons)
+
+
+def test_nothing_begins_while_a_node_is_down(site_of: Callable[[ActionName], Site]) -> None:
+    site = site_of("kill-node")
+    site.product.dead.add("node2")
+    verdict = site.run()
+    assert not verdict.valid
+    assert any("before it began: node2 is down" in reason for reason in verdict.reasons), verdict.reasons
+    assert site.product.asked == []
+    assert read_model(site.toolkit.store, site.work.key, layout.ACTION, ActionBegin) is None
+
+
+def test_new_nodes_get_hosts_that_deploying_leaves_empty(site_of: Callable[[ActionName], Site]) -> None:
+    site = site_of("add-node")
+    assert site.run().valid
+    request = site.product.asked[0]
+    assert [node.info.name for node in request.nodes] == ["node1", "node2", "node3"]
+    assert [node.info.name for node in request.spares] == ["node4"]
+    assert site.recorded is not None
+    assert site.recorded.end.nodes == ("node1", "node2", "node3", "node4")
+
+
+def test_a_failed_action_makes_the_attempt_invalid_at_once(site_of: Callable[[ActionName], Site]) -> None:
+    site = site_of("add-node")
+    site.product.fails = "node4 was killed"
+    verdict = site.run()
+    assert not verdict.valid
+    assert any("add-node: node4: node4 was killed" in reason for reason in verdict.reasons), verdict.reasons
+    assert verdict.action is None
+    assert len(site.product.asked) == 1
+
+
+def test_a_load_that_ends_before_the_action_makes_the_attempt_invalid(site_of: Callable[[ActionName], Site]) -> None:
+    site = site_of("add-node")
+    site.product.looks = 1000
+    verdict = site.run()
+    assert not verdict.valid
+    assert any("the load was over before add-node was (look " in reason for reason in verdict.reasons), verdict.reasons
+
+
+def test_an_action_is_begun_once_whoever_looks(site_of: Callable[[ActionName], Site]) -> None:
+    site = site_of("kill-node")
+    site.run()
+    assert site.recorded is not None
+    before = site.recorded
+    again = ActionBegin(action=before.begin.action, at=before.end.at, hosts=())
+    key = layout.attempt_file(site.work.key, layout.ACTION)
+    assert not site.toolkit.store.create(key, again.model_dump_json().encode())
+
+
+def test_a_product_that_can_do_no_action_is_told_by_the_plan(installation: Installation) -> None:
+    (problem,) = software_problems(installation.toolkit, acted("add-node"))
+    assert str(problem) == "action.name: Plimsoll can't do add-node to instant (remove the action)"
+
+
+def test_a_product_that_can_do_other_actions_is_told_by_the_plan(site_of: Callable[[ActionName], Site]) -> None:
+    (problem,) = software_problems(site_of("add-node").toolkit, acted("compact"))
+    assert str(problem).startswith("action.name: Plimsoll can't do compact to instant (it can do: kill-node, add-node")
