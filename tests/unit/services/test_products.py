@@ -146,7 +146,7 @@ def test_only_campaigns_whose_clients_speak_cql_tell_its_options(both: Reported,
 class TwoJvms(InstantProduct):
     """A node has two JVMs, of which one has a heap of its own, and a program without one."""
 
-    ports = (7100, 7000)
+    ports: Sequence[int] = (7100, 7000)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         assert variant.jvm is not None
