@@ -178,7 +178,7 @@ def _hold_to_the_schedule(bench: Bench, seconds: int) -> None:
 def _bench(work: Path, jvm: str) -> Iterator[Bench]:
     settings = Settings()
     artefacts = Artefacts(settings.cache, print)
-    java, libraries = artefacts.jdk("openjdk-11.0.13").java, artefacts.load_generator()
+    java, libraries = artefacts.jdk("openjdk-11.0.13").java, artefacts.program("load-generator")
     _compile(java, settings.cache, libraries, work)
     with _node(artefacts, _one_node(load_definition(settings, str(SMALL))), work / "cluster") as address:
         yield Bench(java, f"{work}:{libraries}/*", jvm.split(), address, work)

@@ -9,7 +9,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Archive
-from plimsoll.ports.artefacts import Program
+from plimsoll.ports.artefacts import Program, ReleaseProgram
 
 HINTS = "inline org.apache.cassandra.utils.Something::fast ()V\n"
 
@@ -64,7 +64,7 @@ class EmptyArtefacts:
 
     def downloads_of_program(self, program: Program) -> Sequence[Download]:
         """One download of 53 MB, which is still to come."""
-        return [Download(name=program, size_bytes=53_000_000, is_there=False)]
+        return [Download(name=str(program), size_bytes=53_000_000, is_there=False)]
 
     def downloads_of_variants(self, definition: Definition) -> Sequence[Download]:
         """Every version is here."""
@@ -97,17 +97,12 @@ class EmptyArtefacts:
         """Every archive is here but those whose digest begins with zeros."""
         return not archive.sha256.startswith("00")
 
-    def load_generator(self) -> Path:
-        """One jar."""
-        return self._jars("stress", "plimsoll-stress.jar")
-
-    def cassandra_stress(self) -> Path:
-        """Two jars."""
-        return self._jars("cassandra-stress", "stress.jar", "guava-27.0-jre.jar")
-
-    def node_tool(self) -> Path:
-        """One jar."""
-        return self._jars("nodes", "plimsoll-nodes.jar")
+    def program(self, program: Program) -> Path:
+        """Return one jar of Plimsoll's own programs, two of others."""
+        if isinstance(program, ReleaseProgram):
+            return self._jars(program.name, "stress.jar", "guava-27.0-jre.jar")
+        name = {"load-generator": "stress", "node-tool": "nodes"}[program]
+        return self._jars(name, f"plimsoll-{name}.jar")
 
     def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
         """Return every other JDK, every other version."""

@@ -1,6 +1,7 @@
 """The software for hosts: JDKs, databases and load generators, as folders on the controller."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
@@ -13,8 +14,26 @@ OWN_JDK = "openjdk-11.0.13"
 """The JDK of Plimsoll's own Java programs and of load generators, whatever the variant's: what is compared differs in
 the database only."""
 
-Program = Literal["load-generator", "node-tool", "cassandra-stress"]
-"""A Java program beside the databases: Plimsoll's own load generator, its node tool, or cassandra-stress."""
+
+@dataclass(frozen=True)
+class ReleaseProgram:
+    """A Java program that is published only within a product's release.
+
+    `lock`: the name of the lock file of the release's archive; `folders`: those of the archive that have the program's
+    jars; `replaced`: the beginning of the names of its jars that newer ones of Plimsoll's own load generator replace.
+    """
+
+    name: str
+    product: str
+    lock: str
+    folders: tuple[str, ...]
+    replaced: str
+
+
+OwnProgramName = Literal["load-generator", "node-tool"]
+"""Plimsoll's own load generator, or its node tool."""
+Program = OwnProgramName | ReleaseProgram
+"""A Java program beside the databases."""
 
 
 class Jdk(Protocol):
@@ -53,14 +72,8 @@ class ProgramSource(Protocol):
     def has_archive(self, archive: Archive) -> bool:
         """Tell whether the archive is here already. Fetches nothing."""
 
-    def load_generator(self) -> Path:
-        """Return a folder with the jars of Plimsoll's own load generator."""
-
-    def cassandra_stress(self) -> Path:
-        """Return a folder with the jars of cassandra-stress, Cassandra's own load generator, and its dependencies."""
-
-    def node_tool(self) -> Path:
-        """Return a folder with the jars of the program that asks Cassandra nodes for their state."""
+    def program(self, program: Program) -> Path:
+        """Return a folder with the jars of the program and its dependencies."""
 
     def prepare_program(self, program: Program) -> None:
         """Fetch, verify by content and build the program, and the JDK that it runs on."""

@@ -38,7 +38,7 @@ def test_cassandras_jars_lie_in_one_folder(artefacts: Artefacts) -> None:
 
 
 def test_the_load_generator_runs(artefacts: Artefacts) -> None:
-    folder = artefacts.load_generator()
+    folder = artefacts.program("load-generator")
     argv = [str(artefacts.jdk("openjdk-11.0.13").java), "-cp", f"{folder}/*", "plimsoll.stress.Main", "--help"]
     helped = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
     assert "run" in helped.stdout + helped.stderr
@@ -50,7 +50,7 @@ def test_sources_that_do_not_compile_are_said_and_leave_nothing(shared_cache: An
     (tmp_path / "Broken.java").write_text("class Broken { int x = nonesuch; }")
     artefacts = Artefacts(shared_cache, print, sources=Sources(tmp_path))
     with pytest.raises(ArtefactError, match=r"does not compile(.|\n)*nonesuch"):
-        artefacts.load_generator()
+        artefacts.program("load-generator")
     assert not (shared_cache / load_generator(Sources(tmp_path)).entry()).exists()
 
 

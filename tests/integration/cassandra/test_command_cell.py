@@ -8,6 +8,7 @@ from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.publish.results import attempt_data
@@ -54,7 +55,7 @@ def definition(jars: Path) -> Definition:
 
 def test_a_cell_of_a_command_runs_to_its_judged_verdict(artefacts: Artefacts, tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "store"), work=tmp_path / "work", cache=Settings().cache)
-    tools, own = toolkit(settings), definition(artefacts.cassandra_stress())
+    tools, own = toolkit(settings), definition(artefacts.program(PROGRAM))
     assert problems(tools, own) == ()
     campaign = CampaignStore(tools.store, "by-command")
     campaign.open(own)
@@ -77,7 +78,7 @@ def test_a_cell_of_a_command_runs_to_its_judged_verdict(artefacts: Artefacts, tm
 @pytest.mark.parametrize("run", ["/bin/false {rate} {duration}", "/nowhere/program {rate} {duration}"])
 def test_a_command_that_fails_says_so_and_leaves_nothing(artefacts: Artefacts, tmp_path: Path, run: str) -> None:
     settings = Settings(store=str(tmp_path / "store"), work=tmp_path / "work", cache=Settings().cache)
-    tools, own = toolkit(settings), definition(artefacts.cassandra_stress())
+    tools, own = toolkit(settings), definition(artefacts.program(PROGRAM))
     command = own.load_generator.command
     assert command is not None
     failing = command.model_copy(update={"run": run, "populate": None, "version": None})

@@ -36,7 +36,7 @@ def deployed(artefacts: Artefacts, open_folder: Path) -> Iterator[Deployment]:
 def inspect(artefacts: Artefacts, open_folder: Path) -> Callable[..., Any]:
     """Has a stranger run a copy of the node tool: `inspect("--jmx-port", …)`."""
     shutil.copytree(artefacts.jdk(OWN_JDK).home, open_folder / "jdk")
-    shutil.copytree(artefacts.node_tool(), open_folder / "node-tool")
+    shutil.copytree(artefacts.program("node-tool"), open_folder / "node-tool")
     java = (
         str(open_folder / "jdk/bin/java"),
         "-XX:+PerfDisableSharedMem",

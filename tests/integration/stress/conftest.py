@@ -22,13 +22,13 @@ def artefacts() -> Any:
 
 @pytest.fixture(scope="session")
 def program(artefacts: Artefacts) -> Any:
-    return own_program(artefacts, artefacts.load_generator(), "plimsoll.stress.Main")
+    return own_program(artefacts, artefacts.program("load-generator"), "plimsoll.stress.Main")
 
 
 @pytest.fixture(scope="session")
 def node_tool(artefacts: Artefacts) -> Any:
     """What asks nodes how they are."""
-    return own_program(artefacts, artefacts.node_tool(), "plimsoll.nodes.Main")
+    return own_program(artefacts, artefacts.program("node-tool"), "plimsoll.nodes.Main")
 
 
 @pytest.fixture(scope="package")
@@ -75,7 +75,7 @@ def start_load(program: Program, tmp_path: Path) -> Iterator[Any]:
 def ask(artefacts: Artefacts, program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Answers of the generator's pure parts: `ask("count 20k", …)` gives a line for each question."""
     classes = str(tmp_path_factory.mktemp("classes"))
-    compile_java(program.java, artefacts.load_generator(), Path(__file__).parent / "java", classes)
+    compile_java(program.java, artefacts.program("load-generator"), Path(__file__).parent / "java", classes)
     argv = [str(program.java), *JVM, "-cp", f"{classes}:{program.class_path}", "plimsoll.stress.core.Ask"]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
 

@@ -28,7 +28,7 @@ def artefacts(tmp_path: Path) -> EmptyArtefacts:
 
 @pytest.fixture
 def program(artefacts: EmptyArtefacts) -> OwnProgram:
-    return OwnProgram("plimsoll.nodes.Main", artefacts.node_tool())
+    return OwnProgram("plimsoll.nodes.Main", artefacts.program("node-tool"))
 
 
 def test_on_this_machine_it_runs_where_its_jars_are(

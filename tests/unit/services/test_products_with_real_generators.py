@@ -12,6 +12,7 @@ from tests.fakes.instant.jvmless_product import JVMLESS, JvmlessProduct
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
+from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.latte import Latte
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.products.cassandra import Cassandra
@@ -42,7 +43,7 @@ LACKING = {
     "cassandra-stress": [("load_generator.name", "cassandra-stress is not in the cache")],
     "latte": [],
 }
-PREPARED = {"plimsoll-stress": ["load-generator"], "cassandra-stress": ["cassandra-stress"], "latte": []}
+PREPARED = {"plimsoll-stress": ["load-generator"], "cassandra-stress": [PROGRAM], "latte": []}
 WITHOUT = f"{{id: plain, product: {JVMLESS}, version: '2.5'}}"
 
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from plimsoll.adapters.artefacts import archives, jdks
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
-from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release, size_bytes
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of
 from plimsoll.adapters.artefacts.java_programs import LIBRARY_SETS, JavaProgram
 from plimsoll.adapters.artefacts.jdks import ChosenJdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_jdks, locked_set
+from plimsoll.adapters.artefacts.release_programs import is_there, release, size_bytes
 from plimsoll.domain.download import Download
-from plimsoll.ports.artefacts import OWN_JDK
+from plimsoll.ports.artefacts import OWN_JDK, ReleaseProgram
 
 
 def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
@@ -41,11 +41,11 @@ def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
             yield _of_set(cache, locked, title, is_there=is_built)
 
 
-def of_cassandra_stress(cache: Cache) -> Iterator[Download]:
-    """Yield the download of cassandra-stress, and of its JDK."""
+def of_release_program(cache: Cache, program: ReleaseProgram) -> Iterator[Download]:
+    """Yield the download of a program that is a part of a product's release, and of its JDK."""
     yield from of_jdk(cache, ChosenJdk(OWN_JDK))
-    title = f"{CASSANDRA_STRESS}, in the release of Cassandra {release()}"
-    yield Download(name=title, size_bytes=size_bytes(), is_there=is_there(cache))
+    title = f"{program.name}, in the release of {program.product} {release(program)}"
+    yield Download(name=title, size_bytes=size_bytes(program), is_there=is_there(cache, program))
 
 
 def _of_set(cache: Cache, locked: LockedSet, title: str, *, is_there: bool) -> Download:

@@ -78,7 +78,7 @@ def load_generator(sources: Sources | None = None) -> JavaProgram:
 
 
 def node_tool() -> JavaProgram:
-    """Return the program that asks Cassandra nodes for their state."""
+    """Return the program that asks nodes for their state."""
     return JavaProgram("node tool", "plimsoll.nodes", _shipped("nodes"))
 
 

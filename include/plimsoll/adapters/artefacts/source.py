@@ -8,17 +8,17 @@ from plimsoll.adapters.artefacts import collectors as collectors_of
 from plimsoll.adapters.artefacts import downloads, jdks, jvm_flags
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
-from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release_jars
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
 from plimsoll.adapters.artefacts.java_programs import Sources, built, load_generator, node_tool
 from plimsoll.adapters.artefacts.jdks import ChosenJdk, Jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
+from plimsoll.adapters.artefacts.release_programs import is_there, release_jars
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Archive, Collector, Variant
-from plimsoll.ports.artefacts import OWN_JDK, Program
+from plimsoll.ports.artefacts import OWN_JDK, Program, ReleaseProgram
 from plimsoll.ports.log import Log
 
 
@@ -68,17 +68,11 @@ class Artefacts:
         """Tell whether the archive is in the cache. Downloads nothing."""
         return archives_of.is_there(self._cache, archive)
 
-    def load_generator(self) -> Path:
-        """Return a folder of jars: Plimsoll's own load generator and its libraries."""
-        return built(self._cache, self._own["load-generator"])
-
-    def cassandra_stress(self) -> Path:
-        """Return a folder of jars: Cassandra's own load generator and its libraries."""
-        return release_jars(self._cache)
-
-    def node_tool(self) -> Path:
-        """Return a folder of jars: the program that asks Cassandra nodes for their state, and its libraries."""
-        return built(self._cache, self._own["node-tool"])
+    def program(self, program: Program, *, thorough: bool = False) -> Path:
+        """Return a folder of jars: the program and its libraries."""
+        if isinstance(program, ReleaseProgram):
+            return release_jars(self._cache, program, thorough=thorough)
+        return built(self._cache, self._own[program], thorough=thorough)
 
     def prepare_variants(self, definition: Definition) -> None:
         """Fetch and verify by content the databases and JDKs of these variants."""
@@ -95,10 +89,7 @@ class Artefacts:
     def prepare_program(self, program: Program) -> None:
         """Fetch, verify by content and build the program, and the JDK that it runs on."""
         jdks.jdk(self._cache, OWN_JDK, thorough=True)
-        if program == CASSANDRA_STRESS:
-            release_jars(self._cache, thorough=True)
-        else:
-            built(self._cache, self._own[program], thorough=True)
+        self.program(program, thorough=True)
 
     def missing_of_program(self, program: Program, where: str, definition: Definition) -> list[Problem]:
         """Return the program and its JDK, unless they are in the cache. Downloads nothing."""
@@ -112,15 +103,16 @@ class Artefacts:
 
     def downloads_of_program(self, program: Program) -> list[Download]:
         """Return the program and its JDK, as they are downloaded. Downloads nothing."""
-        if program == CASSANDRA_STRESS:
-            return list(downloads.of_cassandra_stress(self._cache))
+        if isinstance(program, ReleaseProgram):
+            return list(downloads.of_release_program(self._cache, program))
         return list(downloads.of_own_program(self._cache, self._own[program]))
 
     def _lacks(self, program: Program) -> str:
         """Name what a program needs and the cache lacks; empty where nothing is missing."""
-        if program == CASSANDRA_STRESS and not is_there(self._cache):
-            return "cassandra-stress is not in the cache"
-        if program != CASSANDRA_STRESS and not is_sound(self._cache.root / self._own[program].entry()):
+        if isinstance(program, ReleaseProgram):
+            if not is_there(self._cache, program):
+                return f"{program.name} is not in the cache"
+        elif not is_sound(self._cache.root / self._own[program].entry()):
             return f"Plimsoll's own {self._own[program].name} is not built"
         return "" if jdks.is_there(self._cache, OWN_JDK) else f"its JDK {OWN_JDK} is not in the cache"
 

@@ -5,6 +5,7 @@ import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.java_programs import Sources, load_generator
+from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.ports.artefacts import Program
@@ -40,7 +41,7 @@ def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts: Artefac
     [
         ("load-generator", "Plimsoll's own load generator is not built"),
         ("node-tool", "Plimsoll's own node tool is not built"),
-        ("cassandra-stress", "cassandra-stress is not in the cache"),
+        (PROGRAM, "cassandra-stress is not in the cache"),
     ],
 )
 def test_a_missing_program_is_told_at_the_key_that_it_is_needed_for(
@@ -122,7 +123,7 @@ def test_what_is_downloaded_is_named_with_its_size_by_the_lock_file(artefacts: A
 
 
 def test_a_program_is_downloaded_as_what_it_is_made_from(artefacts: Artefacts) -> None:
-    assert [str(one) for one in artefacts.downloads_of_program("cassandra-stress")] == [
+    assert [str(one) for one in artefacts.downloads_of_program(PROGRAM)] == [
         "JDK openjdk-11.0.13 (37 MB)",
         "cassandra-stress, in the release of Cassandra 4.0-alpha2 (53 MB)",
     ]

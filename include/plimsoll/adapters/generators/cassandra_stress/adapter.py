@@ -8,6 +8,7 @@ from typing import Any
 
 from plimsoll.adapters.generators.cassandra_stress import command, console
 from plimsoll.adapters.generators.cassandra_stress.checks import problems
+from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
 from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
@@ -31,7 +32,7 @@ _FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
 class CassandraStress(ForeignGenerator):
     """Implements the LoadGenerator port."""
 
-    name = "cassandra-stress"
+    name = PROGRAM.name
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)
 
     def __init__(self, artefacts: ProgramSource) -> None:
@@ -43,11 +44,11 @@ class CassandraStress(ForeignGenerator):
 
     def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
         """Return the program, or what it is compiled from, and its JDK."""
-        return self._artefacts.downloads_of_program("cassandra-stress")
+        return self._artefacts.downloads_of_program(PROGRAM)
 
     def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
         """Fetch and build the program, and its JDK."""
-        self._artefacts.prepare_program("cassandra-stress")
+        self._artefacts.prepare_program(PROGRAM)
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """Name what cassandra-stress does not do or report, in contrast to plimsoll-stress."""
@@ -119,7 +120,7 @@ class CassandraStress(ForeignGenerator):
     def _java(self, host: Host, definition: Definition) -> Sequence[str]:
         jdk = self._artefacts.jdk(OWN_JDK)
         java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
-        bundle = self._artefacts.cassandra_stress()
+        bundle = self._artefacts.program(PROGRAM)
         jars, heap = host.install(bundle), definition.load_generator.heap
         return (
             str(java),
@@ -165,7 +166,7 @@ def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
 
 
 def _release(artefacts: ProgramSource) -> str:
-    own = next((jar.stem for jar in artefacts.cassandra_stress().glob("apache-cassandra-*.jar")), "")
+    own = next((jar.stem for jar in artefacts.program(PROGRAM).glob("apache-cassandra-*.jar")), "")
     return own.removeprefix("apache-cassandra-") or "an unknown release"
 
 

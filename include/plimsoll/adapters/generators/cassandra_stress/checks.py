@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.cql import protocol_problems
+from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
     early_end_problems,
@@ -28,8 +29,8 @@ _PROFILE_KEYS = ("keyspace", "table")
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
     times = [*timing_problems(definition), *interval_problems(definition), *early_end_problems(definition)]
-    lacks = artefacts.missing_of_program("cassandra-stress", "load_generator.name", definition)
-    speaks = protocol_problems(definition, "cassandra-stress")
+    lacks = artefacts.missing_of_program(PROGRAM, "load_generator.name", definition)
+    speaks = protocol_problems(definition, PROGRAM.name)
     return [*speaks, *_workload(definition), *_generator(definition), *times, *lacks]
 
 

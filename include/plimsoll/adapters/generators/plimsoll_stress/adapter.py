@@ -140,7 +140,7 @@ class PlimsollStress:
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
         heap, workload = request.definition.load_generator.heap, request.definition.workload
-        program = OwnProgram("plimsoll.stress.Main", self._artefacts.load_generator())
+        program = OwnProgram("plimsoll.stress.Main", self._artefacts.program("load-generator"))
         argv = program.argv(self._artefacts, host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
         if "--options" in arguments:
             options = with_last_row(given_options(workload))

@@ -29,7 +29,9 @@ def as_text(said: Mapping[str, Any]) -> str:
 def main(cache: Path) -> None:
     """Write the file again, using the artefacts in that cache."""
     artefacts = Artefacts(cache, print)
-    FILE.write_text(as_text(ask(artefacts.jdk(OWN_JDK).java, f"{artefacts.load_generator()}/*")), encoding="utf-8")
+    FILE.write_text(
+        as_text(ask(artefacts.jdk(OWN_JDK).java, f"{artefacts.program('load-generator')}/*")), encoding="utf-8"
+    )
     print(f"{FILE.name}: {len(Catalogue.model_validate_json(FILE.read_bytes()).workloads)} workloads")
 
 

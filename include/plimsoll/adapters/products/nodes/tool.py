@@ -27,7 +27,7 @@ class NodeTool:
 
     def argv(self, host: Host, *arguments: str) -> tuple[str, ...]:
         """Return the command that runs the node tool on that host. Installs it there first. Raises ArtefactError."""
-        program = OwnProgram("plimsoll.nodes.Main", self.artefacts.node_tool())
+        program = OwnProgram("plimsoll.nodes.Main", self.artefacts.program("node-tool"))
         return program.argv(self.artefacts, host, *arguments, jvm=_SHORT_LIVED)
 
     def ask(self, host: Host, *arguments: str, allowed: timedelta) -> Any:
