@@ -2,17 +2,16 @@
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
 from moto.moto_api._internal.models import moto_api_backend
 from moto.moto_server.werkzeug_app import MotoRequestHandler
-from tests.cloud import ec2, landscape, lookups, loopback, namespaces, slots
+from tests.cloud import ec2, landscape, lookups, namespaces, slots
 from tests.cloud.admin import Admin
 from tests.cloud.census import Census
 from tests.cloud.clock import ManualClock, RealClock
@@ -27,12 +26,10 @@ from werkzeug.serving import make_server
 
 _TICK_S = 0.1
 REGION = "us-east-1"
-Mode = HostMode | Literal["real"]
-"""`real`: hosts in namespaces where this machine allows, else on loopback addresses."""
 
 
 class Cloud:
-    """The cloud as a test sees it, beside AWS's own API at `endpoint`. `CloudClient` is its like in another process."""
+    """The cloud as a test sees it, beside AWS's own API at `endpoint`."""
 
     def __init__(
         self,
@@ -43,7 +40,7 @@ class Cloud:
         lag: Lag,
     ) -> None:
         self.lifecycle, self.faults, self.census = lifecycle, lifecycle.faults, lifecycle.census
-        self.mode, self.ssh_port = hosts.mode, hosts.ssh_port
+        self.mode = hosts.mode
         self.lag = lag
         self.endpoint = ""
         self.landscape: Landscape
@@ -119,24 +116,21 @@ def _groups(backend: Any) -> Iterator[Any]:
 
 @contextmanager
 def running_cloud(
-    mode: Mode = "real",
+    mode: HostMode = "namespaces",
     *,
     delays: Delays | None = None,
     manual: bool = False,
     lag: Lag | None = None,
-    share: Sequence[Path] = (),
-    port: int = 0,
 ) -> Iterator[Cloud]:
     """A test cloud until the end of the block; one at a time in a process, for moto's memory is the process's.
 
-    `manual`: its time stands still but for `skip`. `lag`: how far EC2's answers are behind what was done. `share`:
-    folders of this machine that all hosts see, read-only.
+    `manual`: its time stands still but for `skip`. `lag`: how far EC2's answers are behind what was done.
     """
     clock = ManualClock() if manual else RealClock()
     lifecycle, behind = Lifecycle(clock, delays or Delays(), Faults(), Census()), lag or Lag()
     groups = PlacementGroups(lifecycle, behind)
     with ExitStack() as end:
-        hosts = end.enter_context(_hosts(mode, lifecycle, tuple(share)))
+        hosts = end.enter_context(_hosts(mode, lifecycle))
         lifecycle.hosts = hosts
         end.enter_context(lookups.kept())
         moto_api_backend.reset()
@@ -145,7 +139,7 @@ def running_cloud(
         cloud = Cloud(lifecycle, groups, clock, hosts, behind)
         cloud.landscape = landscape.build(REGION, hosts.network, hosts.gateway)
         front = Front(lookups.Services(), Admin(cloud), lifecycle, behind)
-        cloud.endpoint = end.enter_context(_served(front, hosts.gateway, port))
+        cloud.endpoint = end.enter_context(_served(front, hosts.gateway))
         end.callback(_end_instances, lifecycle)
         if not manual:
             end.enter_context(_ticking(lifecycle))
@@ -153,14 +147,12 @@ def running_cloud(
 
 
 @contextmanager
-def _hosts(mode: Mode, lifecycle: Lifecycle, share: tuple[Path, ...]) -> Iterator[Hosts]:
+def _hosts(mode: HostMode, lifecycle: Lifecycle) -> Iterator[Hosts]:
     if mode == "instant":
         yield InstantHosts()
         return
     with slots.held() as slot:
-        in_namespaces = mode == "namespaces" or (mode == "real" and not namespaces.obstacle())
-        kind = namespaces.NamespaceHosts if in_namespaces else loopback.LoopbackHosts
-        hosts: Hosts = kind(slot, lifecycle.report, share)
+        hosts = namespaces.NamespaceHosts(slot, lifecycle.report)
         try:
             yield hosts
         finally:
@@ -168,8 +160,8 @@ def _hosts(mode: Mode, lifecycle: Lifecycle, share: tuple[Path, ...]) -> Iterato
 
 
 @contextmanager
-def _served(app: Front, address: str, port: int) -> Iterator[str]:
-    server = make_server(address, port, app, threaded=True, request_handler=_Handler)
+def _served(app: Front, address: str) -> Iterator[str]:
+    server = make_server(address, 0, app, threaded=True, request_handler=_Handler)
     server.daemon_threads = True  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()

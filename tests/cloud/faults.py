@@ -3,7 +3,7 @@
 import itertools
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 
@@ -106,24 +106,7 @@ class NoDisks(Place):
     """The hosts of instances launched there show none of their own disks."""
 
 
-KINDS: Mapping[str, type[Fault]] = {
-    kind.__name__: kind
-    for kind in (
-        NoCapacity, NoAddresses, VcpuLimit, Throttle, Deny, LoseAnswer, StayPending, DieAfter, NoBoot, SmallDisk,
-        NoDisks, OnlyKey,
-    )
-}  # fmt: skip
-
 Kind = TypeVar("Kind", bound=Fault)
-
-
-def parse(name: str, values: Mapping[str, Any]) -> Fault:
-    """Return a fault from its name and fields. ValueError where there is no such one."""
-    kind = KINDS.get(name)
-    unknown = set(values) - {field.name for field in fields(kind)} if kind else {name}
-    if kind is None or unknown:
-        raise ValueError(f"no such fault, or none with {sorted(unknown)}: {name}; there are {sorted(KINDS)}")
-    return kind(**values)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-HostMode = Literal["instant", "namespaces", "loopback"]
+HostMode = Literal["instant", "namespaces"]
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,7 @@ class HostLog:
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def of(self, kind: str) -> list[dict[str, Any]]:
-        """Return events of a kind: alive, script, executed, written, ssh, booted, call, started, shutdown, failed,
-        error.
-        """
+        """Return events of a kind: alive, executed, written, ssh, booted, call, started, shutdown, failed, error."""
         return [event for event in list(self.events) if event["event"] == kind]
 
     @property
@@ -90,7 +88,6 @@ class Hosts(Protocol):
     mode: HostMode
     gateway: str
     network: str
-    ssh_port: int
 
     def start(self, machine: Machine) -> Host:
         """Start it; returns at once, its log tells how far it is."""
@@ -122,7 +119,7 @@ class InstantHosts:
     """Instances without hosts, for thousands of them."""
 
     mode: HostMode = "instant"
-    gateway, network, ssh_port = "127.0.0.1", "10.0.0.0/16", 22
+    gateway, network = "127.0.0.1", "10.0.0.0/16"
 
     def start(self, machine: Machine) -> Host:
         """Ready at once."""

@@ -1,7 +1,6 @@
 """RunInstances as AWS answers it: what it refuses, and what it does only once."""
 
 import base64
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,11 +92,11 @@ class Request:
         self.token = get("ClientToken", "")
         self.compared = {name: value for name, value in call.querystring.items() if name not in _NOT_COMPARED}
         self.image, self.type = get("ImageId"), get("InstanceType", "m1.small")
-        self.count, self.key = int(get("MinCount", 1)), get("KeyName")
+        self.count = int(get("MinCount", 1))
         nic: dict[str, Any] = next(iter(get("NetworkInterfaces", [])), {})
         self.subnet_id = get("SubnetId") or nic.get("SubnetId")
         self.groups = get("SecurityGroupIds", []) or nic.get("Groups", [])
-        self.address, self.user_data = get("PrivateIpAddress"), get("UserData") or ""
+        self.user_data = get("UserData") or ""
         self.group = get("Placement.GroupName") or ""
         self.tenancy = get("Placement.Tenancy") or "default"
         self.subnet: Any = self.backend.get_subnet(self.subnet_id) if self.subnet_id else None
@@ -116,13 +115,12 @@ def check(request: Request, groups: PlacementGroups) -> None:
     _check_type(request)
     if len(base64.b64decode(request.user_data)) > _MOST_USER_DATA:
         raise Refused("InvalidParameterValue", f"User data is limited to {_MOST_USER_DATA} bytes")
-    if request.key and request.key not in request.backend.key_pairs:
-        raise Refused("InvalidKeyPair.NotFound", f"The key pair '{request.key}' does not exist")
     if request.group and groups.get(request.region, request.group) is None:
         raise Refused("InvalidPlacementGroup.Unknown", f"The Placement Group '{request.group}' is unknown.")
     if request.subnet is not None:
         _check_groups(request)
-        _check_address(request)
+        if request.subnet.available_ip_address_count < request.count:
+            raise Refused("InsufficientFreeAddressesInSubnet", _ADDRESSES.format(subnet=request.subnet_id))
 
 
 def _check_image(request: Request) -> None:
@@ -147,20 +145,6 @@ def _check_groups(request: Request) -> None:
         if group.vpc_id != request.subnet.vpc_id:
             message = f"Security group {group_id} and subnet {request.subnet_id} belong to different networks."
             raise Refused("InvalidParameter", message)
-
-
-def _check_address(request: Request) -> None:
-    subnet = request.subnet
-    if subnet.available_ip_address_count < request.count:
-        raise Refused("InsufficientFreeAddressesInSubnet", _ADDRESSES.format(subnet=subnet.id))
-    if request.address is None:
-        return
-    if ipaddress.ip_address(request.address) not in subnet.cidr:
-        raise Refused(
-            "InvalidParameterValue", f"Address {request.address} does not fall within the subnet's address range"
-        )
-    if request.address in subnet._subnet_ips:
-        raise Refused("InvalidIPAddress.InUse", f"Address {request.address} is in use.")
 
 
 _MISMATCH = "Arguments on this idempotent request are inconsistent with arguments used in previous request(s)."

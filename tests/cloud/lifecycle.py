@@ -16,7 +16,6 @@ from tests.cloud.hosts import Host, Hosts, Machine
 from tests.cloud.user_data import parse
 
 PENDING, RUNNING, SHUTTING_DOWN, TERMINATED = (0, "pending"), (16, "running"), (32, "shutting-down"), (48, "terminated")
-STOPPING, STOPPED = (64, "stopping"), (80, "stopped")
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,6 @@ class Lifecycle:
             "pending": self._run,
             "running": self._fail,
             "shutting-down": self._finish,
-            "stopping": self._stopped,
             "terminated": self._forget,
         }
 
@@ -155,17 +153,10 @@ class Lifecycle:
         self._finish(life, now)
 
     def _power_off(self, life: Life) -> None:
+        """Terminate an instance that was launched so. Another would stop, cost on, and never be gone, as on AWS."""
         life.shutdown = False
         if life.instance.instance_initiated_shutdown_behavior == "terminate":
             self.terminate(life.instance, "Client.InstanceInitiatedShutdown")
-        elif life.state == "running":
-            _set(life.instance, STOPPING, "Client.InstanceInitiatedShutdown")
-            life.due = self.clock.now() + self.delays.shutting_down
-            self._end_host(life)
-
-    def _stopped(self, life: Life, now: float) -> None:
-        _set(life.instance, STOPPED, life.instance.state_reason.code)
-        life.due = None
 
     def _finish(self, life: Life, now: float) -> None:
         """Terminated: disks, interfaces and addresses are free."""
@@ -236,16 +227,10 @@ def own_disks(instance_type: str, mapped: Sequence[str]) -> list[str]:
 def machine_of(life: Life) -> Machine:
     """Return the host that an instance is to have."""
     instance = life.instance
-    pair = instance.ec2_backend.key_pairs.get(instance.key_name)
     return Machine(
         instance_id=instance.id,
         address=str(instance.private_ip),
         prefix=instance.nics[0].subnet.cidr.prefixlen,
-        plan=parse(user_data_of(instance), pair.public_key.strip() if pair else None),
+        plan=parse(b"" if instance.user_data is None else base64.b64decode(str(instance.user_data))),
         disks=dict.fromkeys(life.disks, life.disk_bytes),
     )
-
-
-def user_data_of(instance: Instance) -> bytes:
-    """What the instance was launched with."""
-    return b"" if instance.user_data is None else base64.b64decode(str(instance.user_data))

@@ -132,13 +132,12 @@ class NamespaceHost:
 
 
 class NamespaceHosts:
-    """Hosts on a bridge. `share` are folders of the machine that all hosts see, read-only."""
+    """Hosts on a bridge."""
 
     mode: HostMode = "namespaces"
-    ssh_port = 22
 
-    def __init__(self, slot: Slot, report: Report, share: tuple[Path, ...] = ()) -> None:
-        self._slot, self._report, self._share = slot, report, share
+    def __init__(self, slot: Slot, report: Report) -> None:
+        self._slot, self._report = slot, report
         self._numbers = itertools.count(1)
         self._hosts: list[NamespaceHost] = []
         self.gateway = str(slot.network.network_address + 1)
@@ -179,8 +178,6 @@ class NamespaceHosts:
             "prefix": self._slot.network.prefixlen,
             "gateway": self.gateway,
             "disks": dict(machine.disks),
-            "share": [str(folder) for folder in self._share],
-            "ssh_port": self.ssh_port,
         }
         return {"machine": about, "plan": machine.plan}
 

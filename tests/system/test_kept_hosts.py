@@ -1,7 +1,4 @@
-"""A real campaign on hosts that are kept while the software on them is swapped, by `plimsoll run`, to its report.
-
-On one node; in `make test-long` on two.
-"""
+"""A real campaign on hosts that are kept while the software on them is swapped, by `plimsoll run`, to its report."""
 
 import os
 import subprocess
@@ -24,13 +21,15 @@ from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [
+    pytest.mark.timeout(1800),
+    pytest.mark.skipif(not IS_LONG, reason="hosts are kept by quicker tests too: make test-long"),
+]
 
 
 def kept_definition() -> Definition:
     """Two collectors, one after the other on the same hosts."""
-    nodes = 2 if IS_LONG else 1
-    small = local_definition("kept", variants=2, nodes=nodes).model_dump(mode="json")
+    small = local_definition("kept", variants=2, nodes=2).model_dump(mode="json")
     return Definition.model_validate({**small, **ONE_INTERVAL, "cluster_scope": "campaign"})
 
 

@@ -164,8 +164,8 @@ def _points(state: State, stage: str) -> pd.DataFrame:
             *point,
             len(here),
             len(here) + spared[point],
-            _spread(here, _rate, _to_median),
-            _spread(here, distance, _to_lowest),
+            _spread(here, lambda one: one.achieved_ops_s, lambda all_: (max(all_) - min(all_)) / median(all_)),
+            _spread(here, distance, lambda all_: max(all_) / min(all_)),
         )
         for point, here in repeats.items()
     ]
@@ -184,18 +184,6 @@ def _spread(
 ) -> float:
     values = [value for value in map(figure, verdicts) if value]
     return width(values) if len(values) > 1 else nan
-
-
-def _rate(verdict: Verdict) -> float | None:
-    return verdict.achieved_ops_s
-
-
-def _to_median(values: Sequence[float]) -> float:
-    return (max(values) - min(values)) / median(values)
-
-
-def _to_lowest(values: Sequence[float]) -> float:
-    return max(values) / min(values)
 
 
 def _facts(definition: Definition, found: Sequence[Deviation]) -> pd.DataFrame:

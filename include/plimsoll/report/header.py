@@ -1,7 +1,6 @@
 """The facts at the top of the report: when the campaign ran, on which hosts and with which software."""
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
@@ -49,11 +48,8 @@ def _measured(findings: Findings) -> str:
     if not begun:
         return _UNKNOWN
     ended = [one.started_at + findings.definition.timing.duration for one in verdicts if one.started_at and one.valid]
-    return _span(min(begun), max([*begun, *ended]))
-
-
-def _span(first: datetime, last: datetime) -> str:
-    return moment(first) if moment(first) == moment(last) else f"{moment(first)}, to {moment(last)}"
+    first, last = moment(min(begun)), moment(max([*begun, *ended]))
+    return first if first == last else f"{first}, to {last}"
 
 
 def _values(found: Iterable[Fingerprint], of: Callable[[Fingerprint], Iterable[str]]) -> str:

@@ -6,8 +6,7 @@ from math import ceil
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
-from plimsoll.domain.strategy import FullGrid, Ramp, Search, keeps_data
-from plimsoll.strategies.extremes import least_and_most
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy, keeps_data
 from plimsoll.strategies.matrix import goes_by_variant
 from plimsoll.strategies.synthetic import World, simulate
 
@@ -26,6 +25,7 @@ time looks at all loads, so the work is ladders × repeats × the square of the 
 class Estimate:
     """Numbers of cells if no attempt is invalid: least and most over all outcomes, likely mean of synthetic campaigns.
 
+    The most of a fast search with one repeat and a guard of 1 is a bound: the whole grid.
     `rounds` maps a number of cells to the likely number of rounds with so many cells. In each round the strategy asks
     for cells after those of earlier rounds are done. `at_once`: the most cells that it asks for at a time.
     """
@@ -82,6 +82,27 @@ def estimate(definition: Definition) -> Estimate:
     widest = ladders // _groups(definition, ladders) * _repeats_at_once(definition)
     at_once = 1 if keeps_data(definition.strategy) else widest
     return Estimate(least, round(found.cells_mean), most, found.rounds, at_once)
+
+
+def least_and_most(definition: Definition) -> tuple[int, int]:
+    """Return the fewest and the most cells of a campaign without invalid attempts. Ladders are independent."""
+    least, most = _of_ladder(definition.strategy, len(definition.loads), definition.repeats)
+    ladders = len(definition.variants) * len(parts(definition))
+    return least * ladders, most * ladders
+
+
+def _of_ladder(strategy: Strategy, loads: int, repeats: int) -> tuple[int, int]:
+    grid = loads * repeats
+    match strategy:
+        case FullGrid():
+            return grid, grid
+        case Ramp():
+            return repeats, grid
+        case Search(mode="exact"):
+            return min(strategy.repeats_at_once, repeats), grid
+        case Search():  # the least: a bisection that misses every time, down to the lowest load
+            is_bisection_alone = repeats == 1 and strategy.guard == 0
+            return (loads + 1).bit_length() - 1, loads.bit_length() if is_bisection_alone else grid
 
 
 def _campaigns(definition: Definition, ladders: int) -> int:

@@ -1,6 +1,5 @@
 """What cloud-init does at a first boot, as far as it is supported: for real, in the host's own file system."""
 
-import base64
 import os
 import pwd
 import re
@@ -15,14 +14,15 @@ from tests.cloud.inside.filesystem import HUGE_PAGES, STATE
 from tests.cloud.inside.sshd import sshd_answers
 
 LOG = Path("/var/log/cloud-init-output.log")
+_DONE = Path("/", STATE, "runcmd")
 Tell = Callable[[Mapping[str, Any]], None]
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SSHD = """\
-Port {port}
+Port 22
 ListenAddress {address}
-HostKey /etc/ssh/ssh_host_{kind}_key
-PermitRootLogin prohibit-password
+HostKey /etc/ssh/ssh_host_ed25519_key
+PermitRootLogin no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 UsePAM yes
@@ -43,34 +43,30 @@ class Boot:
         name_host(self.machine)
         if self.plan["unsupported"]:
             raise ValueError(f"the test cloud does not support this user data: {self.plan['unsupported']}")
-        self.stage("bootcmd", self.plan["bootcmd"])
-        self.write_files(deferred=False)
-        self.users()
+        self.write_files()
+        for user in self.plan["users"]:
+            add_user(user)
         start_sshd(self.machine, self.plan["host_keys"])
         self.tell({"event": "ssh"})
-        self.write_files(deferred=True)
-        self.stage("runcmd", self.plan["runcmd"])
-        for number, script in enumerate(self.plan["scripts"]):
-            self.script(f"script-{number}", base64.b64decode(script))
-        self.finish()
+        if self.plan["runcmd"]:
+            self.run_commands(self.plan["runcmd"])
+        self.tell({"event": "booted", "ok": self.ok})
 
-    def stage(self, name: str, commands: Sequence[str]) -> None:
-        """All commands of a stage as one shell script: a `cd` or a variable of one holds for the next."""
-        if commands:
-            lines = (f"{command}\necho {number} $? >>/{STATE}/{name}\n" for number, command in enumerate(commands))
-            self.script(name, ("#!/bin/sh\n" + "".join(lines)).encode())
-            self.report(name, commands)
+    def run_commands(self, commands: Sequence[str]) -> None:
+        """Run all commands as one shell script: a `cd` or a variable of one holds for the next."""
+        lines = (f"{command}\necho {number} $? >>{_DONE}\n" for number, command in enumerate(commands))
+        self.script(("#!/bin/sh\n" + "".join(lines)).encode())
+        self.report(commands)
 
-    def report(self, name: str, commands: Sequence[str]) -> None:
-        """Which command ended how; those that were not reached are missing."""
-        done = Path("/", STATE, name)
-        for line in done.read_text(encoding="utf-8").splitlines() if done.exists() else ():
+    def report(self, commands: Sequence[str]) -> None:
+        """Tell which command ended how; those that were not reached are missing."""
+        for line in _DONE.read_text(encoding="utf-8").splitlines() if _DONE.exists() else ():
             number, code = map(int, line.split())
-            self.tell({"event": "executed", "stage": name, "command": commands[number], "exit_code": code})
+            self.tell({"event": "executed", "command": commands[number], "exit_code": code})
 
-    def script(self, name: str, content: bytes) -> None:
+    def script(self, content: bytes) -> None:
         """Run it as root. The last command's exit code decides, as with cloud-init."""
-        place = Path("/var/lib/cloud/instance/scripts", name)
+        place = Path("/var/lib/cloud/instance/scripts/runcmd")
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(content)
         place.chmod(0o700)
@@ -79,28 +75,13 @@ class Boot:
                 [place], stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False, env=environment()
             )
         settle_knobs()
-        self.tell({"event": "script", "stage": name, "exit_code": ended.returncode})
-        self.ok = self.ok and ended.returncode == 0
+        self.ok = ended.returncode == 0
 
-    def write_files(self, *, deferred: bool) -> None:
-        """`write_files`, those of that kind."""
+    def write_files(self) -> None:
+        """Write all entries of `write_files`."""
         for file in self.plan["write_files"]:
-            if file["defer"] == deferred:
-                write_file(file)
-                self.tell({"event": "written", "path": file["path"]})
-
-    def users(self) -> None:
-        """Users with their keys; root's keys only where the user data asks for it."""
-        for user in self.plan["users"]:
-            add_user(user)
-        if not self.plan["disable_root"]:
-            authorize("root", self.plan["root_keys"])
-
-    def finish(self) -> None:
-        """Leave the marks that `cloud-init status` and others look for."""
-        Path("/var/lib/cloud/instance/boot-finished").touch()
-        Path("/", STATE, "booted").write_text("done" if self.ok else "error", encoding="utf-8")
-        self.tell({"event": "booted", "ok": self.ok})
+            write_file(file)
+            self.tell({"event": "written", "path": file["path"]})
 
 
 def settle_knobs() -> None:
@@ -131,30 +112,26 @@ def name_host(machine: Mapping[str, Any]) -> None:
 
 
 def write_file(file: Mapping[str, Any]) -> None:
-    """One entry of `write_files`."""
+    """Write one entry of `write_files`."""
     place = Path(file["path"])
     place.parent.mkdir(parents=True, exist_ok=True)
-    with place.open("ab" if file["append"] else "wb") as stream:
-        stream.write(base64.b64decode(file["content"]))
-    place.chmod(file["mode"])
-    owner, _, group = file["owner"].partition(":")
-    shutil.chown(place, owner, group or owner)
+    place.write_text(file["content"], encoding="utf-8")
+    place.chmod(int(file["permissions"], 8))
+    shutil.chown(place, *file["owner"].split(":"))
 
 
 def add_user(user: Mapping[str, Any]) -> None:
-    """A user with a home, its keys, and sudo as asked for."""
+    """Add a user with a home, its keys, and sudo as asked for."""
     if user["name"] not in {entry.pw_name for entry in pwd.getpwall()}:
-        groups = [f"--groups={user['groups']}"] if user["groups"] else []
-        subprocess.run(["useradd", "--create-home", f"--shell={user['shell']}", *groups, user["name"]], check=True)
+        subprocess.run(["useradd", "--create-home", f"--shell={user['shell']}", user["name"]], check=True)
         # A locked password would lock the account for PAM too.
         subprocess.run(["usermod", "--password", "*", user["name"]], check=True)
-    for rule in user["sudo"]:
+    if "sudo" in user:
         rules = Path("/etc/sudoers.d/90-cloud-init-users")
         rules.parent.mkdir(parents=True, exist_ok=True)
-        with rules.open("a", encoding="utf-8") as stream:
-            stream.write(f"{user['name']} {rule}\n")
+        rules.write_text(f"{user['name']} {user['sudo']}\n", encoding="utf-8")
         rules.chmod(0o440)
-    authorize(user["name"], user["keys"])
+    authorize(user["name"], user["ssh_authorized_keys"])
 
 
 def authorize(name: str, keys: Sequence[str]) -> None:
@@ -169,24 +146,18 @@ def authorize(name: str, keys: Sequence[str]) -> None:
         os.chown(place, user.pw_uid, user.pw_gid)
 
 
-def start_sshd(machine: Mapping[str, Any], host_keys: Mapping[str, Sequence[str]]) -> None:
-    """sshd with the host keys of the user data, or a new one where it has none. It listens when this returns."""
-    folder = Path("/etc/ssh")
-    for old in folder.glob("ssh_host_*"):
+def start_sshd(machine: Mapping[str, Any], host_keys: Mapping[str, str]) -> None:
+    """Start sshd with the host key of the user data. It listens when this returns."""
+    key = Path("/etc/ssh/ssh_host_ed25519_key")
+    for old in key.parent.glob("ssh_host_*"):
         old.unlink()
-    for kind, (private, public) in host_keys.items():
-        key = folder / f"ssh_host_{kind}_key"
-        key.touch(0o600)
-        key.write_text(private.rstrip("\n") + "\n", encoding="utf-8")
-        key.with_suffix(".pub").write_text(public.rstrip("\n") + "\n", encoding="utf-8")
-    kinds = list(host_keys) or [_generated(folder)]
-    text = _SSHD.format(port=machine["ssh_port"], address=machine["address"], kind=kinds[0])
-    more = "".join(f"HostKey /etc/ssh/ssh_host_{kind}_key\n" for kind in kinds[1:])
-    (folder / "sshd_config").write_text(more + text, encoding="utf-8")
+    key.touch(0o600)
+    key.write_text(host_keys["ed25519_private"].rstrip("\n") + "\n", encoding="utf-8")
+    (key.parent / "sshd_config").write_text(_SSHD.format(address=machine["address"]), encoding="utf-8")
     if not machine["limits_can_rise"]:
         ease_limits(Path("/etc/pam.d/sshd"))
     subprocess.run(["/usr/sbin/sshd"], check=True, env=environment(), stdin=subprocess.DEVNULL)
-    if not sshd_answers(machine["address"], machine["ssh_port"]):
+    if not sshd_answers(machine["address"]):
         raise RuntimeError("sshd does not answer")
 
 
@@ -196,9 +167,3 @@ def ease_limits(pam: Path) -> None:
     pam.write_text(
         re.sub(r"(?m)^session\s+required\s+pam_limits.so", "session optional pam_limits.so", text), encoding="utf-8"
     )
-
-
-def _generated(folder: Path) -> str:
-    argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "ssh_host_ed25519_key")]
-    subprocess.run(argv, check=True, stdin=subprocess.DEVNULL)
-    return "ed25519"

@@ -26,18 +26,7 @@ STATE = "run/test-cloud"
 SYSTEM_DISK = "nvme0n1"
 PYTHON = "opt/test-cloud/python"
 # Where distributions have these, so that ordinary users find them.
-_IN_BIN = {
-    "cloud-init",
-    "systemctl",
-    "systemd-run",
-    "timedatectl",
-    "chronyc",
-    "mount",
-    "umount",
-    "dnf",
-    "yum",
-    "apt-get",
-}
+_IN_BIN = {"systemctl", "mount", "umount"}
 _NVME_MAJOR = 259
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -51,11 +40,11 @@ def mount(source: str | Path, target: str | Path, kind: str = "", flags: int = 0
         raise OSError(number, os.strerror(number), str(source), None, str(target))
 
 
-def build(folder: Path, disks: Mapping[str, int | None], share: Iterable[str], python: str) -> Path:
+def build(folder: Path, disks: Mapping[str, int | None], python: str) -> Path:
     """Mount a host's root below `folder`; returns it.
 
-    `disks` are the NVMe disks by name with their size in bytes (None: no limit but the machine's), `share` folders
-    of the machine that the host sees too, read-only, `python` the prefix of an interpreter for the stand-ins.
+    `disks` are the NVMe disks by name with their size in bytes (None: no limit but the machine's), `python` the prefix
+    of an interpreter for the stand-ins.
     """
     root = _made(folder / "root")
     mount("tmpfs", root, "tmpfs", data="mode=755,size=16m")
@@ -68,8 +57,9 @@ def build(folder: Path, disks: Mapping[str, int | None], share: Iterable[str], p
     _devices(root, folder, disks)
     _knobs(root, folder)
     _block_devices(root, folder, disks)
-    for place in (*share, ""):
-        _show(place or python, root / (place.lstrip("/") or PYTHON))
+    target = _made(root / PYTHON)
+    mount(python, target, flags=MS_BIND | MS_REC)
+    mount(python, target, flags=MS_BIND | MS_REMOUNT | MS_RDONLY)
     return root
 
 
@@ -170,11 +160,6 @@ def _copied(source: Path, copy: Path) -> Path:
             except OSError:
                 continue
     return copy
-
-
-def _show(source: str, target: Path) -> None:
-    mount(source, _made(target), flags=MS_BIND | MS_REC)
-    mount(source, target, flags=MS_BIND | MS_REMOUNT | MS_RDONLY)
 
 
 def _made(folder: Path) -> Path:

@@ -17,21 +17,16 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tests.cloud.inside import filesystem
 from tests.cloud.inside.boot import Boot, environment
-from tests.cloud.inside.spans import calendar_seconds, shutdown_seconds, span_seconds
 
-STAND_INS = (
-    "shutdown", "poweroff", "halt", "reboot", "systemctl", "systemd-run", "cloud-init", "mount", "umount", "mkfs",
-    "mkfs.ext4", "mkfs.xfs", "blkid", "blockdev", "swapoff", "swapon", "udevadm", "nvme", "mdadm", "hwclock",
-    "timedatectl", "chronyc", "dnf", "yum", "apt-get",
-)  # fmt: skip
+STAND_INS = ("shutdown", "systemctl", "mount", "umount", "mkfs.xfs", "swapoff", "mdadm")
 # How long services have to close their connections.
 _SERVICES_END_S = 0.2
-_POWER = {"poweroff", "halt", "reboot"}
 
 
 def tell(event: Mapping[str, Any]) -> None:
@@ -48,10 +43,6 @@ class Timers:
     def set(self, name: str, seconds: float, action: Callable[[], None]) -> None:
         """Do it in so many seconds; replaces what had that name."""
         self._due[name] = (time.monotonic() + seconds, action)
-
-    def cancel(self, name: str) -> None:
-        """Forget it."""
-        self._due.pop(name, None)
 
     def advance(self, seconds: float) -> None:
         """Bring everything nearer."""
@@ -100,13 +91,9 @@ class Init:
         call = json.loads(line)
         tell({"event": "call", **call})
         name, *arguments = call["argv"]
-        if name in _POWER or (name == "systemctl" and _POWER & set(arguments)):
+        if name == "shutdown":
             self.off()
-        elif name == "shutdown":
-            self.shutdown(arguments)
-        elif name == "systemd-run":
-            self.later(arguments)
-        elif name == "systemctl" and {"start", "restart", "enable"} & set(arguments):
+        elif name == "systemctl" and {"restart", "--now"} & set(arguments):
             self.units(arguments)
 
     def off(self) -> None:
@@ -114,40 +101,18 @@ class Init:
         os.kill(-1, signal.SIGTERM)
         self.timers.set("off", _SERVICES_END_S, lambda: tell({"event": "shutdown"}))
 
-    def shutdown(self, arguments: Sequence[str]) -> None:
-        """`shutdown [-hP] [when] [message]`, `shutdown -c`."""
-        if "-c" in arguments:
-            self.timers.cancel("shutdown")
-            return
-        when = next((word for word in arguments if not word.startswith("-")), "+1")
-        self.timers.set("shutdown", shutdown_seconds(when, datetime.now(UTC)), self.off)
-
-    def later(self, arguments: Sequence[str]) -> None:
-        """`systemd-run [--unit=…] [--on-active=span | --on-boot=span | --on-calendar=moment] command…`"""
-        options = dict(word.partition("=")[::2] for word in arguments if word.startswith("--"))
-        command = [word for word in arguments if not word.startswith("--")]
-        span = options.get("--on-active") or options.get("--on-boot")
-        moment = options.get("--on-calendar")
-        seconds = span_seconds(span) if span else calendar_seconds(moment, datetime.now(UTC)) if moment else 0.0
-        self.timers.set(options.get("--unit", repr(command)), seconds, lambda: start(command))
-
     def units(self, arguments: Sequence[str]) -> None:
-        """`systemctl start X.timer`, `… restart X.timer`, `… enable --now X.timer`: its service runs when it is due."""
-        if not {"start", "restart", "--now"} & set(arguments):
-            return
+        """Start timers as `systemctl restart X.timer` or `… enable --now X.timer` do: each for its own time."""
         for unit in (word for word in arguments if word.endswith(".timer")):
-            timer = read_unit(unit)["Timer"]
-            service = read_unit(timer.get("Unit", unit.replace(".timer", ".service")))["Service"]
-            span = timer.get("OnActiveSec") or timer.get("OnBootSec")
-            seconds = span_seconds(span) if span else calendar_seconds(timer["OnCalendar"], datetime.now(UTC))
-            command = shlex.split(service["ExecStart"])
-            self.timers.set(unit, seconds, lambda command=command: start(command))  # type: ignore[misc]
+            moment = read_unit(unit)["Timer"]["OnCalendar"].removesuffix(" UTC")
+            due = datetime.fromisoformat(moment).replace(tzinfo=UTC)
+            command = shlex.split(read_unit(unit.replace(".timer", ".service"))["Service"]["ExecStart"])
+            self.timers.set(unit, (due - datetime.now(UTC)).total_seconds(), partial(start, command))
 
 
 def read_unit(name: str) -> configparser.ConfigParser:
     """Return a unit's file."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.optionxform = str  # type: ignore[assignment, method-assign]
     parser.read_string(Path("/etc/systemd/system", name).read_text(encoding="utf-8"))
     return parser
 
@@ -221,7 +186,7 @@ def furnish(folder: Path, order: Mapping[str, Any]) -> int:
     """Return the file system and what stands in for programs; returns the pipe of their calls."""
     machine = order["machine"]
     text = Path(__file__).with_name("stand_in.py").read_text(encoding="utf-8")
-    filesystem.enter(filesystem.build(folder, machine["disks"], machine["share"], sys.base_prefix))
+    filesystem.enter(filesystem.build(folder, machine["disks"], sys.base_prefix))
     # What is imported from here on comes from where the interpreter's folder is shown now.
     sys.path[:] = [place.replace(sys.base_prefix, f"/{filesystem.PYTHON}") for place in sys.path]
     interpreter = f"/{filesystem.PYTHON}/bin/python{sys.version_info.major}.{sys.version_info.minor}"

@@ -6,7 +6,6 @@ import ctypes
 import json
 import os
 import sys
-import time
 from typing import NoReturn
 
 STATE = "/run/test-cloud"
@@ -58,30 +57,7 @@ def formatted() -> int:
     return 0
 
 
-def identified() -> int:
-    """blkid: fails where there is no file system, as the real one."""
-    known = [disk for disk in map(disk_of, OPERANDS) if disk and os.path.exists(STATE + "/formatted-" + disk)]
-    for disk in known:
-        print("xfs" if "value" in ARGUMENTS else f'/dev/{disk}: TYPE="xfs"')
-    return 0 if known else 2
-
-
-def booted() -> int:
-    """cloud-init status [--wait]"""
-    while not os.path.exists(STATE + "/booted"):
-        if "--wait" not in ARGUMENTS:
-            print("status: running")
-            return 0
-        time.sleep(0.1)
-    with open(STATE + "/booted") as file:
-        word = file.read()
-    print("status:", word)
-    return 0 if word == "done" else 1
-
-
 def main() -> int:
-    if NAME == "cloud-init":
-        return booted() if "status" in ARGUMENTS else 0
     if NAME in ("mount", "umount") and not [word for word in OPERANDS if word.startswith("/")]:
         real()
     if NAME == "umount":
@@ -90,7 +66,7 @@ def main() -> int:
     tell()
     if NAME.startswith("mkfs"):
         return formatted()
-    return {"mount": mounted_disk, "blkid": identified}.get(NAME, int)()
+    return mounted_disk() if NAME == "mount" else 0
 
 
 sys.exit(main())

@@ -194,9 +194,3 @@ def test_hosts_of_a_deleted_campaign_are_followed_by_those_of_the_next_one_with_
     after = replace(provider, launches=no_records).ensure(kept(1))
     assert (after.id, len(after.hosts), ids(after) & ids(before)) == (before.id, 4, set())
     assert len(cloud.census.entries) == 8
-
-
-def test_half_of_them_is_not_found(provider: Ec2Provider, kept: Ask, account: WatchedAccount) -> None:
-    cluster = provider.ensure(kept())
-    account.client("ec2", REGION).terminate_instances(InstanceIds=[cluster.nodes[1].facts["instance_id"]])
-    assert provider.find(cluster.id) is None

@@ -2,28 +2,21 @@
 
 import base64
 import json
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION, Cloud
-from tests.cloud.lifecycle import machine_of
 from tests.fakes.clock import SteppingClock
 from tests.integration.ec2.campaign import FakeHost
 from tests.integration.ec2.watched_account import WatchedAccount
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
-from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.host_keys import host_key
 from plimsoll.adapters.providers.ssh import WrongHostKey
-from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cluster import ClusterRequest, HostInfo
+from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import ProviderError, Unreachable
-from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
 
 
 def instances(account: WatchedAccount, *states: Any) -> Any:
@@ -60,19 +53,6 @@ def test_a_cluster_with_two_load_hosts_is_found_with_both_or_not_at_all(
     provider.destroy(cluster.id)
     assert not any(cloud.leftovers().values())
     assert not instances(account)
-
-
-def test_installations_that_share_an_account_have_hosts_of_their_own(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], clock: SteppingClock, cloud: Cloud, tmp_path: Path
-) -> None:
-    records = StoredLaunches(ObjectStore(str(tmp_path / "others")), Outage(clock))
-    others = replace(provider, store="s3://others/runs", launches=records)
-    mine, theirs = provider.ensure(ask()), others.ensure(ask())
-    assert {host.facts["zone"] for host in (*mine.hosts, *theirs.hosts)} == {"us-east-1a"}
-    assert len({host.facts["instance_id"] for host in (*mine.hosts, *theirs.hosts)}) == 8
-    others.destroy(theirs.id)
-    assert provider.find(mine.id) == mine
-    assert len(cloud.leftovers()["placement_groups"]) == 1
 
 
 @pytest.mark.parametrize("asked", [False, True])
@@ -157,73 +137,6 @@ def test_hosts_are_reached_with_the_key_that_they_must_show(
     assert targets[-1].connection_id == "plimsoll_ssh"
 
 
-def test_an_answer_that_was_lost_leads_to_no_second_launch(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
-) -> None:
-    account.lost = ["RunInstances"]
-    with pytest.raises(CloudError, match="can't be reached"):
-        provider.ensure(ask())
-    assert len(instances(account)) == 1
-    provider.ensure(ask())
-    assert len(instances(account)) == 4
-
-
-@pytest.mark.parametrize("refused", [1, 2])
-def test_a_full_zone_moves_all_roles_together(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, refused: Any, said: list[str]
-) -> None:
-    account.faults = {"RunInstances": ["InsufficientInstanceCapacity"]} if refused == 1 else {}
-    if refused == 2:  # the nodes come up, the load host does not
-        account.refuse_nth("RunInstances", 2, "InsufficientInstanceCapacity")
-    cluster = provider.ensure(ask())
-    assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
-    assert len(instances(account)) == 4
-    assert "no room in us-east-1a" in said[0]
-    provider.destroy(cluster.id)
-    assert provider.clusters() == []
-
-
-def test_a_used_up_quota_is_waited_for(
-    provider: Ec2Provider,
-    ask: Callable[..., ClusterRequest],
-    account: WatchedAccount,
-    clock: SteppingClock,
-    said: list[str],
-) -> None:
-    account.faults = {"RunInstances": ["VcpuLimitExceeded"] * 3}
-    cluster = provider.ensure(ask())
-    assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1a"}
-    assert sum(clock.slept) > 30
-    assert len(said) == 3
-    assert "waiting" in said[0]
-
-
-def test_patience_with_the_quota_ends(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
-) -> None:
-    account.faults = {"RunInstances": ["VcpuLimitExceeded"] * 50}
-    with pytest.raises(ProviderError, match="no room within") as caught:
-        provider.ensure(ask())
-    assert "quota" in caught.value.mend
-    assert instances(account) == []
-
-
-def test_a_token_that_was_used_up_is_followed_by_the_next(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
-) -> None:
-    account.faults = {"RunInstances": ["IdempotentInstanceTerminated"]}
-    assert len(provider.ensure(ask()).hosts) == 4
-
-
-def test_a_missing_permission_is_named_at_once(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, clock: SteppingClock
-) -> None:
-    account.faults = {"RunInstances": ["UnauthorizedOperation"]}
-    with pytest.raises(ProviderError, match="allow the action ec2:RunInstances"):
-        provider.ensure(ask())
-    assert clock.slept == []
-
-
 def test_half_a_cluster_is_not_found_but_listed_and_destroyed(
     provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
 ) -> None:
@@ -235,17 +148,6 @@ def test_half_a_cluster_is_not_found_but_listed_and_destroyed(
     assert (half.id, len(half.hosts)) == (cluster.id, 3)
     provider.destroy(cluster.id)
     assert provider.clusters() == []
-
-
-def test_half_a_cluster_is_made_whole_with_fresh_hosts(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
-) -> None:
-    cluster = provider.ensure(ask())
-    account.client("ec2", REGION).terminate_instances(InstanceIds=[cluster.nodes[1].facts["instance_id"]])
-    again = provider.ensure(ask())
-    assert len(again.hosts) == 4
-    assert len(instances(account)) == 4
-    assert provider.find(cluster.id) == again
 
 
 def test_hosts_are_waited_for_until_they_are_prepared(
@@ -281,17 +183,6 @@ def test_a_host_with_another_key_is_refused(
     assert clock.slept == []
 
 
-def test_the_key_that_hosts_must_show_is_one_that_openssh_reads(
-    identity: Any, ask: Callable[..., ClusterRequest], tmp_path: Path
-) -> None:
-    made = host_key(identity, ask().id)
-    file = tmp_path / "ssh_host_ed25519_key"
-    file.write_text(made.private)
-    file.chmod(0o600)
-    read = subprocess.run(["ssh-keygen", "-y", "-f", str(file)], capture_output=True, text=True, check=True, timeout=30)
-    assert read.stdout.split()[:2] == made.public.split()
-
-
 def test_throttling_is_absorbed(
     provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
 ) -> None:
@@ -306,21 +197,3 @@ def test_a_full_zone_is_asked_once_although_it_answers_as_a_server_that_failed(
     with account.answering("RunInstances", "InsufficientInstanceCapacity", 500, times=1):
         cluster = provider.ensure(ask())
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
-
-
-def disks(cloud: Cloud, hosts: Sequence[HostInfo]) -> list[list[str]]:
-    """Return the own disks that each host shows."""
-    return [list(machine_of(cloud.lifecycle.lives[host.identity]).disks) for host in hosts]
-
-
-def test_hosts_of_older_types_have_their_disks_because_their_launch_maps_them(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], cloud: Cloud
-) -> None:
-    cluster = provider.ensure(ask(instance_types={"node": "r3.2xlarge", "load": "c3.2xlarge"}))
-    assert disks(cloud, cluster.hosts) == [["xvdb"]] * 3 + [["xvdb", "xvdc"]]
-
-
-def test_hosts_of_newer_types_have_theirs_without_that(
-    provider: Ec2Provider, ask: Callable[..., ClusterRequest], cloud: Cloud
-) -> None:
-    assert disks(cloud, provider.ensure(ask()).hosts) == [["nvme1n1"]] * 3 + [[]]

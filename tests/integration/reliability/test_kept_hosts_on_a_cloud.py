@@ -5,8 +5,6 @@ Its answers lag behind what was done; where long tests are asked for, and for on
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import timedelta
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +24,7 @@ from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import cancel
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.judge import attempt_judging
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_manifest
 from plimsoll.services.toolkit import Toolkit
@@ -129,12 +124,6 @@ def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_
     assert (read_manifest(tools.store, dead.key) is not None) == has_all
 
 
-def test_killed_before_its_verdict_the_attempt_is_judged_without_its_hosts(place: Place, tools: Toolkit) -> None:
-    dead = killed(place, tools, lambda patch, _: patch.setattr(attempt_judging, "write_model", kill))
-    the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place, tools)
-    assert attempt_judging.judge(dead).valid
-
-
 def environments_on_its_load_host(work: AttemptContext) -> list[str]:
     cluster = work.cluster()
     return [path.name for path in Path(work.host(cluster, cluster.load_host).root).parent.iterdir()]
@@ -170,20 +159,6 @@ def test_a_host_that_died_between_two_cells_is_replaced_alone_and_every_later_fi
 
 LONG_AGO_S = 3700
 """EC2 shows hosts that have ended for less time."""
-
-
-def test_a_load_host_that_died_long_before_the_next_cell_is_replaced_alone_and_so_is_the_one_in_its_place(
-    place: Place, tools: Toolkit
-) -> None:
-    works = [started(tools, CELLS[0])]
-    for cell_id in reversed(CELLS):
-        actions.destroy(works[-1])
-        place.cloud.kill(place.instance("load"))
-        place.cloud.skip(LONG_AGO_S)
-        works.append(started(tools, cell_id))
-    assert [cluster_of(tools, work) for work in works] == ["hosts/1"] * 3
-    assert [len(hosts_of(one) - hosts_of(other)) for one, other in pairwise(works)] == [1, 1]
-    assert place.launched() == 6
 
 
 def test_killed_with_its_hosts_reaped_the_next_attempt_gets_others_of_the_same_name(
@@ -228,17 +203,6 @@ def test_a_host_that_is_no_longer_fit_is_ended_and_replaced_alone(place: Place, 
     assert place.launched() == 5
 
 
-def test_hosts_that_somebody_destroyed_by_hand_between_two_cells_are_not_made_whole(
-    place: Place, tools: Toolkit
-) -> None:
-    first = started(tools, CELLS[0])
-    actions.destroy(first)
-    destroy_cluster(tools, first.provider, first.cluster_id)
-    second = started(tools, CELLS[1])
-    assert [cluster_of(tools, work) for work in (first, second)] == ["hosts/1", "hosts/2"]
-    assert read_fingerprint(tools.store, second.key).replaces == replacing.GONE
-
-
 def hosts_of(work: AttemptContext) -> set[str]:
     """Return the instances, as the attempt's record has them."""
     cluster = read_cluster(work.toolkit.store, work.key)
@@ -263,29 +227,3 @@ def test_a_host_that_dies_after_it_was_looked_for_is_not_replaced_in_secret(
     second = started(tools, CELLS[1])
     assert cluster_of(tools, second) == "hosts/1"
     assert read_fingerprint(tools.store, second.key).replaces.partition(" and was replaced by ")[0].endswith(" died")
-
-
-def test_their_time_moves_on_with_each_cell(place: Place, tools: Toolkit) -> None:
-    first = started(tools, CELLS[0])
-    actions.destroy(first)
-    place.cloud.skip(1800)
-    second = started(tools, CELLS[1])
-    before, after = (read_cluster(tools.store, work.key) for work in (first, second))
-    assert before is not None
-    assert after is not None
-    assert before.hosts == after.hosts
-    assert after.expires_at - before.expires_at >= timedelta(minutes=30)
-
-
-def test_cancelled_an_attempt_takes_them_with_it(place: Place, tools: Toolkit) -> None:
-    work = started(tools, CELLS[0])
-    cancel(work, "somebody")
-    actions.destroy(work)
-    assert place.cloud.nothing_left(), place.cloud.leftovers()
-
-
-def test_the_reaper_ends_them(place: Place, tools: Toolkit) -> None:
-    work = started(tools, CELLS[0])
-    reaped = place.reap()
-    assert (reaped.troubles, [cluster.id for cluster in reaped.destroyed]) == ((), [work.cluster_id])
-    assert place.cloud.nothing_left(), place.cloud.leftovers()

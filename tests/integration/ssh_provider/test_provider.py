@@ -228,20 +228,6 @@ def test_what_another_left_behind_is_cleaned_before(provider: SshProvider, tmp_p
     assert not (work / "old-1").exists()
 
 
-def test_a_lease_that_has_expired_is_taken_over_after_cleaning(with_groups: Any, group: Any, tmp_path: Path) -> None:
-    provider = with_groups(group("rack1"))
-    cluster = provider.ensure(request_for(provider, key(attempt=1), lasts=timedelta(seconds=-1)))
-    with subprocess.Popen(
-        [sys.executable, "-c", SLEEP],
-        env={"PLIMSOLL_WORK": str(tmp_path / "rack1" / "clusters"), "PLIMSOLL_CLUSTER": str(cluster.id)},
-    ) as remnant:
-        until(lambda: processes(tmp_path), "the remnant")
-        taken = provider.ensure(request_for(provider, key(attempt=2)))
-        assert remnant.wait() < 0
-    assert provider.clusters() == [taken]
-    assert provider.find(key(attempt=1)) is None
-
-
 def test_a_group_that_was_taken_and_not_made_whole_is_completed(
     provider: SshProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -370,16 +356,6 @@ def test_a_folder_that_can_not_be_used_is_a_problem(with_groups: Any, group: Any
 
 
 HOSTS = ("node1", "node2", "load")
-
-
-def test_wrong_options_are_named(provider: SshProvider) -> None:
-    options = {"groups": [{"name": "Rack 1", "nodes": [], "load": {"address": "10.0.0.1", "host_key": "nonsense"}}]}
-    found = {problem.where for problem in provider.check(definition_of(options))}
-    assert found == {
-        "provider.options.groups[0].name",
-        "provider.options.groups[0].nodes",
-        "provider.options.groups[0].load.host_key",
-    }
 
 
 def test_the_roots_of_hosts_on_one_machine_differ(provider: SshProvider) -> None:

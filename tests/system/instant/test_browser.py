@@ -102,35 +102,6 @@ def test_a_campaign_from_the_form_to_its_report(ada: Page, airflow: StackUnderTe
     expect(page.frame_locator("iframe").get_by_role("heading", level=1)).to_have_text(CALM.title)
 
 
-def test_a_viewer_sees_the_campaign_and_nothing_to_press(vera: Page) -> None:
-    vera.goto("/plimsoll/campaigns/stormy")
-
-    expect(square(vera, MET, "met")).to_be_visible()
-    expect(vera.get_by_role("button")).to_have_count(0)
-    expect(vera.get_by_role("checkbox")).to_have_count(0)
-    square(vera, MET, "met").click()
-    expect(vera.get_by_role("heading", name=f"{MET} met")).to_be_visible()
-    expect(vera.get_by_role("button")).to_have_count(0)
-
-
-def test_the_matrix_is_operated_by_keyboard_alone(ada: Page) -> None:
-    ada.goto("/plimsoll/campaigns/stormy")
-    expect(square(ada, MET, "met")).to_be_visible()
-
-    ada.keyboard.press("Tab")
-    expect(ada.get_by_role("link", name="Skip to content")).to_be_focused()
-    ada.keyboard.press("Enter")
-    tab_to(ada, square(ada, MET, "met"))
-    ada.keyboard.press("Space")
-    expect(ada.get_by_text("1 selected")).to_be_visible()
-    expect(ada.get_by_role("button", name="Run selected again")).to_be_enabled()
-    ada.keyboard.press("ArrowRight")
-    expect(square(ada, MISSED, "missed")).to_be_focused()
-    ada.keyboard.press("Enter")
-
-    expect(ada.get_by_role("heading", name=f"{MISSED} missed")).to_be_visible()
-
-
 def test_only_the_cells_asked_for_run_again(
     ada: Page, airflow: StackUnderTest, installation: Installation, gates: Gates
 ) -> None:

@@ -10,8 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.services.campaign.planning import make_plan
-from plimsoll.strategies.estimate import estimate
-from plimsoll.strategies.extremes import least_and_most
+from plimsoll.strategies.estimate import estimate, least_and_most
 from plimsoll.strategies.ladder import Ladder, Place
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.ramp import ramp_step

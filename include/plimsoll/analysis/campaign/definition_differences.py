@@ -57,7 +57,7 @@ class VariantPair(Model):
 def incomparable(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
     """Return the differences in what the campaigns asked or measured, and pairs of variants of two products."""
     asked = (one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
-    return (*asked, *_variants_differ(a, b, pairs, _product))
+    return (*asked, *_variants_differ(a, b, pairs, lambda one, name: {"product": one.product_of(one.variant(name))}))
 
 
 def named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
@@ -102,10 +102,6 @@ def _facts(definition: Definition) -> dict[str, str]:
         "loads": ", ".join(f"{load}/s" for load in definition.loads),
     }
     return {**dict(_flat({"system": system, **content})), **listed}
-
-
-def _product(definition: Definition, variant_id: str) -> dict[str, str]:
-    return {"product": definition.product_of(definition.variant(variant_id))}
 
 
 def _strategy(content: str | Mapping[str, Any]) -> str:

@@ -19,7 +19,6 @@ from pydantic import Field
 from plimsoll.analysis.campaign.cell_results import CellResult, values_by_load
 from plimsoll.analysis.campaign.load_step import grids_disagree
 from plimsoll.domain.base import Model
-from plimsoll.domain.result import Verdict
 
 CONFIDENCE = 0.95
 _FEW_REPEATS = 3
@@ -202,7 +201,7 @@ def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 def worst_by_load(cells: Iterable[CellResult]) -> WorstByLoad:
     """Return the worst interval of the first service level, ms, of every valid repeat by (variant, load)."""
-    return values_by_load(cells, _worst_of_first_level)
+    return values_by_load(cells, lambda verdict: verdict.levels[0].worst_ms if verdict.levels else None)
 
 
 def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control: str) -> dict[int, Stratum]:
@@ -210,10 +209,6 @@ def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control
     loads = sorted(load for name, load in worst if name == variant)
     pairs = {load: (worst[variant, load], control_worst.get((control, load), ())) for load in loads}
     return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
-
-
-def _worst_of_first_level(verdict: Verdict) -> float | None:
-    return verdict.levels[0].worst_ms if verdict.levels else None
 
 
 def _conclude(one: Comparison, p_holm: float | None, comparisons: int) -> Comparison:

@@ -73,7 +73,11 @@ def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
     Raises Refused with every problem: unknown parameters, malformed ids, cells and choices that do not exist.
     """
     told = {key: value for key, value in conf.items() if key in Request.model_fields and value not in (None, "")}
-    problems = [_unknown(key) for key in conf if key not in Request.model_fields]
+    problems = [
+        Problem(key, "there is no such parameter", meant_or_known(key, Request.model_fields))
+        for key in conf
+        if key not in Request.model_fields
+    ]
     try:
         request = Request.model_validate(told)
     except ValidationError as error:
@@ -216,7 +220,3 @@ def level_slugs(definition: Definition) -> tuple[str, ...]:
 def _levels(definition: Definition, written: Callable[[int], str]) -> tuple[str, ...]:
     found = ([part.level] if part.level else map(written, part.definition.loads) for part in parts(definition))
     return tuple(dict.fromkeys(level for levels in found for level in levels))
-
-
-def _unknown(key: str) -> Problem:
-    return Problem(key, "there is no such parameter", meant_or_known(key, Request.model_fields))

@@ -78,11 +78,6 @@ def load_pause_s(definition: Definition) -> float:
     return 1.0 if definition.action else min(10.0, max(1.0, definition.timing.duration.total_seconds() / 40))
 
 
-def _longest_load(definition: Definition) -> timedelta:
-    """Return the declared duration, after the longest time that populating may take."""
-    return definition.timing.duration + definition.timing.longest_populating
-
-
 def _judge(work: AttemptContext) -> Verdict:
     from plimsoll.services.judge.attempt_judging import judge  # what it needs takes seconds to import
 
@@ -123,7 +118,7 @@ STEPS: tuple[Step, ...] = (
             require=loading.require_complete,
             stop=loading.stop_load,
             pause_s=load_pause_s,
-            longest=_longest_load,
+            longest=lambda definition: definition.timing.duration + definition.timing.longest_populating,
         ),
     ),
     Step(

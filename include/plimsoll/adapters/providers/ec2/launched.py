@@ -135,7 +135,8 @@ class Launched:
         from its launch: some seconds too long, so that its cost is never less than AWS's bill. One that was seen to be
         pending until it ended is not paid for.
         """
-        self.ended({one: "pending" for one in _ended(instances) if one in self._pending})
+        ended = [one["InstanceId"] for one in instances if one["State"]["Name"] not in LIVING]
+        self.ended({one: "pending" for one in ended if one in self._pending})
         running = [one["InstanceId"] for one in instances if runs(one)]
         began = {instance: self._pending.pop(instance) for instance in running if instance in self._pending}
         self._pending |= {one: asked_at for one in _pending(instances) if one in self._pending}
@@ -259,10 +260,6 @@ def runs(instance: Answer) -> bool:
 
 def _pending(instances: Iterable[Answer]) -> list[str]:
     return [one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"]
-
-
-def _ended(instances: Iterable[Answer]) -> list[str]:
-    return [one["InstanceId"] for one in instances if one["State"]["Name"] not in LIVING]
 
 
 def _id(host: HostInfo) -> str:

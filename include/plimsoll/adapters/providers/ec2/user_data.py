@@ -60,7 +60,10 @@ def cloud_config(setup: HostSetup) -> str:
         "runcmd": [
             ["systemctl", "daemon-reload"],
             ["systemctl", "enable", "--now", f"{_TIMER}.timer"],
-            [PREPARE, setup.user, setup.root, *_tuning(setup), *_disks(setup.disks)],
+            [
+                *(PREPARE, setup.user, setup.root, str(setup.readahead_kib), setup.transparent_huge_pages),
+                *(str(setup.disks.count), " ".join(setup.disks.letters), str(setup.disks.gigabytes)),
+            ],
         ],
         # Nothing else is to use CPU, disk or network while a cell is measured.
         "package_update": False,
@@ -79,14 +82,6 @@ def kernel_parameters(huge_pages: int) -> dict[str, int]:
     return {**KERNEL, **pages}
 
 
-def _tuning(setup: HostSetup) -> tuple[str, str]:
-    return str(setup.readahead_kib), setup.transparent_huge_pages
-
-
-def _disks(disks: InstanceStore) -> tuple[str, str, str]:
-    return str(disks.count), " ".join(disks.letters), str(disks.gigabytes)
-
-
 def _user(setup: HostSetup) -> dict[str, Any]:
     return {
         "name": setup.user,
@@ -99,26 +94,19 @@ def _user(setup: HostSetup) -> dict[str, Any]:
 
 def _files(setup: HostSetup) -> tuple[dict[str, str], ...]:
     scripts = {PREPARE: "prepare.sh", **({PROLONG: "prolong.sh"} if setup.is_kept else {})}
+    limits = "".join(f"* - {name} {value}\n" for name, value in LIMITS.items())
     kernel = "".join(f"{name} = {value}\n" for name, value in kernel_parameters(setup.huge_pages).items())
     return (
-        *(_file(path, _source(name), "0755") for path, name in scripts.items()),
+        *(_file(path, files(__package__).joinpath(name).read_text("utf-8"), "0755") for path, name in scripts.items()),
         _file(f"/etc/systemd/system/{_TIMER}.service", _SERVICE),
         _file(f"/etc/systemd/system/{_TIMER}.timer", _timer(setup.ends_at)),
-        _file("/etc/security/limits.d/plimsoll.conf", "".join(_limit_lines())),
+        _file("/etc/security/limits.d/plimsoll.conf", limits),
         _file("/etc/sysctl.d/90-plimsoll.conf", kernel),
     )
 
 
-def _source(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
 def _file(path: str, content: str, permissions: str = "0644") -> dict[str, str]:
     return {"path": path, "content": content, "owner": "root:root", "permissions": permissions}
-
-
-def _limit_lines() -> list[str]:
-    return [f"* - {name} {value}\n" for name, value in LIMITS.items()]
 
 
 # Shutdown means terminate: the instance is launched so.
