@@ -21,6 +21,7 @@ from plimsoll.report.conclusion import campaign_conclusion, conclusion
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
 from plimsoll.report.over_stages import contradiction_rows
 from plimsoll.report.page import rendered
+from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_frame
 from plimsoll.report.sections.cells import cells_frame
 from plimsoll.report.stages import StageDocument, rests_on, stage_documents
@@ -177,7 +178,7 @@ def _section(part: Part, by_name: Mapping[str, Findings]) -> _Section:
     return _Section(
         name=part.name,
         heading=part.heading,
-        notes=notes,
+        notes=(*notes, *action_sentences(findings)),
         conclusion=conclusion(findings),
         rows=capacity_rows(findings),
         taken=taken_rows(findings),

@@ -21,7 +21,7 @@ from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.sections.actions import action_rows, actions_frame, evidence_rows, time_rows
+from plimsoll.report.sections.actions import action_rows, action_sentences, actions_frame, evidence_rows, time_rows
 
 ACTION = Action(name="add-node")
 
@@ -65,6 +65,12 @@ def test_a_row_for_each_variant_and_load_has_the_range_over_repeats(findings: Fi
     rows = time_rows(findings)
     assert len(rows) == len({(one.cell.variant, one.cell.load_ops_s) for one in findings.cells if one.verdict})
     assert rows[0].median.endswith(" s")
+
+
+def test_a_sentence_says_in_how_many_repeats_the_level_was_met(findings: Findings) -> None:
+    first = action_sentences(findings)[0]
+    assert ": add-node took 20 s in 1 valid repeat. " in first
+    assert first.endswith("below 100ms was met before in 1 of 1, during in 0 of 1, after in 0 of 0.")
 
 
 def test_a_cell_has_its_phases_in_words(findings: Findings) -> None:

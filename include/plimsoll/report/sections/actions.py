@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.campaign.cell_results import action_times
+from plimsoll.analysis.campaign.cell_results import Spread, action_times
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.action import ActionResult, PhaseFigures
 from plimsoll.report.formatting import NOTHING, figure, ms, ops, place_of, plural, span
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MIB = 1 << 20
+PHASES = ("before", "during", "after")
 _COLUMNS = (
     *("cell", "action", "begun_s", "duration_s", "streamed_bytes"),
     *("service_level", "phase", "judged", "missed", "met", "worst_ms", "met_again_s"),
@@ -105,9 +106,18 @@ def actions_frame(findings: Findings) -> pd.DataFrame:
         for result in findings.cells
         if result.verdict and (action := result.verdict.action)
         for level in action.levels
-        for phase in ("before", "during", "after")
+        for phase in PHASES
     ]
     return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def action_sentences(findings: Findings) -> tuple[str, ...]:
+    """Say for each variant and load how long the action took, and in how many repeats each level was met around it."""
+    return tuple(
+        f"{findings.labels[one.variant]} at {ops(one.load_ops_s)}: {findings.definition.action} took "
+        f"{span(one.low, one.high)} s in {plural(one.repeats, 'valid repeat')}. {' '.join(_around(findings, one))}"
+        for one in action_times(findings.cells)
+    )
 
 
 def phase_text(figures: PhaseFigures) -> str:
@@ -116,6 +126,21 @@ def phase_text(figures: PhaseFigures) -> str:
         return NOTHING
     outcome = f"missed {figures.missed} of {figures.judged}" if figures.missed else "met"
     return f"{outcome}, worst {ms(figures.worst_ms)}"
+
+
+def _around(findings: Findings, of: Spread) -> Iterator[str]:
+    """Yield for each service level in how many repeats of that variant and load it was met, by phase."""
+    results = [
+        result.verdict.action
+        for result in findings.cells
+        if (result.cell.variant, result.cell.load_ops_s) == (of.variant, of.load_ops_s)
+        and result.verdict
+        and result.verdict.action
+    ]
+    for place, level in enumerate(results[0].levels):
+        phases = ((name, [getattr(one.levels[place], name).met for one in results]) for name in PHASES)
+        told = (f"{name} in {met.count(True)} of {len(met) - met.count(None)}" for name, met in phases)
+        yield f"{level.service_level} was met {', '.join(told)}."
 
 
 def _acted(findings: Findings) -> Iterator[tuple[str, ActionResult]]:

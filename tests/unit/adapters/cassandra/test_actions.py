@@ -137,6 +137,14 @@ def test_nodes_start_again_one_after_the_other_with_a_job_and_a_gc_log_of_their_
     assert not action.cassandra.down(nodes[:3]), "what counts is the process that was started again"
 
 
+def test_a_node_that_was_started_again_is_killed_by_its_newest_job(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    nodes[2].statuses |= {"cassandra": JobStatus("exited", 143), "cassandra-restarted": JobStatus("running")}
+    acted("kill-node").look()
+    assert nodes[2].stopped == ["cassandra-restarted"]
+
+
 def test_a_node_that_does_not_come_up_again_fails_the_action(acted: Callable[..., Acted], nodes: list[Any]) -> None:
     action = acted("restart", 1)
     action.look()

@@ -7,7 +7,7 @@ from datetime import timedelta
 from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
 from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
-from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, NodeFiles
+from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, NodeFiles, current_process
 from plimsoll.domain.action import ActionPart
 from plimsoll.ports.host import Host
 
@@ -24,7 +24,7 @@ class Moves:
 
     def kill(self, victim: Host, others: Sequence[Host], dead: Sequence[Host] = ()) -> str | Moved:
         """Kill a node, until all others see it down. `dead`: nodes that were killed before it."""
-        victim.stop(JOB, grace=timedelta(0))
+        victim.stop(current_process(victim).name, grace=timedelta(0))
         return self.ring.awaited(f"{victim.info.name}-down", others, dead=(*dead, victim))
 
     def restart(self, node: Host, nodes: Sequence[Host]) -> str | Moved:
