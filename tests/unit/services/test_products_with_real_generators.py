@@ -10,6 +10,8 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
 from tests.fakes.instant.jvmless_product import JVMLESS, JvmlessProduct
 
+import plimsoll
+import plimsoll_airflow
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
@@ -108,7 +110,6 @@ def test_a_load_generator_prepares_what_it_needs_itself(tmp_path: Path, generato
 
 @pytest.mark.parametrize("generator", WORKLOADS)
 def test_every_product_of_the_installation_can_be_in_one_campaign(tmp_path: Path, generator: str) -> None:
-    """A product is a folder and a line in `bootstrap.py`: nothing else knows its ports, checks, events or files."""
     artefacts, definition = EmptyArtefacts(tmp_path / "artefacts"), with_scylla(generator)
     tools = replace(tools_with(artefacts, tmp_path), products=products_with(artefacts, SteppingClock()))
 
@@ -130,6 +131,16 @@ def test_products_and_generators_that_speak_cql_alone_refuse_clients_of_another_
     found = [(one.where, one.what) for one in problems(tools, definition)]
 
     assert found == [("workload.protocol", f"{name} speaks cql, and not hbase") for name in ("cassandra", generator)]
+
+
+@pytest.mark.parametrize("product", products_with(EmptyArtefacts(Path()), SteppingClock()))
+def test_a_product_is_a_folder_that_bootstrap_alone_names(product: str) -> None:
+    own = Path(plimsoll.__file__).parent / "adapters" / "products" / product
+    sources = [*Path(plimsoll.__file__).parent.rglob("*.py"), *Path(plimsoll_airflow.__file__).parent.rglob("*.py")]
+    naming = {path.name for path in sources if own not in path.parents and f"products.{product}" in path.read_text()}
+
+    assert own.is_dir()
+    assert naming == {"bootstrap.py"}
 
 
 def test_products_have_names_kinds_and_processes_of_their_own(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from plimsoll.domain.process import Process
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import MOST_FILE_BYTES, Host
 from plimsoll.ports.product import SavingProduct
-from plimsoll.ports.store import StoredFile
+from plimsoll.ports.store import ResultStore, StoredFile
 from plimsoll.services.cell.action_beside_load import required_nodes
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.direct_upload import upload_directly
@@ -115,7 +115,7 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     if work.keeps_data:  # what belongs to the attempt alone is beside the data
         tasks += [partial(_from_host, work, work.host(cluster, info), dict) for info in cluster.nodes]
     loads = load_hosts(work, cluster)
-    failed = stop_all(work, loads, load_job(work.key))
+    failed = stop_all(work.load_generator, loads, load_job(work.key))
     yield from (_lost(load, failed[load.info.name]) for load in loads if load.info.name in failed)
     tasks += [partial(_load, work, load) for load in loads if load.info.name not in failed]
     with suppress(*OF_HOSTS):  # then it stays unknown whether clocks have moved
@@ -170,7 +170,7 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[], _ByProces
             lost.append(f"not collected from {host.info.name}, from {_plain(path)} on: {most}")
             break
         try:
-            file = sent.get(path) or _fetched(work, host, path, keys[path])
+            file = sent.get(path) or _fetched(work.toolkit.store, host, path, keys[path])
             entries.append(ManifestEntry(path=name, size_bytes=file.size_bytes, sha256=file.sha256))
         except Unreachable as error:  # to ask for each of the others would take as long again
             lost.append(f"not collected from {host.info.name}, from {_plain(path)} on: {error}")
@@ -205,9 +205,9 @@ def _lost(host: Host, error: PlimsollError) -> _Found:
     return _Found(lost=(f"nothing was collected from {host.info.name}: {error}",))
 
 
-def _fetched(work: AttemptContext, host: Host, path: PurePosixPath, key: str) -> StoredFile:
+def _fetched(store: ResultStore, host: Host, path: PurePosixPath, key: str) -> StoredFile:
     """Collect by copying files to this machine first."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-collect-") as scratch:
         local = Path(scratch) / "file"
         host.fetch(path, local)
-        return work.toolkit.store.upload(key, local)
+        return store.upload(key, local)

@@ -16,8 +16,9 @@ from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.progress import LoadPhase
+from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
-from plimsoll.ports.load_generator import LoadRequest, LoadStatus, SplitLoadGenerator
+from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus, SplitLoadGenerator
 from plimsoll.ports.product import SettlingProduct
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.sizing import bytes_on_disk, flush_once
@@ -38,13 +39,13 @@ def load_hosts(work: AttemptContext, cluster: Cluster) -> list[Host]:
     return [work.host(cluster, info) for info in cluster.load_hosts]
 
 
-def start_all(work: AttemptContext, hosts: Sequence[Host], request: LoadRequest) -> None:
+def start_all(generator: LoadGenerator, hosts: Sequence[Host], request: LoadRequest) -> None:
     """Start each host's part of the load, or attach to it if it is running already."""
     parts = [(host, replace(request, part=number, parts=len(hosts))) for number, host in enumerate(hosts, start=1)]
-    _at_once(parts, lambda one: work.load_generator.start(*one))
+    _at_once(parts, lambda one: generator.start(*one))
 
 
-def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
+def stop_all(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
     """Stop the load on all hosts at the same time.
 
     Returns the errors of hosts, by host; an error on one host does not stop the others.
@@ -52,7 +53,7 @@ def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[s
 
     def stop(host: Host) -> PlimsollError | None:
         try:
-            work.load_generator.stop(host, job_id)
+            generator.stop(host, job_id)
         except OF_HOSTS as error:
             return error
         return None
@@ -139,7 +140,7 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
     hosts = load_hosts(work, cluster)
     ready = [host for host in hosts if statuses[host.info.name].is_ready]
     start = read_start(work)
-    if len(ready) == len(hosts) and (start is None or start.start < _first_clock(work, start)):
+    if len(ready) == len(hosts) and (start is None or start.start < _now(work.toolkit.clock, start.clocks)):
         # None was told of an earlier start, else it would not wait.
         flush_once(work, cluster)
         leftover_work, product = None, work.product
@@ -152,7 +153,7 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
         return
     if ready:
         _begin_together(work, ready, job_id, start)
-    elif _first_clock(work, start) > start.start + _OVERDUE:
+    elif _now(work.toolkit.clock, start.clocks) > start.start + _OVERDUE:
         _require_begun(statuses)
 
 
@@ -160,7 +161,8 @@ def _new_start(
     work: AttemptContext, hosts: Sequence[Host], leftover_work: LeftoverWork | None, data_bytes: Mapping[str, int]
 ) -> LoadStart:
     found = clocks(hosts)
-    at = datetime.fromtimestamp(int((_first_now(work, found) + _LEAD).timestamp()) + 1, UTC)  # the next whole second
+    earliest = _now(work.toolkit.clock, found) + _LEAD
+    at = datetime.fromtimestamp(int(earliest.timestamp()) + 1, UTC)  # the next whole second
     start = LoadStart(start=at, clocks=found, leftover_work=leftover_work, data_bytes=data_bytes)
     most_ms = most_apart_ms(level.interval for level in work.definition.service_levels)
     if start.error_ms > most_ms:
@@ -177,7 +179,7 @@ def _recorded(work: AttemptContext, start: LoadStart) -> LoadStart:
     """Record that start, or return the one that another process recorded first."""
     store, key = work.toolkit.store, layout.attempt_file(work.key, layout.LOAD_START)
     before = read_start(work)
-    if before is not None and before.start < _first_clock(work, before):
+    if before is not None and before.start < _now(work.toolkit.clock, before.clocks):
         store.delete(key)
     if store.create(key, start.model_dump_json(indent=1).encode()):
         return start
@@ -203,14 +205,10 @@ def _require_begun(statuses: Mapping[str, LoadStatus]) -> None:
         raise LoadError(what, where="load hosts", mend="run the cell again")
 
 
-def _first_clock(work: AttemptContext, start: LoadStart) -> datetime:
+def _now(clock: Clock, found: Mapping[str, ClockReading]) -> datetime:
     """Return the current time by the first load host's clock."""
-    return _first_now(work, start.clocks)
-
-
-def _first_now(work: AttemptContext, found: Mapping[str, ClockReading]) -> datetime:
     first = next(iter(found.values()))
-    return work.toolkit.clock.now() + timedelta(milliseconds=first.offset_ms)
+    return clock.now() + timedelta(milliseconds=first.offset_ms)
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:

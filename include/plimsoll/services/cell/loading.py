@@ -37,7 +37,7 @@ def start_load(work: AttemptContext) -> None:
     )
     request = with_counted_rows(work, cluster, asked)
     # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.
-    start_all(work, load_hosts(work, work.cluster()), replace(request, expires=work.time_left()))
+    start_all(work.load_generator, load_hosts(work, work.cluster()), replace(request, expires=work.time_left()))
 
 
 def poll_load(work: AttemptContext) -> LoadStatus:
@@ -74,7 +74,7 @@ def stop_load(work: AttemptContext) -> None:
     cluster = work.provider.find(work.cluster_id)
     if cluster is None:
         return
-    for error in stop_all(work, load_hosts(work, cluster), load_job(work.key)).values():
+    for error in stop_all(work.load_generator, load_hosts(work, cluster), load_job(work.key)).values():
         raise error
 
 
