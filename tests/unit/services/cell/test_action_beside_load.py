@@ -18,8 +18,11 @@ from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.campaign.runnable import software_problems
+from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.loading import poll_load
 from plimsoll.services.steps.running import run_cell
+from plimsoll.services.steps.steps import steps_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_action, read_model
 from plimsoll.services.toolkit import Toolkit
@@ -192,14 +195,24 @@ def test_a_load_that_ends_before_the_action_makes_the_attempt_invalid(site_of: C
     assert any("the load was over before add-node was (look " in reason for reason in verdict.reasons), verdict.reasons
 
 
-def test_an_action_is_begun_once_whoever_looks(site_of: Callable[[ActionName], Site]) -> None:
+def test_another_process_goes_on_with_an_action_and_ends_it_once(site_of: Callable[[ActionName], Site]) -> None:
     site = site_of("kill-node")
-    site.run()
-    assert site.recorded is not None
-    before = site.recorded
-    again = ActionBegin(action=before.begin.action, at=before.end.at, hosts=())
-    key = layout.attempt_file(site.work.key, layout.ACTION)
-    assert not site.toolkit.store.create(key, again.model_dump_json().encode())
+    first = begin(site.toolkit, "campaign", CELL, "me")
+    for step in steps_of("measure"):
+        step.run(first)
+    site.toolkit.clock.sleep(BEGINS.total_seconds())
+    assert poll_load(first).note == "look 1"
+    begun = read_model(site.toolkit.store, first.key, layout.ACTION, ActionBegin)
+
+    second = AttemptContext(site.toolkit, first.key)
+    assert poll_load(second).note == "look 2"
+    assert read_model(site.toolkit.store, first.key, layout.ACTION, ActionBegin) == begun
+    assert poll_load(second).note == "kill-node took 0.0 s"
+    ended = site.recorded
+
+    assert poll_load(first).note == "kill-node took 0.0 s"
+    assert site.recorded == ended
+    assert len(site.product.asked) == site.product.looks, "an action that has ended is not asked for again"
 
 
 def test_a_product_that_can_do_no_action_is_told_by_the_plan(installation: Installation) -> None:
