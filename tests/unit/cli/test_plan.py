@@ -128,3 +128,20 @@ def test_what_a_campaign_would_take_is_shown_beside_what_keeps_it_from_running(
 def test_where_hosts_cost_nothing_no_money_is_shown(plimsoll: Command, tmp_path: Path) -> None:
     _, out, _ = plimsoll("plan", tmp_path / "instant.yaml")
     assert "USD" not in out
+
+
+def test_the_shipped_actions_are_planned_with_their_hosts(plimsoll: Command) -> None:
+    _, out, _ = plimsoll("plan", "local-actions", "--json")
+    plan = json.loads(out)
+    assert [(cell["stage"], cell["action"]["name"]) for cell in plan["cells"]] == [
+        ("add", "add-node"),
+        ("replace", "replace-node"),
+    ]
+    assert plan["totals"]["hosts"] == 5, "three nodes, a spare host, a load host"
+    assert plan["totals"]["load_time_s"] < 600
+
+
+def test_people_read_what_is_done_and_when(plimsoll: Command) -> None:
+    _, out, _ = plimsoll("plan", "local-actions")
+    assert "Action: add-node, 40s after the start of the load\n" in out
+    assert "p99 of every 10s interval during the action below 1s" in out
