@@ -43,7 +43,7 @@ def on_starting(component: Any) -> None:
 
 
 def warm_up() -> None:
-    """Import what DAG files and tasks import, with the adapters that the settings name."""
+    """Import the modules that DAG files and tasks import, with the adapters that the settings name."""
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.settings import Settings
 
@@ -60,10 +60,10 @@ def warm_up() -> None:
 
 
 def warm_up_for_tasks() -> None:
-    """Import what judging needs, and read definitions, which takes each task 0.04 CPU s else.
+    """Import the modules for judging, and read definitions, which would otherwise take each task 0.04 CPU s.
 
-    They are read anew only where their file has changed. Tasks of a cell read the copy that a campaign makes of its
-    definition.
+    Definitions are read again only where their file has changed. Tasks of a cell read the copy that a campaign makes of
+    its definition.
     """
     from plimsoll.bootstrap import sound_definitions
     from plimsoll.quality.engine import load

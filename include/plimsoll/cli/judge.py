@@ -134,7 +134,7 @@ def judge(  # noqa: PLR0913  # one for each option
     tags: _Tags = [],  # noqa: B006  # the same
     as_json: JsonOption = False,
 ) -> None:
-    """Judge what a load generator wrote: in every interval after warm-up, does the percentile stay below the bound?
+    """Judge the output of a load generator: in every interval after warm-up, does the percentile stay below the bound?
 
     The command reads HdrHistogram interval logs of any tool, and the output of cassandra-stress, scylla-bench,
     tlp-stress, NoSQLBench, YCSB, latte and wrk2. It judges this output as far as it describes intervals, and says what

@@ -69,7 +69,7 @@ def _show_stage(stage: StagePlan, alone: Definition) -> None:
 
 
 def _show_published(published: Published) -> None:
-    """Show what was published beside what is done here."""
+    """Show the published settings beside those of this campaign."""
     print_table(
         f"{published.publication}, and here", ("what", "as published", "here"), [one.texts for one in published.rows]
     )

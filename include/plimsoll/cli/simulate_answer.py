@@ -87,7 +87,7 @@ def _rate(load_ops_s: int | None) -> str:
 
 
 def show_simulation(definition: Definition, found: Simulation) -> None:
-    """Show what synthetic campaigns took, and how often their capacities differ."""
+    """Show how many cells synthetic campaigns took, and how often their capacities differ."""
     cells = definition.cells
     typer.echo(
         f"{found.runs} synthetic campaigns of {definition.name}, strategy {definition.strategy.name}\n"

@@ -84,7 +84,7 @@ class AttemptKey(Model):
 
     @property
     def environment(self) -> str:
-        """Return the name of what is deployed for the attempt: `g1-040k-r3-1`.
+        """Return the name of the attempt's environment on its hosts: `g1-040k-r3-1`.
 
         Its hosts may have served other attempts before.
         """

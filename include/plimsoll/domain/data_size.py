@@ -73,5 +73,5 @@ def second_sample(asked_bytes: int, sample_bytes: int) -> Sample | None:
 
 
 def is_within_tolerance(asked_bytes: int, found_bytes: int) -> bool:
-    """Tell whether data of that size will do for what was asked."""
+    """Tell whether data of that size is close enough to the requested size."""
     return abs(found_bytes - asked_bytes) <= TOLERANCE * asked_bytes

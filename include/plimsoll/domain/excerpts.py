@@ -5,7 +5,7 @@ _MOST_LINES = 24
 
 
 def visible(text: str) -> str:
-    """The text with control characters written as escapes, for example `\\x1b`, except for line ends and tabs.
+    """Write control characters as escapes, for example `\\x1b`, except for line ends and tabs.
 
     A terminal obeys control characters: a line in a stranger's log could retitle it, or hide and rewrite what it shows.
     """

@@ -92,7 +92,7 @@ class Fingerprint(Model):
 
     @property
     def runs_several(self) -> bool:
-        """Tell whether nodes run several processes, so that people read of which one something is told."""
+        """Tell whether nodes run several processes, so that reports must name the process of a figure."""
         return any(len(node.processes) > 1 for node in self.nodes)
 
     def ahead_ms(self) -> dict[str, float]:

@@ -64,10 +64,10 @@ class LoadCommand(Model):
 
 
 def placeholders(line: str) -> Sequence[str]:
-    """What stands in braces, sound names or not."""
+    """Return the texts in braces, whether their names are known or not."""
     return _PLACEHOLDER.findall(line)
 
 
 def filled(line: str, values: Mapping[str, str]) -> Sequence[str]:
-    """The words of a command with the values in place. Raises KeyError for a name without a value."""
+    """Return the words of a command with the values in place. Raises KeyError for a name without a value."""
     return [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in shlex.split(line)]

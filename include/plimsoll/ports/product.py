@@ -122,4 +122,4 @@ class SavingProduct(Product, Protocol):
     """A product whose running nodes tell more than their files do."""
 
     def save(self, node: Host) -> None:
-        """Write what only the running node tells, such as its metrics, to a file that its process declares."""
+        """Write data that only the running node has, such as its metrics, to a file that its process declares."""

@@ -48,9 +48,7 @@ class Provider(Protocol):
         """
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Return everything that would keep the definition's clusters from being provided, found without
-        providing any.
-        """
+        """Return every problem that would keep the definition's clusters from being provided, without providing any."""
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the requested cluster, and make it if it is not there yet. Raises ProviderError when it can't be

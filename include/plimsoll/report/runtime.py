@@ -45,7 +45,9 @@ def bundled() -> str:
 
 
 def _keep(place: Path, script: str) -> None:
-    """Write it whole or not at all, whoever else does the same, and remove those of other versions."""
+    """Write the script whole or not at all, whichever other process does the same, and remove scripts of other
+    versions.
+    """
     place.parent.mkdir(parents=True, exist_ok=True)
     unfinished = place.with_name(f"{place.name}.{os.getpid()}")
     unfinished.write_bytes(gzip.compress(script.encode(), compresslevel=6, mtime=0))

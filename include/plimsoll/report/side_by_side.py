@@ -208,7 +208,7 @@ def _unlike(
 
 
 def _unlike_noise(found: SideBySide, a: CampaignCells, b: CampaignCells) -> Iterator[EnvironmentDifference]:
-    """Yield the differences of what was sampled on both sides.
+    """Yield the differences of sampled figures of both sides.
 
     Apart from facts: where these are unknown, noise is not.
     """

@@ -10,7 +10,7 @@ it.
 
 
 def is_job(component: Any) -> bool:
-    """Tell whether what a listener was told of is a long-lived process, which forks others; a task is none.
+    """Tell whether the object that a listener got is a long-lived process, which forks others; a task is none.
 
     Uses the name of the class `airflow.jobs.job.Job`: listeners are given the object, and tasks need not import that.
     """
@@ -18,7 +18,7 @@ def is_job(component: Any) -> bool:
 
 
 def is_scheduler(component: Any) -> bool:
-    """Tell whether what a listener was told of is the scheduler.
+    """Tell whether the object that a listener got is the scheduler.
 
     Uses the subcommand of `airflow`, for the object does not know yet which of the long-lived processes it is.
     """

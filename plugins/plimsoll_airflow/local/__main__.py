@@ -96,7 +96,7 @@ def demo(
     context: typer.Context,
     campaign: Annotated[str, typer.Option(envvar="CAMPAIGN", help="Name of a definition.")] = "demo",
 ) -> None:
-    """Run a campaign to its report and stop again what was started for it."""
+    """Run a campaign to its report, and stop again whatever was started for it."""
     # Only here: the other commands need nothing of campaigns.
     from plimsoll_airflow.local.demo import run_demo
 

@@ -19,7 +19,7 @@ class Screen(Protocol):
     """Shows the newest progress; None while the campaign is being planned."""
 
     def show(self, progress: CampaignProgress | None) -> None:
-        """Show it."""
+        """Show the progress."""
 
 
 class LiveScreen:

@@ -19,7 +19,8 @@ SWEEP_S = 10.0
 def stop_stack(
     home: Home, destroy_clusters: Callable[[], None], *, in_haste: Callable[[], bool] = lambda: False
 ) -> None:
-    """Stop everything: first what could start more work, then the clusters, then the servers, then the rest.
+    """Stop everything: first the processes that could start more work, then the clusters, then the servers, then the
+    rest.
 
     Raises StackError when a process survives even SIGKILL.
     """

@@ -37,7 +37,7 @@ AttemptNames = Annotated[
 
 
 def query_of(ended: runs.EndedRuns) -> str:
-    """Return the query that names what was ended, and counts what is too much to be named."""
+    """Return the query that names the ended runs and attempts, and counts those that are too many to be named."""
     named = [("run", f"{one.dag_id}/runs/{one.run_id}") for one in ended.runs[:NAMED]]
     named += [("attempt", attempt.partition("/")[2]) for attempt in ended.attempts[:NAMED]]
     lengths = accumulate(len(urlencode([one])) + 1 for one in named)

@@ -55,7 +55,7 @@ class Snapshot:
     _making: threading.RLock = field(default_factory=threading.RLock, compare=False, repr=False)
 
     def once(self, name: Hashable, make: Callable[[], _T]) -> _T:
-        """Return what `make` makes of this content, made once for all viewers who ask for it by that name."""
+        """Return the result of `make` for this content, made once for all viewers who ask for it by that name."""
         with self._making:
             if name not in self._made:
                 self._made[name] = make()

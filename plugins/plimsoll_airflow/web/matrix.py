@@ -126,14 +126,14 @@ def _confirm(visit: Visit, what: str) -> Response:
 
 
 def _back(visit: Visit, place: str = "") -> Response:
-    """Return a redirect to the campaign's page, or to that place below it, which shows what was done."""
+    """Return a redirect to the campaign's page, or to that place below it, which shows the result of the action."""
     library().forget(visit.campaign_id)
     here = f"{base_of(visit.request)}/campaigns/{visit.campaign_id}"
     return RedirectResponse(f"{here}{place}", status_code=HTTPStatus.SEE_OTHER)
 
 
 def _link_to_run(started: runs.StartedRun) -> str:
-    """Return the part of the address by which the campaign's page tells of the run."""
+    """Return the part of the address by which the campaign's page shows the run."""
     return f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}"
 
 

@@ -129,7 +129,7 @@ def tip(cell: CellStatus) -> str:
 
 
 def now(cell: CellStatus) -> str:
-    """Return the progress of a running cell, and what it waits for: `load, 1 min 15 s of load left`."""
+    """Return the progress of a running cell, with the cause of its waiting: `load, 1 min 15 s of load left`."""
     left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left else ""
     return f"{cell.phase or 'starts'}{left}" + (f" ({cell.note})" if cell.note else "")
 

@@ -139,7 +139,9 @@ class Artefacts:
 
 
 def _fetch(definition: Definition) -> str:
-    """Return the advice for what is not in the cache: `make setup` fetches only what definitions in the folder need."""
+    """Return the advice for artefacts that are not in the cache: `make setup` fetches only those of definitions in the
+    folder.
+    """
     return f"fetch it first: `plimsoll prepare {definition.name}`, or the definition's file in place of its name"
 
 

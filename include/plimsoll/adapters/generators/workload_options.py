@@ -61,7 +61,7 @@ def timing_problems(definition: Definition) -> Iterator[Problem]:
 
 
 def early_end_problems(definition: Definition) -> Iterator[Problem]:
-    """A fault where loads are to end early, which this load generator can't."""
+    """Yield a fault where loads are to end early, which this load generator can't."""
     if definition.timing.stop:
         what = f"{definition.load_generator.name} can't end a load early: it judges no interval"
         yield Problem("timing.stop", what, "take plimsoll-stress, or remove the key")

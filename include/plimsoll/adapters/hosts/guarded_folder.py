@@ -8,7 +8,7 @@ from plimsoll.adapters.hosts.onhost import guard
 
 
 def require_guarded(place: Path) -> None:
-    """Raise OSError if a user besides this one and root could change what lies in the folder, or put another there.
+    """Raise OSError if a user besides this one and root could change the folder's content, or replace the folder.
 
     A folder on the way that is missing is made later, by this user. Links that nobody else could change are followed.
     """

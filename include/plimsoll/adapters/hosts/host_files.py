@@ -30,7 +30,7 @@ def few_files(paths: Iterable[PurePosixPath], where: str) -> tuple[PurePosixPath
 
 
 def require_file(found: "Found | os.stat_result") -> None:
-    """Raise OSError for what is no file, such as a pipe that would never end, and for a file that is too large.
+    """Raise OSError unless the path is a file of bounded size: a pipe, for example, would never end.
 
     A file may be large without taking any disk.
     """

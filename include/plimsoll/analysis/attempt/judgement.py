@@ -49,7 +49,7 @@ class JudgedInterval:
 
 @dataclass(frozen=True)
 class Run:
-    """What is known about a timed run besides its logs. None: not known, so not checked.
+    """The facts about a timed run besides its logs. None: not known, so not checked.
 
     `duration` includes the warm-up. `started_at`, the start of the timed run, and `operations`, the number of its
     answered operations with warm-up, are the load generator's own report.
@@ -110,7 +110,9 @@ class Judgement:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Return the notes, and what was left out without its counts, so that many cells have the same remarks."""
+        """Return the notes, and the records that were left out without their counts, so that many cells have the same
+        remarks.
+        """
         measures = sorted({one.measure for one in self.left_out})
         return (*self.notes, f"left out: {' and '.join(measures)}") if measures else self.notes
 

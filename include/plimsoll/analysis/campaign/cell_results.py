@@ -127,7 +127,7 @@ class CampaignData:
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:
-        """Return every cell, the attempt of it that counts, and the strategy's decision on it."""
+        """Return every cell, its attempt that counts, and the strategy's decision on it."""
         return self.known_state or campaign_state(self.definition, self.attempts, CellResult)
 
 

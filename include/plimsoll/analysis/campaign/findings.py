@@ -40,7 +40,7 @@ class CampaignCells:
 
     @property
     def level(self) -> ServiceLevel:
-        """Return the first service level, which is the one that charts show."""
+        """Return the first service level, which charts show."""
         return self.definition.service_levels[0]
 
     @property

@@ -106,7 +106,7 @@ def _statistics(variant: str, load: int, process: str, attempts: Sequence[_GcLog
 
 
 def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:
-    """Tell how long threads stood still, ms. Collections within one safepoint are one pause."""
+    """Return the duration of the stalls of application threads, ms. Collections within one safepoint are one pause."""
     stopped = stopped_ms(table)
     ends = table.assign(stopped=stopped, end=table["start_s"] + table["duration_ms"] / 1000).sort_values(
         ["host", "end"]

@@ -53,7 +53,7 @@ def specification(chart: alt.LayerChart | alt.FacetChart, data: Mapping[str, Any
 
 
 def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
-    """Return the rows that have a LINK, as links on top of what is drawn.
+    """Return the rows that have a LINK, as links on top of the drawing.
 
     `points` are encoded, `name` is the chart's own.
     """

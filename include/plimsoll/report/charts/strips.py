@@ -79,7 +79,7 @@ def strip_charts(findings: Findings) -> tuple[Figure, ...]:
 def strip_chart(
     findings: Findings, attempt: AttemptData, *, name: str, title: str, links: Mapping[tuple[str, float], str]
 ) -> Figure:
-    """Return everything that was collected of an attempt, a strip each.
+    """Chart all data that was collected of an attempt, a strip for each kind.
 
     `links` of missed intervals by cell and start (s).
     """

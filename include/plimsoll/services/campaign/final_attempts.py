@@ -34,7 +34,7 @@ class FinalAttempts(Generic[_S]):
         return self._of.get(campaign_id, {})
 
     def replace(self, campaign_id: str, found: Mapping[FinalAttempt, _S]) -> None:
-        """Remember what was found now, and nothing else of the campaign."""
+        """Remember what the present read found, and nothing else of the campaign."""
         with self._changing:
             self._of[campaign_id] = found
             self._of.move_to_end(campaign_id)

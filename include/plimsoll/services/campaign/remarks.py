@@ -65,7 +65,7 @@ def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 
 def _early_end(plan: Plan) -> Iterator[str]:
-    """What it saves to end loads that have missed, where that is hours."""
+    """Say how many hours it saves to end loads that have missed, where that is hours."""
     [*stages] = plan.definition.of_stages
     _, alone = stages[0]
     if len(stages) > 1 or alone.timing.stop or alone.load_generator.name != "plimsoll-stress":

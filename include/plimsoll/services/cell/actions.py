@@ -88,7 +88,7 @@ def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
 
 
 def _note_waiting(work: AttemptContext, phase: Phase, sentence: str) -> None:
-    """Show in the cell's progress what it waits for, as far as the store can be written."""
+    """Show in the cell's progress what the cell waits for, as far as the store can be written."""
     with suppress(StoreError):
         note_phase(work.toolkit.store, work.toolkit.clock, work.key, phase, note=sentence[:_LONGEST_NOTE])
 

@@ -52,7 +52,7 @@ def failure_of(store: ResultStore, key: AttemptKey) -> str | None:
 
 
 def cancel(work: AttemptContext, by: str) -> None:
-    """Record that somebody cancelled the attempt; the caller ends its processes. A judged attempt stays as it is."""
+    """Record that somebody cancelled the attempt; the caller ends its processes. A judged attempt is left unchanged."""
     cancelled = Cancellation(by=by, at=work.toolkit.clock.now())
     name = layout.attempt_file(work.key, layout.CANCELLED)
     if work.toolkit.store.create(name, cancelled.model_dump_json(indent=1).encode()):

@@ -47,7 +47,7 @@ def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
 
 
 def examples() -> tuple[str, ...]:
-    """Complete definitions, each with a first line that says what it shows."""
+    """Return complete definitions, each with a first line that says what the definition shows."""
     folder = files("plimsoll.services.definitions").joinpath("examples")
     return tuple(one.read_text() for one in sorted(folder.iterdir(), key=lambda one: one.name))
 

@@ -115,7 +115,7 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
 
 
 def _purpose(definition: Definition, key: AttemptKey) -> str:
-    """Return what the attempt's hosts are kept for."""
+    """Return the purpose for which the attempt's hosts are kept."""
     return kept_for(cell_of(definition, key.cell_id).variant if definition.cluster_scope == "variant" else "")
 
 

@@ -39,7 +39,7 @@ class StoredLaunches:
             return ()
 
     def note(self, launch: Launch) -> None:
-        """Record the launch in place of an earlier record of it."""
+        """Record the launch in place of its earlier record."""
         with self._outage.noticed():
             name = layout.launch_file(launch.id, launch.token)
             self._store.write(name, launch.model_dump_json(indent=1).encode())

@@ -109,7 +109,7 @@ def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[Cl
 
 
 def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
-    """Destroy what may exist of a cluster that its provider does not show, and close its account.
+    """Destroy the parts of a cluster that its provider may not show, and close its account.
 
     `cluster` is its name, `campaign/cell/attempt`. False where its account is closed, or where it had no paid hosts.
     Raises StoreError and ProviderError.

@@ -137,7 +137,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
 
 
 def _as_far_as_it_went(definition: Definition, summary: LoadSummary) -> Definition:
-    """The definition with the time for which a load ran that was ended because its outcome was certain."""
+    """Return the definition with the time for which a load ran that was ended because its outcome was certain."""
     if summary.decided_s is None:
         return definition
     timing = definition.timing.model_copy(update={"duration": timedelta(seconds=summary.decided_s)})

@@ -66,7 +66,7 @@ class Step:
     """The way to wait for its end; None: the step is over when `run` returns."""
 
     def longest(self, definition: Definition) -> timedelta:
-        """Tell how long it may last, with what it starts, before it is given up."""
+        """Return the time after which the step is given up, with whatever it starts."""
         return self.timeout + (self.polling.longest(definition) if self.polling else timedelta(0))
 
 

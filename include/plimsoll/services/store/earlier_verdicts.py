@@ -9,7 +9,7 @@ from plimsoll.services.store import layout
 
 
 def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
-    """Keep a verdict that is about to be replaced, unless it is the one that was kept last."""
+    """Keep a verdict that is about to be replaced, unless it was kept last."""
     number, newest = _kept_last(store, key)
     if newest == _content(verdict):
         return
@@ -19,9 +19,9 @@ def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
 
 
 def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
-    """Remove the verdict that was kept last if it is this one, which the attempt still has.
+    """Remove the verdict that was kept last if the attempt still has the same verdict.
 
-    Judging again was killed before it replaced it, and then found the same verdict again.
+    Judging again was killed before it replaced the verdict, and then found the same verdict again.
     """
     number, newest = _kept_last(store, key)
     if newest == _content(verdict):
@@ -29,7 +29,7 @@ def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
 
 
 def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
-    """Tell whether that verdict is the one that was kept last.
+    """Tell whether that verdict was kept last.
 
     While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
     """

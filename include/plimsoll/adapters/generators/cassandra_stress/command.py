@@ -76,7 +76,7 @@ def record_s(definition: Definition) -> int:
 
 
 def _command(name: str, definition: Definition) -> tuple[str, ...]:
-    """Return the cassandra-stress command and what it runs, from `name`.
+    """Return the cassandra-stress command and its operations, from `name`.
 
     For a profile: `insert` alone, or all its operations.
     """

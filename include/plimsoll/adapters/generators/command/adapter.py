@@ -44,11 +44,13 @@ class CommandGenerator(ForeignGenerator):
         self._artefacts = artefacts
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Placeholders that stand for nothing, what a load needs and the command lacks, and an archive not yet here."""
+        """Return problems: unknown placeholders, what a load needs and the command lacks, and an archive not yet
+        here.
+        """
         return problems(definition, self._artefacts)
 
     def downloads(self, definition: Definition) -> Sequence[Download]:
-        """The archive that the definition names."""
+        """Return the archive that the definition names."""
         archive = _command(definition).archive
         there = archive is not None and self._artefacts.has_archive(archive)
         return [Download(name="the load generator's archive", size_bytes=None, is_there=there)] if archive else []
@@ -62,7 +64,7 @@ class CommandGenerator(ForeignGenerator):
             self._artefacts.jdk(OWN_JDK)
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
-        """What no command shows, whatever it runs."""
+        """Name what no command shows, whichever program it runs."""
         return (
             "a command is judged by the times in its files; only they tell whether these begin at the intended start",
             "a command tells neither its standstills, nor how late it sends, nor its mix of operations: these are not "
@@ -72,7 +74,7 @@ class CommandGenerator(ForeignGenerator):
         )
 
     def describe(self, host: Host, definition: Definition) -> str:
-        """The program, with the first line that the command `version` prints, if there is one."""
+        """Return the program, with the first line that the command `version` prints, if there is one."""
         command = _command(definition)
         if command.version is None:
             return _program(command)
@@ -82,7 +84,7 @@ class CommandGenerator(ForeignGenerator):
         return f"{_program(command)}: {shortened(line)}" if line else _program(command)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """The state of the load, with its rate where the definition says how to read it."""
+        """Return the state of the load, with its rate where the definition says how to read it."""
         status = super().status(host, job_id)
         if status.state != "running":
             return status
@@ -96,7 +98,7 @@ class CommandGenerator(ForeignGenerator):
         return replace(phase_of(Plan.parse(text), name, elapsed_s), achieved_ops_s=rate)
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """The summary by how the command ended: what it did is in its own files."""
+        """Return the summary by how the command ended: what it did is in its own files."""
         plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
         if ending is None:
             return LoadSummary(complete=False, reason="the command of the timed run did not end")
@@ -113,7 +115,7 @@ class CommandGenerator(ForeignGenerator):
         )
 
     def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
-        """The files whose names the definition gives as outputs, by their own names."""
+        """Return the files whose names the definition gives as outputs, by their own names."""
         patterns = _command(definition).outputs
         return {name: name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
 
@@ -153,6 +155,6 @@ def _names(command: LoadCommand) -> set[str]:
 
 
 def _program(command: LoadCommand) -> str:
-    """The name of the program: `tlp-stress`."""
+    """Return the name of the program: `tlp-stress`."""
     first = next(word for word in command.run.split() if "=" not in word and word != "env")
     return PurePosixPath(first).name

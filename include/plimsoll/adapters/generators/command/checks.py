@@ -17,7 +17,7 @@ _NEEDED = ("rate", "duration")
 
 
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
-    """All problems at once. Fetches nothing."""
+    """Return all problems at once. Fetches nothing."""
     command = definition.load_generator.command
     if command is None:
         return [Problem(_WHERE, "is missing: the load generator `command` is what it says", _EXAMPLE)]
@@ -75,7 +75,7 @@ def _archive(definition: Definition, command: LoadCommand, artefacts: ProgramSou
 
 
 def program_in_archive(command: LoadCommand) -> str:
-    """The first path in the archive that a command names, such as `bin/tlp-stress`; empty if none does."""
+    """Return the first path in the archive that a command names, such as `bin/tlp-stress`; empty if none does."""
     found = re.search(r"\{archive\}/([^\s'\":]+)", f"{command.run} {command.populate or ''}")
     return found[1] if found else ""
 

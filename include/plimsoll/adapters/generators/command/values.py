@@ -28,7 +28,7 @@ OF_LOADS = {
 
 
 def of_workload(workload: Workload) -> dict[str, str]:
-    """The workload's options that are texts or numbers, by name; `rows` as a whole number.
+    """Return the workload's options that are texts or numbers, by name; `rows` as a whole number.
 
     Raises ValueError where `rows` is no count.
     """
@@ -38,7 +38,7 @@ def of_workload(workload: Workload) -> dict[str, str]:
 
 
 def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
-    """Every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
+    """Return every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
     definition, generator = request.definition, request.definition.load_generator
     return {
         **of_workload(definition.workload),

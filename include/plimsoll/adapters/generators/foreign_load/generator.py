@@ -112,7 +112,7 @@ class ForeignGenerator(ABC):
         return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
-        """Start the load as a detached job, or attach to the one that was started before."""
+        """Start the load as a detached job, or attach to the job that was started before."""
         folder, definition = folder_of(host), request.definition
         load = self._load(host, request)
         plan = {

@@ -68,7 +68,7 @@ class PlimsollStress:
         return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
-        """Start the load as a detached job, or attach to the one that was started before."""
+        """Start the load as a detached job, or attach to the job that was started before."""
         folder = folder_of(host)
         plan = {"job_id": request.job_id, "duration_s": request.definition.timing.duration.total_seconds()}
         host.write(folder / PLAN, json.dumps(plan))

@@ -39,7 +39,7 @@ def numbers_all_rows(population: JsonValue) -> bool:
 
 
 def _binds(value: JsonValue) -> Iterator[Options]:
-    """Yield everything with a distribution, at any depth."""
+    """Yield every mapping with a distribution, at any depth."""
     if isinstance(value, dict):
         if "distribution" in value:
             yield value

@@ -32,7 +32,7 @@ def start(job: dict[str, Any]) -> str:
 
 
 def make_folders(job: dict[str, Any]) -> None:
-    """Make the folders of the job's files, its work and what it owns. Raises OSError."""
+    """Make the folders of the job's files, of its work and of its own data. Raises OSError."""
     owned = [] if job["owns"] is None else [Path(job["owns"]).parent]
     for folder in (Path(job["record"]).parent, Path(job["cwd"]), *owned):
         folder.mkdir(parents=True, exist_ok=True)

@@ -41,10 +41,11 @@ def take(folder: Path, lease: dict[str, Any]) -> dict[str, Any]:
 def take_over(
     folder: Path, lease: dict[str, Any], seen: dict[str, Any], clean: Callable[[], list[str]]
 ) -> dict[str, Any]:
-    """Take the folder from an expired lease, if that is still as it was seen, after `clean` has ended what it left.
+    """Take the folder from an expired lease, if the lease is still as it was `seen`, after `clean` has removed its
+    remains.
 
-    The answer is that of `take`, with a sentence for each thing that resisted; then the lease is not taken. It may be
-    asked again after it was killed half way, or after its answer was lost.
+    The answer is that of `take`, with a sentence for each thing that could not be removed; then the lease is not taken.
+    The call may be repeated after it was killed half way, or after its answer was lost.
     """
     with _locked(folder):
         current = read(folder)["lease"]

@@ -15,7 +15,8 @@ def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
 
 
 def own_loopback(address: str) -> str:
-    """Return the address for what is open to a node's own machine alone, such as JMX, which is not encrypted here.
+    """Return the address of services that are open to a node's own machine alone, such as JMX, which is not encrypted
+    here.
 
     Nodes on one machine have different loopback addresses, so all of them can use the same port.
     """

@@ -21,7 +21,7 @@ _MOST_BYTES = 64 << 20
 
 
 def main(command: str, *arguments: str) -> Any:
-    """Run that command, and return what it prints."""
+    """Run the command, and return the content of its output."""
     if command == "version":
         return [answer_of(place, "storage_service/scylla_release_version") for place in arguments]
     if command == "settle":

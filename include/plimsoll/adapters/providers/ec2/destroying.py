@@ -47,7 +47,7 @@ class Destroyer:
         _require_none(errors)
 
     def forget(self, cluster_id: ClusterId) -> None:
-        """Forget what was remembered of the cluster, because it is about to have other hosts."""
+        """Forget the tries to destroy the cluster, because it is about to have other hosts."""
         for key in [key for key in self.tried if key[0] == cluster_id]:
             self.tried.pop(key, None)
 

@@ -143,7 +143,7 @@ class Launched:
         self._update({instance: {"since": at} for instance, at in began.items()})
 
     def ended(self, states: Mapping[str, str], at: Mapping[str, datetime] | None = None) -> None:
-        """Record that those instances have ended or were told to: by id, the state before. `at`: the time, if known.
+        """Record instances that have ended or were terminated: id → the state before. `at`: the time, if known.
 
         An instance that never ran was never paid for. If the record can't be written, the data is kept in memory, so
         that ending hosts never waits.
@@ -182,7 +182,7 @@ class Launched:
         return [_id(host) for launch in chosen for host in launch.living]
 
     def has_ended(self, instance: str) -> bool:
-        """Tell whether the instance was told to end."""
+        """Tell whether the instance was terminated."""
         hosts = (host for launch in self._known.values() for host in launch.hosts or ())
         return any(_id(host) == instance and host.until is not None for host in hosts)
 

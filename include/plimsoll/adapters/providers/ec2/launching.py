@@ -68,7 +68,9 @@ class Launcher:
         self._end_listed(self._living(), self._launched.living())
 
     def _end_listed(self, listed: Sequence[Answer], ids: Collection[str] = ()) -> None:
-        """End those instances, and what no record names of them is recorded before: it is to be paid for too."""
+        """Terminate those instances. Instances that no record names are recorded first, because they are to be paid for
+        too.
+        """
         self._launched.discovered(listed)
         self._end([*ids, *(one["InstanceId"] for one in listed)])
 
@@ -91,7 +93,7 @@ class Launcher:
         refused.require()
 
     def _living(self) -> list[Answer]:
-        """Return the cluster's living instances that EC2 lists, without those that were told to end."""
+        """Return the cluster's living instances that EC2 lists, without those that were terminated."""
         seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
         return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
 

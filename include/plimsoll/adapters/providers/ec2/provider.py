@@ -89,9 +89,9 @@ class Ec2Provider:
         return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Return everything that AWS can be asked before anything costs money.
+        """Return every problem that AWS can show before anything costs money.
 
-        SecretError where it can't be asked at all.
+        SecretError where AWS can't be asked at all.
         """
         return problems(definition, self.secrets)
 

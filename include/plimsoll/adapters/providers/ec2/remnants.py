@@ -80,7 +80,8 @@ def _log_refusals(name: str, left: Sequence[_Left], told: set[str], log: Log, de
 
 @dataclass(frozen=True)
 class ListedInstances:
-    """The instances that EC2 lists, of which those that live were told to end: `accepted`, with their earlier states.
+    """The instances that EC2 lists. `accepted`: those of them that lived and were terminated, with their earlier
+    states.
 
     `whole_since`: the launch of the last instance, if they are a whole cluster; none was launched after it.
     """
@@ -104,7 +105,7 @@ def terminate_listed(cloud: Cloud, filters: Sequence[Filter]) -> ListedInstances
 
 
 def _before(accepted: Mapping[str, str], shown: Sequence[Answer]) -> dict[str, str]:
-    """Return the states in which instances were told to end.
+    """Return the states in which instances were terminated.
 
     Of a repeated call, the answer to the first may be lost.
     """
@@ -181,7 +182,7 @@ class Removal:
         self._launched.ended(dict.fromkeys(gone, "terminated"), times)
 
     def _not_listed(self, seen: Collection[str]) -> list[_Left]:
-        """Return instances that were told to end and were never listed, and launches without a known answer."""
+        """Return instances that were terminated and were never listed, and launches without a known answer."""
         hidden = [one for one in sorted(self._told) if one not in seen and self._launched.may_lag(one)]
         left = [_Left(f"instance {one} was told to end, and is not shown yet") for one in hidden]
         until = self._launched.unknown_until()

@@ -91,9 +91,8 @@ class IntervalLogs:
         )
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
-        """Return the log without records that are none of the run's intervals, by what is known of the tool.
-
-        Noted in it.
+        """Return the log without records that are no intervals of the run, according to the tool, and note them in
+        it.
         """
         return log
 

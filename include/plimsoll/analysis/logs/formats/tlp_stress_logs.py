@@ -21,12 +21,14 @@ def logged_name(comment: str) -> re.Match[str] | None:
 
 
 def name_of(log: HistogramLog) -> re.Match[str] | None:
-    """Return the name that one of the two gave to a log: `X.hdr-intended-<operation>` or `X.hdr-<operation>`."""
+    """Return the name that Plimsoll or tlp-stress gave to a log: `X.hdr-intended-<operation>` or
+    `X.hdr-<operation>`.
+    """
     return next((found for comment in log.comments if (found := logged_name(comment))), _NAME.search(log.name))
 
 
 def written_unit(log: HistogramLog) -> FoundUnit | None:
-    """Return the unit of a log whose comments show that one of the two wrote it."""
+    """Return the unit of a log whose comments show that Plimsoll or tlp-stress wrote it."""
     if any(_PLIMSOLL.search(comment) for comment in log.comments):
         return FoundUnit("us", "Plimsoll's load generator wrote the log, and says so in it")
     if any(logged_name(comment) for comment in log.comments):

@@ -61,7 +61,7 @@ def _alike(count: int, other: int) -> bool:
 
 
 def _bare(name: str) -> str:
-    """Return the name without words that say what is measured."""
+    """Return the name without the words for a measure."""
     return re.sub(r"[^a-z0-9]+", " ", _WORD.sub(" ", _in_words(name))).strip()
 
 

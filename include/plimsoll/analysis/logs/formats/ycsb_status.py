@@ -87,7 +87,7 @@ def _refuse_unknown(names: Sequence[str], options: ReadOptions, where: str) -> N
 
 
 def _refuse_averages(text: str, names: Sequence[str], where: str) -> None:
-    """Raise LogError on operations of which only averages are told beside others with percentiles."""
+    """Raise LogError on operations that have only averages, beside others with percentiles."""
     told = {name.removeprefix("Hdr") for name in names}
     averaged = dict.fromkeys(one["name"] for line in _LINE.finditer(text) for one in _AVERAGED.finditer(line["rest"]))
     lost = [name for name in averaged if name not in told and _meaning(name)[0] in JUDGED]

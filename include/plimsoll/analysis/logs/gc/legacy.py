@@ -74,7 +74,7 @@ class _Collection:
 
     @property
     def paused(self) -> bool:
-        """Tell whether threads stood still, and not only heap sizes are told."""
+        """Tell whether the record holds a pause of the application, and not only heap sizes."""
         return self.kind.startswith("Pause ")
 
     def pause(self, collector: Collector | None) -> Pause:
@@ -171,7 +171,7 @@ def _unknown(steps: list[_Collection | Record]) -> Iterator[str]:
 
 
 def _pauses(steps: list[_Collection | Record], collector: Collector | None) -> Iterator[Pause]:
-    """Join each collection with the later line that gives the whole time for which threads stood still."""
+    """Join each collection with the later line that gives the whole time for which application threads were stopped."""
     waiting: list[Pause] = []
     for step in steps:
         if isinstance(step, _Collection):

@@ -105,8 +105,8 @@ def size_bytes(figure: str) -> int:
 
 
 def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
-    """Tell how long threads stood still in each row of a table of pauses, ms.
+    """Return for how long application threads were stopped in each row of a table of pauses, ms.
 
-    Where the log does not give it, this is the collector's part of the pause.
+    Where the log does not give that, this is the collector's part of the pause.
     """
     return pauses["stopped_ms"].fillna(pauses["duration_ms"])

@@ -164,7 +164,9 @@ def _strange(line: _Line) -> bool:
 
 
 def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
-    """Join each collection with the later line of its safepoint, which has the whole time that threads stood still."""
+    """Join each collection with the later line of its safepoint, which has the whole time for which threads were
+    stopped.
+    """
     name, waiting = "unknown", list[Pause]()
     for line in lines:
         if pause := _collection(line, collector):
