@@ -110,7 +110,7 @@ def _local_notes(products: Mapping[str, Product], definition: Definition) -> Ite
 
 @dataclass(frozen=True)
 class _Providers:
-    """Makes the providers of one toolkit, which have connections and prices in common."""
+    """The makers of the providers of one toolkit, which have connections and prices in common."""
 
     settings: Settings
     store: ResultStore

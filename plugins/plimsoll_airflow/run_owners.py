@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RunOwners:
-    """Implements the Owners port in a task of the run `own`. `others` answers for owners that are no runs."""
+    """An implementation of the Owners port in a task of the run `own`. `others` answers for owners that are no runs."""
 
     def __init__(self, others: Owners, ti: "RuntimeTaskInstanceProtocol", own: CellRun) -> None:
         self._others, self._ti, self._own = others, ti, own

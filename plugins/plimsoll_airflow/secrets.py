@@ -14,7 +14,7 @@ def airflow_secrets(_: Settings) -> "AirflowSecrets":
 
 
 class AirflowSecrets:
-    """Implements the Secrets port. Nothing is cached, so a changed connection takes effect at the next call."""
+    """An implementation of the Secrets port. Nothing is cached: a changed connection counts at the next call."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         """Return a connection of type ssh: login, and `private_key` or `key_file` with `private_key_passphrase` as

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """Implements the Clock port with real time."""
+    """An implementation of the Clock port with real time."""
 
     def now(self) -> datetime:
         """Return the current time in UTC."""

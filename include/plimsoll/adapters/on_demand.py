@@ -10,7 +10,7 @@ _Adapter = TypeVar("_Adapter")
 class OnDemand(Mapping[str, _Adapter]):
     """Adapters by name. Each is made once, by its function in `makers`, in whichever thread asks first.
 
-    Asking for the names makes none. What a maker raises is raised to whoever asks, and the next one tries again.
+    Listing the names makes none. An error of a maker is raised to the caller, and the next call tries again.
     """
 
     def __init__(self, makers: Mapping[str, Callable[[], _Adapter]]) -> None:

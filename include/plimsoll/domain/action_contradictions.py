@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def action_contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
-    """Faults of every stage's action. A fault of keys that several stages inherit is given once."""
+    """Yield faults of every stage's action. A fault of keys that several stages inherit is given once."""
     found = (
         fault
         for number, (stage, alone) in enumerate(definition.of_stages)

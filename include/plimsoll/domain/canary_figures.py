@@ -23,7 +23,7 @@ class Floor(Model):
 
 
 class Canary(Model):
-    """Checks every host for some seconds before the database starts.
+    """The check of every host for some seconds before the database starts.
 
     A host below a floor of its role is unfit. It ends the attempt or, if hosts are kept, is replaced.
     """

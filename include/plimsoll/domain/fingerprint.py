@@ -31,7 +31,7 @@ class HostFacts(Model):
 
 
 class JvmFacts(Model):
-    """What a running JVM reports about itself."""
+    """Facts that a running JVM reports about itself."""
 
     version: Annotated[str, Field(description="java.runtime.version, such as 11.0.13+8")]
     vendor: str

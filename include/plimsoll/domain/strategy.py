@@ -14,7 +14,7 @@ from plimsoll.domain.strategy_names import STRATEGY_NAMES
 
 
 class FullGrid(Model):
-    """Runs every repeat of every variant at every load."""
+    """The strategy that runs every repeat of every variant at every load."""
 
     name: Literal["full-grid"] = "full-grid"
 
@@ -24,7 +24,7 @@ class FullGrid(Model):
 
 
 class Search(Model):
-    """Runs only the cells that each variant's capacity depends on."""
+    """The strategy that runs only the cells on which each variant's capacity depends."""
 
     name: Literal["search"] = "search"
     mode: Annotated[
@@ -48,7 +48,9 @@ class Search(Model):
 
 
 class Ramp(Model):
-    """Climbs from the lowest load until the rate is not reached or a service level is missed, in each repeat."""
+    """The strategy that climbs from the lowest load until the rate is not reached or a service level is missed, in each
+    repeat.
+    """
 
     name: Literal["ramp"] = "ramp"
     data: Annotated[
@@ -83,7 +85,7 @@ def _require_known(name: object, path: Path) -> None:
 
 
 class _OrItsName:
-    """Adds to the JSON schema that a strategy may be given by its name alone."""
+    """An addition to the JSON schema: a strategy may be given by its name alone."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [{"type": "string", "enum": list(STRATEGY_NAMES)}, handler(schema)]}

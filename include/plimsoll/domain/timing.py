@@ -17,7 +17,7 @@ _LEAST_INTERVALS = 5
 
 
 class Timing(Model):
-    """How long a cell is loaded. The service level is judged over `duration` minus `warmup`."""
+    """The time for which a cell is loaded. The service level is judged over `duration` minus `warmup`."""
 
     duration: Annotated[PositiveDuration, Field(description="Length of the timed run, with its warm-up")]
     warmup: Annotated[Duration, Field(description="Length of the first part of the run, which is not judged")]

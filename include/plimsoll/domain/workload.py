@@ -35,7 +35,7 @@ class _BasicTimeSeriesOptions(Model):
 
 # Keys of stored definitions stand in the order of the bases, from the last to the first.
 class Workload(CqlOptions, _BasicTimeSeriesOptions, _Named):
-    """What the clients ask of the database."""
+    """The requests of the clients to the database."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, JsonValue]

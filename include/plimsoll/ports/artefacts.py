@@ -53,7 +53,7 @@ class Jdk(Protocol):
 
 
 class ProgramSource(Protocol):
-    """Provides programs, verified by checksum. Every method raises ArtefactError for one that can't be had.
+    """A source of programs, verified by checksum. Every method raises ArtefactError for a program that can't be had.
 
     Load generators get only this port, so they can't ask for databases, which each database's own adapter does.
     """
@@ -89,7 +89,7 @@ class ProgramSource(Protocol):
 
 
 class ArtefactSource(ProgramSource, Protocol):
-    """Provides databases and their JDKs, too."""
+    """A source of databases and their JDKs, too."""
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> Collection[str]:
         """Return the names of the garbage collectors that this JDK really has, as its `java` reports them."""

@@ -55,7 +55,7 @@ class LoadRequest:
 
 
 class LoadGenerator(Protocol):
-    """Runs one workload at one load level as a detached job."""
+    """A program that runs one workload at one load level as a detached job."""
 
     name: str
     summary_files: Sequence[str]

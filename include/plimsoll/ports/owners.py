@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class Owners(Protocol):
-    """Gives processes their tokens, and says whether the owner of a token is alive."""
+    """The tokens of processes, and the knowledge whether the owner of a token is alive."""
 
     def me(self) -> str:
         """Return the token of this process."""
@@ -14,7 +14,7 @@ class Owners(Protocol):
 
 
 class UnknownOwners:
-    """Implements the Owners port where processes can't be looked up. The age of an attempt then decides."""
+    """An implementation of the Owners port where processes can't be looked up. The age of an attempt then decides."""
 
     def me(self) -> str:
         """Return a token that identifies no process."""

@@ -17,7 +17,7 @@ from plimsoll.ports.host import Host
 
 
 class Evidence(Protocol):
-    """Reads the collected logs of a product's processes. Pure: asked again whenever an attempt is judged.
+    """The reader of the collected logs of a product's processes. Pure: it is used whenever an attempt is judged.
 
     Every method has the name of the process and the text of its log; `zone` is the time zone of times in the log.
     """
@@ -33,7 +33,7 @@ class Evidence(Protocol):
 
 
 class Product(Protocol):
-    """Deploys a product's nodes and watches them. Protocols below add what only some products can do."""
+    """A database whose nodes can be deployed and watched. Protocols below add what only some products can do."""
 
     name: str
     ports: Sequence[int]

@@ -27,7 +27,9 @@ class Places:
 
 
 class Provider(Protocol):
-    """Clusters by their ids. Its truth is what is really there (processes, instances), never a memory of its own."""
+    """A source of clusters by their ids. It goes by what is really there (processes, instances), never by a memory of
+    its own.
+    """
 
     name: str
     is_local: bool

@@ -28,7 +28,7 @@ class AwsAccess:
 
 
 class Secrets(Protocol):
-    """Provides keys and credentials. Every method raises SecretError for one that can't be had."""
+    """A source of keys and credentials. Every method raises SecretError for a secret that can't be had."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         """Return the key of a connection to hosts."""

@@ -34,7 +34,7 @@ class Whereabouts(Protocol):
 
 
 class Nowhere:
-    """Implements Whereabouts for providers whose clusters are always in the same place."""
+    """An implementation of Whereabouts for providers whose clusters are always in the same place."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:  # noqa: ARG002
         """Return no places: the provider's clusters are always in the same place."""

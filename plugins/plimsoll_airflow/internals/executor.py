@@ -30,7 +30,7 @@ _LONGEST_BYTES = 1 << 20
 
 
 class RepairedLocalExecutor(LocalExecutor):
-    """Runs tasks in forked workers, each of which can be killed without harm to the others.
+    """An executor with forked workers, each of which can be killed without harm to the others.
 
     Uses `LocalExecutor`, which is not public to extend, with `_process_workloads`, `_read_results`, its queues and the
     start of its workers: an executor of our own would repeat how it forks them and ends them.
@@ -73,7 +73,7 @@ class RepairedLocalExecutor(LocalExecutor):
 
 
 class PacketQueue:
-    """As multiprocessing.SimpleQueue, made before its readers and writers are forked, but without a lock.
+    """A queue like multiprocessing.SimpleQueue, made before its readers and writers are forked, but without a lock.
 
     A reader of SimpleQueue holds a lock while it waits for a message. If it is killed, the lock is never given back,
     and all other readers wait for ever. Here each message is one packet of a Unix socket (`SOCK_SEQPACKET`, unix(7)):
@@ -107,7 +107,9 @@ class PacketQueue:
 
 
 class _Uncounted(nullcontext[None]):
-    """Stands for LocalExecutor's count of messages, whose lock a killed worker might keep. The queue itself tells."""
+    """A substitute for LocalExecutor's count of messages, whose lock a killed worker might keep. The queue itself
+    knows.
+    """
 
     value = 1
 

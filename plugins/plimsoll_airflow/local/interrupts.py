@@ -17,7 +17,9 @@ class Interrupted(BaseException):
 
 
 class Interrupts:
-    """Turns the first signal into `Interrupted`. Later signals are counted: they ask for haste while stopping."""
+    """The handler that turns the first signal into `Interrupted`. Later signals are counted: they ask for haste while
+    stopping.
+    """
 
     def __init__(self) -> None:
         self.count = 0

@@ -16,7 +16,7 @@ LINE_EVERY_S = 5.0
 
 
 class Screen(Protocol):
-    """Shows the newest progress; None while the campaign is being planned."""
+    """A view of the newest progress, which is None while the campaign is being planned."""
 
     def show(self, progress: CampaignProgress | None) -> None:
         """Show the progress."""
@@ -34,7 +34,7 @@ class LiveScreen:
 
 
 class PlainScreen:
-    """Prints a line when something has changed, at most every LINE_EVERY_S."""
+    """A view that prints a line when something has changed, at most every LINE_EVERY_S."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

@@ -17,7 +17,7 @@ UNREACHED = 0
 
 
 class OwnServers(httpx.HTTPTransport):
-    """Sends requests to servers of this user on the loopback address, and to nobody else's.
+    """An adapter of requests to servers of this user on the loopback address, and to nobody else's.
 
     Another user's program could listen on the port before the api-server does, and would be sent a password.
     """
@@ -30,7 +30,7 @@ class OwnServers(httpx.HTTPTransport):
 
 
 class Transport:
-    """Calls one api-server as one user. It gets a token on first use, and a new one when it has expired."""
+    """The access of one user to one api-server. It gets a token on first use, and a new one when it has expired."""
 
     def __init__(
         self, base_url: str, password: str, *, user: str = "admin", wire: httpx.BaseTransport | None = None

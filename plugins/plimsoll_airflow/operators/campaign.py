@@ -245,9 +245,9 @@ def run_of(context: "Context") -> CampaignRunOwner:
 
 
 class QualityGate(CampaignTask):
-    """Pass the run if its requested cells are valid and, if the campaign is complete, its checks pass.
+    """The gate: its run passes if its requested cells are valid and, if the campaign is complete, its checks pass.
 
-    Otherwise name the cells to run again.
+    Otherwise it names the cells to run again.
     """
 
     def execute(self, context: "Context") -> None:

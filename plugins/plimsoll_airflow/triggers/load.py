@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 
 
 class LoadTrigger(BaseTrigger):
-    """Watches one load. All its state is in the store and on the hosts, so any triggerer can continue it.
+    """The watcher of one load. All its state is in the store and on the hosts, so any triggerer can continue it.
 
     `since` is when the load began, as ISO 8601.
 

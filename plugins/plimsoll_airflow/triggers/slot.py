@@ -23,7 +23,7 @@ def has_slot(states: Mapping[str, str | None], map_index: int, parallel: int) ->
 
 
 class SlotTrigger(BaseTrigger):
-    """Fires when there is a free slot for that mapped instance."""
+    """The wait for a free slot for that mapped instance."""
 
     def __init__(self, dag_id: str, run_id: str, map_index: int, parallel: int, poll_s: float) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

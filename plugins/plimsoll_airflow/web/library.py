@@ -38,7 +38,7 @@ _log = logging.getLogger("plimsoll")
 
 
 class WaitsFor(Protocol):
-    """Tells what the living runs of a campaign wait for, in words; empty where none waits."""
+    """A function that says what the living runs of a campaign wait for; empty where none waits."""
 
     def __call__(self, definition: Definition, campaign_id: str, *, runs: bool) -> str:
         """Say what the campaign waits for. `runs`: whether cells of the campaign are under way."""

@@ -25,7 +25,9 @@ _LARGEST = 1_000_000
 
 
 class Middleware:
-    """Leads `/plimsoll` to `/plimsoll/`, and refuses runs of campaigns' DAGs that `plan` would refuse."""
+    """The middleware that leads `/plimsoll` to `/plimsoll/`, and refuses runs of campaigns' DAGs that `plan` would
+    refuse.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

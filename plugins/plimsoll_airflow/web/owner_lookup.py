@@ -11,7 +11,7 @@ from plimsoll_airflow.wiring import toolkit
 
 
 class RunsAndProcesses:
-    """Implements the Owners port: Airflow's database answers for runs, another port for processes."""
+    """An implementation of the Owners port: Airflow's database answers for runs, another port for processes."""
 
     def __init__(self, processes: Owners) -> None:
         self._processes = processes

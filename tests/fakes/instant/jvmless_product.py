@@ -48,7 +48,7 @@ class JvmlessProduct(InstantProduct):
             node.write(node.root / "logs" / "system.log", "2026-01-31 14:00:05 compaction stalled\n")
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
-        """Nodes without a JVM."""
+        """Return nodes without a JVM."""
         own = {"database": JVMLESS, "database_version": VERSION}
         return [node.model_copy(update=own) for node in super().fingerprint(variant, nodes)]
 

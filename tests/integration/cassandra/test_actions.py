@@ -29,7 +29,7 @@ class Ring:
     spares: list[Host]
 
     def act(self, name: ActionName, spares: int = 0) -> ActionEnd:
-        """The end of the action, which is looked at until then; nodes and spares are then as it left them."""
+        """Return the end of the action, which is looked at until then; nodes and spares are then as it left them."""
         own = self.deployment
         request = ActionRequest(
             Action(name=name), own.definition, own.variant, self.nodes, self.spares[:spares], LIFETIME

@@ -46,7 +46,7 @@ class OwnLog:
         ]
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """All of a log."""
+        """Return all of a log."""
         return [LogLine(_time(match, zone), match[0]) for match in _LINE.finditer(text)]
 
 

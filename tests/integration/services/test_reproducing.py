@@ -107,7 +107,7 @@ def test_a_table_that_claims_to_be_smaller_than_it_is_fills_no_memory(
 
 
 def refusal_of_intervals(published: Path, table: bytes) -> str:
-    """The error of a report from a bundle with another table of intervals."""
+    """Return the error of a report from a bundle with another table of intervals."""
     bundle = read_bundle(BytesIO((published / "demo-a/report/bundle.zip").read_bytes()), "")
     files = bundle.files | {name: table for name in bundle.files if name.endswith("intervals.parquet")}
     with Path("odd.zip").open("wb") as changed:
@@ -118,7 +118,7 @@ def refusal_of_intervals(published: Path, table: bytes) -> str:
 
 
 def understated_table() -> bytes:
-    """A text of 512 MiB in some kilobytes, of which the file's own metadata says that it has 1,000 bytes."""
+    """Return a text of 512 MiB in some kilobytes, of which the file's own metadata says that it has 1,000 bytes."""
     stream = BytesIO()
     text = pyarrow.table({"operation": ["x" * (512 << 20)]})
     parquet.write_table(text, stream, compression="zstd", use_dictionary=False, write_statistics=False)
@@ -132,7 +132,9 @@ def understated_table() -> bytes:
 
 
 def thrift_number(number: int, least_bytes: int = 1) -> bytes:
-    """A positive number in Thrift's compact protocol: doubled, 7 bits a byte, a mark on all bytes but the last."""
+    """Return a positive number in Thrift's compact protocol: doubled, 7 bits a byte, a mark on all bytes but
+    the last.
+    """
     doubled, digits = 2 * number, bytearray()
     while doubled > 127 or len(digits) < least_bytes - 1:
         digits.append(doubled & 127 | 128)

@@ -31,7 +31,7 @@ _MEND = "check the definition's `archive` and the way to it, then run it again"
 
 @dataclass(frozen=True)
 class Archives:
-    """Downloads archives.
+    """A downloader of archives.
 
     `s3` makes a boto3 client for archives at `s3://bucket/key`; it is called for each download.
     """

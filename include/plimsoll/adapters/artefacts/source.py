@@ -23,7 +23,7 @@ from plimsoll.ports.log import Log
 
 
 class Artefacts:
-    """Implements the ArtefactSource port. Artefacts are downloaded once, verified before use, and kept in a cache.
+    """An implementation of the ArtefactSource port. Artefacts are downloaded once, verified, and cached.
 
     `cache` is a folder outside the checkout; `log` receives lines for a person who waits. All methods are safe for
     several processes at once, need no network where the cache is full, and raise ArtefactError.

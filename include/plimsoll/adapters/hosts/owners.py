@@ -13,7 +13,7 @@ _STATE, _STARTED = 0, 19
 
 
 class LocalProcesses:
-    """Implements the Owners port for processes of this machine and pid namespace."""
+    """An implementation of the Owners port for processes of this machine and pid namespace."""
 
     def me(self) -> str:
         """Return the token of this process."""

@@ -22,7 +22,7 @@ _TRIES = 5
 
 
 class ObjectStore:
-    """Implements the ResultStore port over fsspec. Local files are written to a temporary name and renamed.
+    """An implementation of the ResultStore port over fsspec. Local files are written to a temporary name and renamed.
 
     The root may be a symbolic link. Links below it that lead out of the store are not followed: listings omit them, and
     all other methods raise StoreError.

@@ -28,7 +28,7 @@ _PARTED = 8 << 20
 
 
 class S3Store:
-    """Implements the DirectStore port. S3 itself writes files atomically.
+    """An implementation of the DirectStore port. S3 itself writes files atomically.
 
     `client` makes a boto3 client for S3. It is called when the store is first used, and again when credentials change.
     """

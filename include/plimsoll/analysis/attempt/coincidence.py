@@ -81,10 +81,10 @@ def _kinds_in(table: pd.DataFrame) -> Iterator[EventKind]:
 
 
 class Occurrence(NamedTuple):
-    """Something that happened between two times, s from the timed run's start; `amount` is in its cause's unit.
+    """An event between two times, s from the timed run's start; `amount` is in its cause's unit.
 
-    `held_s`: how long it delayed operations; 0 where the log tells only the time in which it happened. `process`: the
-    process of the host that it happened to; empty for what happened to the host as a whole.
+    `held_s`: how long it delayed operations; 0 where the log gives only the time in which it happened. `process`: the
+    process of the host to which it happened; empty for an event of the host as a whole.
     """
 
     start_s: float

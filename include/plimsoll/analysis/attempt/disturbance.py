@@ -37,7 +37,7 @@ _MOST_PROGRAMS, _MOST_CAUSES = 3, 3
 
 @dataclass(frozen=True)
 class Collected:
-    """What was collected of noise in a timed run that began at `started_at`.
+    """Data about noise in a timed run that began at `started_at`.
 
     `samples`: the hosts' figures, `seconds`: the load generator's own; both empty where nothing was sampled.
     `ahead_ms`: how far each host's clock is ahead of the load generator's. `attempted_ops_s`: the cell's load.

@@ -15,7 +15,7 @@ _Kind = Literal["variant", "host", "deviation", "own"]
 
 @dataclass(frozen=True)
 class HostReport:
-    """What one host of one cell reported: fact → value. It is compared with the hosts of the same `role`."""
+    """The report of one host of one cell: fact → value. It is compared with the hosts of the same `role`."""
 
     variant: str
     cell: str

@@ -28,7 +28,7 @@ Conclusion = Literal["higher", "lower", "no difference shown", "too few repeats"
 
 
 class Repeats(Model):
-    """What a number of repeats can show at best, whatever was measured."""
+    """The statements that a number of repeats allows at best, whatever was measured."""
 
     repeats: int
     pass_probability_bound: Annotated[float, Field(description="Lower bound on the pass probability if all pass")]

@@ -43,7 +43,7 @@ _SAID: Sequence[tuple[str, str, str]] = (
 
 
 class _BoundedConstructor(RoundTripConstructor):
-    """Builds the values of a document whose depth and size were checked before."""
+    """A constructor of the values of a document whose depth and size were checked before."""
 
     def construct_document(self, node: Node) -> Any:
         _measure(node, {}, 1)

@@ -45,7 +45,7 @@ def dump_definition(definition: Definition) -> str:
 
 
 class _DefaultsAsWritten(GenerateJsonSchema):
-    """Writes default durations as definitions have them, `10s`; pydantic would write `PT10S`."""
+    """A schema that has default durations as definitions have them, `10s`; pydantic would write `PT10S`."""
 
     def encode_default(self, dft: Any) -> Any:
         return format_duration(dft) if isinstance(dft, timedelta) else super().encode_default(dft)

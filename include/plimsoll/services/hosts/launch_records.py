@@ -14,7 +14,7 @@ from plimsoll.services.store.records import find_record, read_record
 
 
 class StoredLaunches:
-    """Implements the Launches port."""
+    """An implementation of the Launches port."""
 
     def __init__(self, store: ResultStore, outage: Outage) -> None:
         self._store, self._outage = store, outage

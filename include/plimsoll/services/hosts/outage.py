@@ -11,7 +11,7 @@ _KEPT = timedelta(minutes=1)
 
 
 class Outage:
-    """Remembers for a minute that the store could not be reached, because a try can take minutes to time out."""
+    """A memory of a minute that the store could not be reached, because a try can take minutes to time out."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -21,10 +21,10 @@ class _Read:
 
 
 class StoredPlaces:
-    """Implements Whereabouts with the campaigns of a store.
+    """An implementation of Whereabouts with the campaigns of a store.
 
-    A definition is read each time, because a campaign that was deleted and made anew may be elsewhere. It is parsed
-    again only if its text has changed. While the store is out of reach, what was read last counts.
+    A definition is read each time, because a campaign that was deleted and made anew may be in another place. It is
+    parsed again only if its text has changed. While the store is out of reach, the last content that was read counts.
 
     `at_hand` returns the definitions that can be read without the store. They are used while it is out of reach.
     """

@@ -26,7 +26,7 @@ hold.
 
 
 class Snapshot:
-    """Implements the ReadableStore port over files in memory."""
+    """An implementation of the ReadableStore port over files in memory."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = dict(sorted(files.items()))

@@ -20,7 +20,7 @@ _MEND = "a new campaign that writes a longer `timing.populating` gives it more t
 
 @dataclass
 class LoadPoller:
-    """Looks at one load repeatedly, and gives it up when it takes longer than it may.
+    """A poller of one load, which gives the load up when it takes longer than it may.
 
     All its state is in the store and on the hosts, except the time of the last look, and `since`: when the load began.
     """

@@ -139,7 +139,7 @@ def _follow(work: AttemptContext, polling: Polling, log: Log) -> None:
 
 
 class _ProgressLines:
-    """Shows what differs from the last line: another phase at once, other figures every _FIGURES_EVERY."""
+    """The lines about a load's progress: another phase at once, other figures every _FIGURES_EVERY."""
 
     def __init__(self, work: AttemptContext, log: Log) -> None:
         self._work, self._log = work, log

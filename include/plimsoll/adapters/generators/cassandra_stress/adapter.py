@@ -30,7 +30,7 @@ _FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
 
 
 class CassandraStress(ForeignGenerator):
-    """Implements the LoadGenerator port."""
+    """An implementation of the LoadGenerator port."""
 
     name = PROGRAM.name
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)

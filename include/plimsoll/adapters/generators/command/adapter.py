@@ -35,7 +35,7 @@ _AT_START_S = 1
 
 
 class CommandGenerator(ForeignGenerator):
-    """Implements the LoadGenerator port."""
+    """An implementation of the LoadGenerator port."""
 
     name = "command"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end")

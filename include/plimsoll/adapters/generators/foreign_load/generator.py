@@ -56,7 +56,7 @@ class Plan:
 
 
 class ForeignGenerator(ABC):
-    """Implements the LoadGenerator port except for the methods that depend on the program."""
+    """An implementation of the LoadGenerator port except for the methods that depend on the program."""
 
     name: str
     summary_files: Sequence[str]

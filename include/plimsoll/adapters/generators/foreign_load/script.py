@@ -36,7 +36,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a command ended.
+    """The end of a command.
 
     `seconds`: its duration in whole seconds; `cpu_s`: its processor time, s, None if not known.
     """

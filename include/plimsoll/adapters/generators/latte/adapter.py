@@ -42,7 +42,7 @@ _SAMPLE = re.compile(r"^ *(\d+\.\d+) +\d+ +\d+ +(\d+) ", re.MULTILINE)
 
 
 class Latte(ForeignGenerator):
-    """Implements the LoadGenerator port."""
+    """An implementation of the LoadGenerator port."""
 
     name = "latte"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.end", _REPORT)

@@ -32,7 +32,7 @@ _INTERVAL = timedelta(seconds=1)
 
 
 class PlimsollStress:
-    """Implements the SplitLoadGenerator and the SamplingLoadGenerator port."""
+    """An implementation of the SplitLoadGenerator and the SamplingLoadGenerator port."""
 
     name = "plimsoll-stress"
     summary_files: Sequence[str] = (command.SUMMARY,)

@@ -19,7 +19,7 @@ _TIMEOUT = timedelta(minutes=2)
 
 
 class ScriptCanary:
-    """Implements the HostCanary port."""
+    """An implementation of the HostCanary port."""
 
     def __init__(self, effort: canary.Effort = canary.USUAL) -> None:
         self._effort = json.dumps(effort._asdict())

@@ -170,7 +170,7 @@ def persistently(work: Callable[[], _T], until: float) -> _T:
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects, because the URL allows access only at its own address."""
+    """A handler that refuses redirects, because the URL allows access only at its own address."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         """Refuse the redirect."""

@@ -16,7 +16,7 @@ _LOOK_TIMEOUT = timedelta(minutes=1)
 
 
 class ProcSampler:
-    """Implements the HostSampler port; the columns are those of `sample.COLUMNS`."""
+    """An implementation of the HostSampler port; the columns are those of `sample.COLUMNS`."""
 
     def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
         """Start the script as a detached job, or leave a running one alone."""

@@ -48,7 +48,8 @@ _PATIENCE = timedelta(minutes=5)
 
 
 class Cassandra:
-    """Implements the Product port, and what it has for products that settle, are measured and partly checked.
+    """An implementation of the Product port, and of its extensions for products that settle, are measured and partly
+    checked.
 
     `patience`: longest time for all nodes together to start, where a definition gives none.
     """

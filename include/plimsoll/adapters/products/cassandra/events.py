@@ -25,7 +25,7 @@ _WRITING, _WRITTEN = re.compile(r"Writing Memtable-(?P<table>[^@]+)@"), "Complet
 
 
 class CassandraLog:
-    """Implements the Evidence port on a node's system.log, whose times are in its JVM's `zone`."""
+    """An implementation of the Evidence port on a node's system.log, whose times are in its JVM's `zone`."""
 
     kinds: Sequence[EventKind] = KINDS
 

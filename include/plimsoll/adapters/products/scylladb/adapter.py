@@ -32,7 +32,8 @@ _PATIENCE = timedelta(minutes=15)
 
 
 class ScyllaDb:
-    """Implements the Product port, and what it has for products that settle, save and are partly checked.
+    """An implementation of the Product port, and of its extensions for products that settle, save and are partly
+    checked.
 
     `patience`: longest time for all nodes to start, where a definition gives none.
     """

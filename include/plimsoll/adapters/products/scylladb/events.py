@@ -25,7 +25,7 @@ _SURE = timedelta(seconds=10)
 
 
 class ScyllaDbLog:
-    """Implements the Evidence port on a node's log, whose times are in its host's `zone`."""
+    """An implementation of the Evidence port on a node's log, whose times are in its host's `zone`."""
 
     kinds: Sequence[EventKind] = KINDS
 

@@ -60,10 +60,10 @@ def shipped(home: Path) -> dict[str, JsonValue]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where one node of a new cluster runs.
+    """The place of one node of a new cluster.
 
-    `addresses`: those of all nodes, the seed's first; `own_loopback`: where its own host alone reaches its REST API and
-    its metrics, neither of which asks for a password. `sharing`: how many nodes run on its machine.
+    `addresses`: those of all nodes, the seed's first; `own_loopback`: the address where its own host alone reaches its
+    REST API and its metrics, neither of which asks for a password. `sharing`: how many nodes run on its machine.
     """
 
     files: NodeFiles

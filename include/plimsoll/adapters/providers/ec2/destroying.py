@@ -19,7 +19,7 @@ Tried = dict[tuple[ClusterId, Place], datetime]
 
 @dataclass(frozen=True)
 class Destroyer:
-    """Destroys clusters of one result store.
+    """The destroyer of clusters of one result store.
 
     `tried` has, for clusters whose record could not be read, the time before which all their launches were. So hosts
     that may not show yet are waited for once, and not again by each further try of this process.

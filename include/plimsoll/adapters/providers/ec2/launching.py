@@ -28,7 +28,9 @@ _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 
 
 class Launcher:
-    """Launches one requested cluster. The answers of RunInstances are trusted until describe calls show the hosts."""
+    """The launch of one requested cluster. The answers of RunInstances are trusted until describe calls show
+    the hosts.
+    """
 
     def __init__(self, cloud: Cloud, clock: Clock, wanted: LaunchPlan, launched: Launched) -> None:
         self._cloud, self._clock, self.wanted, self._launched = cloud, clock, wanted, launched

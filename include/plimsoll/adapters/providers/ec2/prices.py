@@ -38,7 +38,7 @@ class Rate:
 
 
 class Ec2Tariffs:
-    """Implements the Tariffs port. A process asks for a price once, and five minutes after it got none again."""
+    """An implementation of the Tariffs port. A process asks for a price once, and again five minutes after a lack."""
 
     def __init__(self, secrets: Secrets) -> None:
         self._known: dict[tuple[str, str, str, str], Rate] = {}

@@ -46,7 +46,7 @@ Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
 
 @dataclass(frozen=True)
 class Ec2Provider:
-    """Implements the Provider port. Clusters of other result stores than `store` are neither seen nor touched.
+    """An implementation of the Provider port. Clusters of other stores than `store` are neither seen nor touched.
 
     `places`: the options that name regions and connections. If there may be clusters elsewhere, `further_regions` are
     searched too. The provider remembers nothing else but `tried`; AWS is asked each time.

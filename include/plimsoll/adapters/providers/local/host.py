@@ -31,7 +31,7 @@ NICENESS = "niceness"
 
 
 class LocalHost:
-    """Implements the Host port. `tags` are environment variables of everything that is started here."""
+    """An implementation of the Host port. `tags` are environment variables of everything that is started here."""
 
     def __init__(self, info: HostInfo, root: Path, tags: Mapping[str, str]) -> None:
         self.info = info

@@ -41,7 +41,7 @@ NODE_NICENESS = 10
 
 
 class LocalProvider:
-    """Implements the Provider port. Clusters of other work folders are neither seen nor touched.
+    """An implementation of the Provider port. Clusters of other work folders are neither seen nor touched.
 
     `work` holds the clusters' folders. `claims` is where this user's clusters agree on subnets, across work folders.
     """

@@ -29,7 +29,7 @@ _log = logging.getLogger("plimsoll")
 
 
 class SshProvider:
-    """Implements the Provider port. Definitions list the groups; the hosts themselves record who has them.
+    """An implementation of the Provider port. Definitions list the groups; the hosts themselves record who has them.
 
     Hosts download bundles from the `depot`; without one, bundles are sent to them.
     """

@@ -73,7 +73,7 @@ def _length(layout: HistogramLayout, unit: Unit) -> int:
 
 
 class Decoder:
-    """Decodes and merges records whose values are in `unit`. Holds scratch memory: one per thread."""
+    """A decoder that merges records whose values are in `unit`. It holds scratch memory: use one per thread."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
