@@ -8,7 +8,7 @@ from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 
 class EnvironmentSecrets:
-    """An implementation of the Secrets port. It has one key and one account; the connection's id appears only in errors.
+    """An implementation of the Secrets port. It has one key and one account; errors name the connection's id.
 
     AWS: boto3's own chain (`AWS_PROFILE`, `AWS_ACCESS_KEY_ID`, …, `AWS_ENDPOINT_URL`).
     """
