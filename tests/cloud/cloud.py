@@ -124,7 +124,7 @@ def running_cloud(
 ) -> Iterator[Cloud]:
     """A test cloud until the end of the block; one at a time in a process, for moto's memory is the process's.
 
-    `manual`: its time stands still but for `skip`. `lag`: how far EC2's answers are behind what was done.
+    `manual`: its time stops but for `skip`. `lag`: how far EC2's answers are behind what was done.
     """
     clock = ManualClock() if manual else RealClock()
     lifecycle, behind = Lifecycle(clock, delays or Delays(), Faults(), Census()), lag or Lag()

@@ -29,7 +29,7 @@ NODES = 3 if IS_LONG else 1
 VARIANTS = ("g1", "shenandoah") if IS_LONG else ("g1",)
 HOSTS = NODES + 1
 # Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, loads that leave the
-# generator room, and a bound that its own standstills don't reach, which would make an attempt invalid.
+# generator room, and a bound that its own stalls don't reach, which would make an attempt invalid.
 SMALLER: Mapping[str, Any] = {
     "loads": ["200/s"],
     "repeats": 1,

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.support.airflow.run_to_report import stood_still
+from tests.support.airflow.run_to_report import stalled
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, marked
@@ -41,7 +41,7 @@ def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path)
     for number in tries():
         campaign, work = CampaignStore(store, f"kept-mine-{number}"), tmp_path / f"work-{number}"
         ran = run(tmp_path / "kept.yaml", campaign.campaign_id, work, store)
-        if ran.returncode == 0 or not stood_still(campaign, definition):
+        if ran.returncode == 0 or not stalled(campaign, definition):
             break
 
     assert ran.returncode == 0, ran.stdout + ran.stderr

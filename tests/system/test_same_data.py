@@ -81,7 +81,7 @@ def test_the_higher_load_goes_on_with_the_nodes_and_the_rows_of_the_lower_one(
 def ramped(airflow: StackUnderTest, store: ObjectStore) -> tuple[AttemptKey, AttemptKey]:
     """Return the only attempts at both loads, of the first campaign that the machine did not disturb.
 
-    It has its report. Beside other programs a load may miss, which ends its ramp, or the machine may stand still under
+    It has its report. Beside other programs a load may miss, which ends its ramp, or the machine may stall under
     it.
     """
     for name in map("ramped-{}".format, tries()):

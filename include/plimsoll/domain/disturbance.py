@@ -36,8 +36,8 @@ class Disturbance(Model):
     generator_lag: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],
         Field(
-            description="How long the load generator may have stood still or been late. Without it: the shortest "
-            "standstill that makes an interval miss by itself, such as 110 ms for p99.9 of 10 s below 100 ms"
+            description="How long the load generator may have stalled or been late. Without it: the shortest "
+            "stall that makes an interval miss by itself, such as 110 ms for p99.9 of 10 s below 100 ms"
         ),
     ] = None
     tries: Annotated[

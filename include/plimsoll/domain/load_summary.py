@@ -29,7 +29,7 @@ class LoadSummary(Model):
     ] = None
     operations: Annotated[dict[str, int], Field(description="Answered operations by kind, such as `reads`")] = {}
     shares: Annotated[
-        dict[str, float], Field(description="Share of all operations asked of each; empty: not told")
+        dict[str, float], Field(description="Requested share of each operation; empty: not reported")
     ] = {}
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind of error; kinds of 0 left out")] = {}
     cpu_cores: Annotated[float | None, Field(description="CPU time of the generator over wall time: cores busy")] = None
@@ -39,7 +39,7 @@ class LoadSummary(Model):
     ] = None
     schedule_lag_max_ms: float | None = None
     hiccup_max_ms: Annotated[
-        float | None, Field(description="Longest time for which the generator's host or JVM stood still, ms")
+        float | None, Field(description="Longest time for which the generator's host or JVM stalled, ms")
     ] = None
     in_flight_max: Annotated[int | None, Field(description="Most operations that were in flight at once")] = None
     backlog_max: Annotated[

@@ -40,11 +40,11 @@ class LogLine:
 class GeneratorSecond:
     """The load generator's own state in the second that ends at `at`. None: not known.
 
-    `hiccup_ms`: longest time for which its JVM or machine stood still; `gc_ms`: time spent in garbage collections;
+    `hiccup_ms`: longest time for which its JVM or machine stalled; `gc_ms`: time spent in garbage collections;
     `cpu_cores`: cores busy. At the second's end `in_flight` operations were sent and not yet answered, and `backlog`
     operations were due and not yet sent. `lag_ms`: the longest delay of an operation that could have been sent at once.
     `failed`: operations that failed in the second.
-    `host`: the load host; for several load hosts together, the one that stood still longest.
+    `host`: the load host; for several load hosts together, the one that stalled longest.
     """
 
     at: datetime

@@ -39,12 +39,13 @@ class Provenance(Model):
     unit_taken: Annotated[
         str, Field(description="Unit that the values were taken to be in, and why; empty before they are judged")
     ] = ""
-    forced_format: Annotated[str | None, Field(description="Format that was told, if it was")] = None
-    unit: Annotated[Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values, if it was told")] = None
+    forced_format: Annotated[str | None, Field(description="Format that the user named, if any")] = None
+    unit: Annotated[Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values, if given")] = None
     tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those that are judged; none: all")] = ()
     operations: Annotated[dict[str, str], Field(description="Further operations' names → reads or writes")] = {}
-    environment: Annotated[dict[str, str], Field(description="Facts as told by whoever imported it")] = {}
+    environment: Annotated[dict[str, str], Field(description="Facts as stated by the person who imported it")] = {}
     unknown: Annotated[
-        tuple[str, ...], Field(description="Facts that nobody told, and keys of the definition left at their defaults")
+        tuple[str, ...],
+        Field(description="Facts that nobody stated, and the definition's keys left at their defaults"),
     ] = ()
     imported_at: AwareDatetime

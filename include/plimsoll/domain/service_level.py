@@ -51,10 +51,10 @@ class ServiceLevel(Model):
         return self.below / timedelta(milliseconds=1)
 
     @property
-    def standstill_ms(self) -> float:
-        """Return the shortest standstill that makes an interval miss by itself, ms.
+    def stall_ms(self) -> float:
+        """Return the shortest stall that makes an interval miss by itself, ms.
 
-        Operations that are due during a standstill wait for its end, so all but those of its last `below` are answered
+        Operations that are due during a stall wait for its end, so all but those of its last `below` are answered
         after the bound. The interval misses when these are a greater share of its operations than the percentile
         leaves.
         """

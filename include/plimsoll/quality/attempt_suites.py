@@ -121,7 +121,7 @@ def _rate(definition: Definition) -> Suite:
 
 def _generator(definition: Definition) -> Suite:
     level, milliseconds = definition.service_levels[0], "{:.3g} ms"
-    lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.standstill_ms
+    lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.stall_ms
     return (
         Expected(
             "generator's CPU",
@@ -140,7 +140,7 @@ def _generator(definition: Definition) -> Suite:
         Expected(
             "generator's hiccups",
             *at_most("hiccup_ms", hiccup_ms, strictly=True),
-            f"no standstill of {hiccup_ms:g} ms, which alone makes an interval miss",
+            f"no stall of {hiccup_ms:g} ms, which alone makes an interval miss",
             _NOTICED,
             milliseconds,
         ),

@@ -49,7 +49,7 @@ def _row(host: str, summary: LoadSummary, cpus: int | None) -> dict[str, object]
 def suite(definition: Definition) -> Sequence[Expected]:
     """Return expectations of the load hosts, one row each."""
     level, hosts = definition.service_levels[0], definition.load_generator.hosts
-    lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.standstill_ms
+    lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.stall_ms
     share, milliseconds = "{:.1%}", "{:.3g} ms"
     return (
         Expected("load hosts", *rows(hosts), f"accounts of {plural(hosts, 'load host')}"),
@@ -78,7 +78,7 @@ def suite(definition: Definition) -> Sequence[Expected]:
         Expected(
             "each host's hiccups",
             *at_most("hiccup_ms", hiccup_ms, strictly=True),
-            f"no standstill of {hiccup_ms:g} ms",
+            f"no stall of {hiccup_ms:g} ms",
             "warning",
             milliseconds,
         ),
@@ -114,9 +114,7 @@ def start_suite(definition: Definition) -> Sequence[Expected]:
     most_ms = most_apart_ms(level.interval for level in definition.service_levels)
     milliseconds = "{:.3g} ms"
     return (
-        Expected(
-            "told start", *at_most("apart_ms", 0.0), "load hosts that were all told the same start", show=milliseconds
-        ),
+        Expected("common start", *at_most("apart_ms", 0.0), "load hosts that got the same start", show=milliseconds),
         Expected(
             "common start",
             *at_most("error_ms", most_ms),

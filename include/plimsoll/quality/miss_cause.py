@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.load_summary import LoadSummary
 
 NO_CAUSE = (
-    "no cause that can be told: its processors, its lateness and the number of its operations in flight were below "
+    "no cause that can be named: its processors, its lateness and the number of its operations in flight were below "
     "their limits. Look at its console among the files of the load host, and at the network between it and the nodes; "
     "then run the cell again"
 )

@@ -30,7 +30,7 @@ class OperationsRow:
 class OperationsTable:
     """The page's table: the names of its operations, and a row for each variant and load.
 
-    Both are empty where the intervals of no valid attempt tell operations apart.
+    Both are empty where the intervals of no valid attempt distinguish operations.
     """
 
     operations: tuple[str, ...]

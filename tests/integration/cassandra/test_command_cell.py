@@ -67,7 +67,7 @@ def test_a_cell_of_a_command_runs_to_its_judged_verdict(artefacts: Artefacts, tm
     assert ran.verdict.valid, ran.verdict.reasons
     assert ran.verdict.operations > 0
     assert set(attempt_data(tools.store, ran.verdict).intervals["operation"]) == {"all", "reads", "writes"}
-    assert any("standstills" in warning for warning in ran.verdict.warnings)
+    assert any("stalls" in warning for warning in ran.verdict.warnings)
     fingerprint = read_fingerprint(tools.store, ran.work.key)
     assert fingerprint is not None
     assert fingerprint.load_generator.startswith("java: openjdk version")

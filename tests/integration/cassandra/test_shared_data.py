@@ -64,7 +64,7 @@ def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefac
 def ramped(tools: Toolkit, own: Definition) -> tuple[CellRunEnd, CellRunEnd]:
     """Return both loads of the first campaign that the machine did not disturb.
 
-    Beside other tests a load may miss, which ends its ramp, or the machine may stand still under it.
+    Beside other tests a load may miss, which ends its ramp, or the machine may stall under it.
     """
     for name in map("ramped-{}".format, tries()):
         CampaignStore(tools.store, name).open(own)

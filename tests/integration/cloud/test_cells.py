@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION, Cloud
-from tests.support.airflow.run_to_report import is_standstills
+from tests.support.airflow.run_to_report import is_stall
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.small import define
@@ -96,7 +96,7 @@ class Outcome:
 
 
 def outcome_of(tools: Toolkit, definition: Definition) -> Outcome:
-    """Run the cell, and again as users do where the machine stood still under it."""
+    """Run the cell, and again as users do where the machine stalled under it."""
     assert problems(tools, definition) == ()
     campaign = CampaignStore(tools.store, definition.name)
     campaign.open(definition)
@@ -104,7 +104,7 @@ def outcome_of(tools: Toolkit, definition: Definition) -> Outcome:
         [ran] = run_missing(tools, definition.name, "me", print)
         verdict = ran.verdict
         assert (ran.troubles, ran.remains, verdict is None) == ((), False, False)
-        if verdict and not is_standstills(verdict):
+        if verdict and not is_stall(verdict):
             break
     fingerprint, prefix = read_fingerprint(tools.store, ran.work.key), layout.attempt_file(ran.work.key, layout.RAW)
     assert verdict is not None

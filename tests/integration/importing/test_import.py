@@ -141,14 +141,14 @@ def test_a_unit_that_nobody_tells_is_asked_for_and_then_told_everywhere(
     assert "(in the description of an import, `unit:`)" in out
 
     description.write_text("unit: us\n" + description.read_text())
-    told = "values are taken to be in us: as told (`--unit`)"
-    assert plimsoll("import", description).count("/2: missed (values in us: as told (`--unit`))") == 2
+    told = "values are taken to be in us: as given (`--unit`)"
+    assert plimsoll("import", description).count("/2: missed (values in us: as given (`--unit`))") == 2
     campaign = tmp_path / "store" / "us-default"
     attempt = campaign / "cells" / "a-001k-r1" / "2"
     assert told in json.loads((attempt / "verdict.json").read_text())["warnings"]
-    assert json.loads((attempt / "provenance.json").read_text())["unit_taken"] == "us: as told (`--unit`)"
+    assert json.loads((attempt / "provenance.json").read_text())["unit_taken"] == "us: as given (`--unit`)"
     plimsoll("report", "us-default")
-    assert "Values are taken to be in us: as told" in (campaign / "report" / "report.html").read_text()
+    assert "Values are taken to be in us: as given" in (campaign / "report" / "report.html").read_text()
 
 
 def test_a_load_that_the_files_contradict_is_invalid(folder: Path) -> None:

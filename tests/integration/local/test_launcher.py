@@ -80,7 +80,7 @@ def test_a_signal_at_any_moment_leaves_nothing(home: Home, launch: Launch, numbe
 
 
 def test_a_second_signal_stops_at_once(home: Home, launch: Launch) -> None:
-    """The scheduler stands still, so that it never ends in order, for which this launcher would wait an hour."""
+    """The scheduler stalls, so that it never ends in order, for which this launcher would wait an hour."""
     launcher = launch("up", program=_WAITS_AN_HOUR)
     _await_component(home, "scheduler")
     scheduler = next(member.process for member in process_discovery.members(home) if member.component == "scheduler")
@@ -149,7 +149,7 @@ def _await_component(home: Home, component: str) -> None:
 
 
 def _is_asked_to_end(process: psutil.Process) -> bool:
-    """Tell whether SIGTERM waits for it, as for a process that stands still."""
+    """Tell whether SIGTERM waits for it, as for a process that stalls."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     pending = re.search(r"^ShdPnd:\s*(\w+)$", status, re.MULTILINE)
     assert pending

@@ -138,7 +138,7 @@ def test_a_disk_too_small_and_a_host_that_stays_out_of_reach_end_their_attempts_
     place.assert_counts_once(attempts=3)
 
 
-def test_a_host_that_stands_still_while_files_are_collected_costs_its_own(place: RealPlace) -> None:
+def test_a_host_that_stalls_while_files_are_collected_costs_its_own(place: RealPlace) -> None:
     place.load.over = True
     place.moments.within["collect"] = place.strike("load", "freeze")
     [reason] = place.run().reasons

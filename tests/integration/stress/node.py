@@ -37,7 +37,7 @@ class Node:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Within this, the whole process stands still, as in a very long pause."""
+        """Within this, the whole process stalls, as in a very long pause."""
         self.process.send_signal(signal.SIGSTOP)
         try:
             yield

@@ -1,4 +1,4 @@
-"""Run campaigns of real measurements to their report. Cells that a standstill of the machine made invalid run again."""
+"""Run campaigns of real measurements to their report. Cells that a stall of the machine made invalid run again."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.campaign_run import CampaignRun
 from plimsoll_airflow.local.client import DagRun
 
-STANDSTILLS = frozenset({"load generator", DISTURBED})
+STALLS = frozenset({"load generator", DISTURBED})
 """Checks that make an attempt invalid when its hosts get no processor for a moment.
 
 That happens where all hosts, an Airflow and a test cloud share two processors. It is no fault of the product, and users
@@ -23,40 +23,40 @@ would run the cell again.
 def run_to_report(
     airflow: StackUnderTest, campaign: CampaignStore, definition: Definition, *, timeout_s: float
 ) -> DagRun:
-    """Trigger the campaign, and trigger it again for the missing cells if only standstills made them invalid.
+    """Trigger the campaign, and trigger it again for the missing cells if only stalls made them invalid.
 
     Returns the last run. Raises AssertionError, with all that is known, if it failed.
     """
     for _ in tries():
         run = airflow.run_to_end(definition.dag_id, {"campaign_id": campaign.campaign_id}, timeout_s=timeout_s)
-        if run.state == "success" or not stood_still(campaign, definition):
+        if run.state == "success" or not stalled(campaign, definition):
             break
     assert run.state == "success", "\n".join(CampaignRun(airflow.client, campaign.store, definition, run).failures())
     return run
 
 
-def stood_still(campaign: CampaignStore, definition: Definition) -> bool:
-    """Tell whether cells are missing, and only standstills of their hosts made them invalid."""
+def stalled(campaign: CampaignStore, definition: Definition) -> bool:
+    """Tell whether cells are missing, and only stalls of their hosts made them invalid."""
     newest = [one.newest for one in judged_state(campaign, definition).missing]
     verdicts = [attempt.verdict if attempt else None for attempt in newest]
-    return bool(verdicts) and all(verdict is not None and is_standstills(verdict) for verdict in verdicts)
+    return bool(verdicts) and all(verdict is not None and is_stall(verdict) for verdict in verdicts)
 
 
 def disturbed_ramp(verdicts: Sequence[Verdict | None], loads: int) -> bool:
     """Tell whether the machine disturbed a ramp of so many loads, told by the verdicts on all its attempts in their
     order.
 
-    A standstill made one of them invalid; or a load was missed that a machine with nothing else to do would carry,
+    A stall made one of them invalid; or a load was missed that a machine with nothing else to do would carry,
     which ended the ramp before its last load.
     """
     ended_early = len(verdicts) < loads and verdicts and verdicts[-1] and verdicts[-1].outcome == "missed"
-    return bool(ended_early) or any(verdict is not None and is_standstills(verdict) for verdict in verdicts)
+    return bool(ended_early) or any(verdict is not None and is_stall(verdict) for verdict in verdicts)
 
 
-def is_standstills(verdict: Verdict) -> bool:
-    """Tell whether only standstills make it invalid.
+def is_stall(verdict: Verdict) -> bool:
+    """Tell whether only stalls make it invalid.
 
     A failed attempt, or one with incomplete logs, has other reasons.
     """
     known = {check.sentence for check in verdict.checks if not check.success}
-    return not verdict.valid and set(verdict.reasons) <= known and STANDSTILLS.issuperset(verdict.invalidated_by)
+    return not verdict.valid and set(verdict.reasons) <= known and STALLS.issuperset(verdict.invalidated_by)

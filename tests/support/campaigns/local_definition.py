@@ -12,7 +12,7 @@ from plimsoll.settings import Settings
 ANY_NOISE: Mapping[str, Any] = {"foreign_cpu": "100%", "steal": "100%", "throttled": "100%", "tries": 1}
 """Bounds of noise for cells of which a miss is good enough: other tests keep the processors busy all the time."""
 
-# A bound that standstills of the load generator do not reach, not even while other tests run.
+# A bound that stalls of the load generator do not reach, not even while other tests run.
 LITTLE: Mapping[str, Any] = {
     "loads": ["200/s"],
     "timing": {"duration": "30s", "warmup": "10s"},

@@ -9,10 +9,10 @@ from plimsoll.analysis.attempt.judgement import Judgement
 from plimsoll.domain.load_summary import LoadSummary
 
 _SLOW = frozenset({"read_timeout", "write_timeout", "client_timeout"})
-"""Errors of requests that had no answer in time. A node of this machine may stand still for longer than it allows."""
+"""Errors of requests that had no answer in time. A node of this machine may stall for longer than it allows."""
 
-_STANDSTILL = re.compile(r": a record of |: a gap of |: two records overlap |intervals? of .+ holds? no ")
-"""Reasons against a log whose writer stood still for a moment, or whose nodes answered nothing meanwhile."""
+_STALL = re.compile(r": a record of |: a gap of |: two records overlap |intervals? of .+ holds? no ")
+"""Reasons against a log whose writer stalled for a moment, or whose nodes answered nothing meanwhile."""
 
 Measured = tuple[LoadSummary, Judgement]
 
@@ -26,7 +26,7 @@ def undisturbed(measure: Callable[[int], Measured]) -> Measured:
     """Return the first of a few loads that slowness did not disturb, else the last one.
 
     `measure` puts on a load and gets its number. Another load follows only one that went to its end, if operations
-    failed or its log has the gaps of a standstill, and nothing else is wrong with it. It is for cassandra-stress, which
+    failed or its log has the gaps of a stall, and nothing else is wrong with it. It is for cassandra-stress, which
     does not tell why operations failed, so that slowness can't be told from other causes. A cause in the product is
     there in every load.
     """
@@ -39,5 +39,5 @@ def undisturbed(measure: Callable[[int], Measured]) -> Measured:
 
 def _is_disturbed(summary: LoadSummary, judgement: Judgement) -> bool:
     """Tell whether slowness explains all that is wrong with a load, and something is."""
-    explained = all(_STANDSTILL.search(reason) for reason in judgement.reasons)
+    explained = all(_STALL.search(reason) for reason in judgement.reasons)
     return summary.complete and explained and bool(summary.failed or judgement.reasons)

@@ -9,7 +9,7 @@ MOST = 3
 def tries() -> Iterator[int]:
     """Yield the numbers of the tries, from 1. The caller breaks off after the one that counts.
 
-    It is for measurements that a standstill of the machine may spoil. CONTRIBUTING.md says when another try may follow.
+    It is for measurements that a stall of the machine may spoil. CONTRIBUTING.md says when another try may follow.
     """
     for number in range(1, MOST + 1):
         if number > 1:  # pytest lists warnings at the end; pyproject.toml excepts this one from being an error

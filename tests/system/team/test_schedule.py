@@ -29,7 +29,7 @@ def test_unpausing_schedules_it_and_what_goes_wrong_is_told(team: Team, installa
     with installation.faults.planted("v1-001k-r1", "load"), team.unpaused("minutely"):
         run = until(lambda: _first_run(team), "a scheduled campaign", patience_s=PATIENCE_S)
         watched = team.run_to_end("schedules", {})
-        # Not paused before: what runs of a paused DAG stands still.
+        # Not paused before: what runs of a paused DAG stalls.
         until(lambda: "has ended incomplete" in _text(told), "word of the campaign's end", patience_s=PATIENCE_S)
 
     assert run.run_id.startswith("scheduled__")

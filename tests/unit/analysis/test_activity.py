@@ -63,7 +63,7 @@ def test_nothing_collected_is_unknown_and_what_lies_outside_the_run_is_left_out(
     assert found.empty or found["heap_bytes"].isna().all()
 
 
-def test_a_jvm_that_never_collected_in_the_run_stood_still_for_no_time() -> None:
+def test_a_jvm_that_never_collected_in_the_run_stalled_for_no_time() -> None:
     found = activity_frame([0.0], 1.0, collected(seconds("load", 0.5), None), {JVM: Pauses()})
     assert found["host"].tolist() == ["load", "node1"]
     assert found.loc[found["host"] == "node1", "stopped_ms"].tolist() == [0.0]

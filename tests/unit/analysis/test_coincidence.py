@@ -161,7 +161,7 @@ def test_other_programs_take_what_they_take_where_it_was_sampled() -> None:
     assert "others" not in unknown
 
 
-def test_the_load_generators_own_standstills_and_cpu() -> None:
+def test_the_load_generators_own_stalls_and_cpu() -> None:
     found = occurrences(collected(seconds=[GeneratorSecond(at(12), 80.0, 120.0, 3.8)]))
     assert found["generator_pause"] == [Occurrence(11.0, 12.0, 120.0, "load", 0.12)]
     assert [one.amount for one in found["generator_cpu"] or ()] == [pytest.approx(0.95)]

@@ -118,13 +118,13 @@ def test_programs_that_the_sampler_could_not_name_are_left_out() -> None:
 
 def test_the_load_generator_s_own_lateness_explains_a_miss_of_which_it_is_the_larger_part() -> None:
     told = sentence(missed(0, late_ms=210.0), None, second(5.0, hiccup_ms=112.0))
-    assert told.endswith("the load generator on load stood still or was late by 112 ms "
+    assert told.endswith("the load generator on load stalled or was late by 112 ms "
                          "(12:00:00 to 12:00:10 UTC, allowed: 110 ms)")  # fmt: skip
     assert found(missed(0, late_ms=210.0), None, second(5.0, lag_ms=112.0)) is not None
     assert found(missed(0, late_ms=1800.0), None, second(5.0, hiccup_ms=460.0)) is None
 
 
-def test_a_standstill_too_short_to_make_an_interval_miss_excuses_nothing() -> None:
+def test_a_stall_too_short_to_make_an_interval_miss_excuses_nothing() -> None:
     assert found(missed(0, late_ms=105.0), None, second(5.0, hiccup_ms=109.0)) is None
     wide = Disturbance.model_validate({"generator_lag": "50ms"})
     assert found(missed(0, late_ms=105.0), None, second(5.0, hiccup_ms=109.0), bounds=wide) is not None
@@ -136,7 +136,7 @@ def test_a_second_that_only_touches_an_interval_s_edge_is_not_in_it() -> None:
     assert found(missed(0), None, second(9.0), late, second(11.0)) is not None
 
 
-def test_a_long_standstill_disturbs_every_interval_that_it_reaches() -> None:
+def test_a_long_stall_disturbs_every_interval_that_it_reaches() -> None:
     late = second(13.0, hiccup_ms=9000.0)
     assert found(missed(0, 1, late_ms=9500.0), None, second(4.0), late) is not None
 

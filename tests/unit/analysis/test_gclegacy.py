@@ -269,7 +269,7 @@ def test_lines_of_unknown_form_are_counted_and_the_first_is_shown() -> None:
 
 def test_a_log_of_unknown_lines_never_has_no_collections() -> None:
     stamp = "2026-11-22T04:42:09.326+0000: 9.301: "
-    with pytest.raises(LogError, match="tells no collection in a known form: 2 of 2 lines"):
+    with pytest.raises(LogError, match="shows no collection in a known form: 2 of 2 lines"):
         parse_gc_log(f"{stamp}[Odd pause, 1 ms]\n{stamp}[Odd pause, 2 ms]\n")
 
 
@@ -298,5 +298,5 @@ def test_without_causes_the_pauses_of_cms_keep_their_names() -> None:
     "phase", ["[CMS-concurrent-mark-start]", "[GC concurrent-mark-start]", "[Concurrent reset, 0.3 ms]"]
 )
 def test_concurrent_phases_without_any_pause_are_refused(phase: str) -> None:
-    with pytest.raises(LogError, match="tells no collection in a known form"):
+    with pytest.raises(LogError, match="shows no collection in a known form"):
         parse_gc_log(f"2017-04-03T03:12:02.133-0500: 30.385: {phase}\n" * 3)

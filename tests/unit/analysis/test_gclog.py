@@ -232,5 +232,5 @@ def test_a_log_with_other_decorations_is_refused_and_not_read_as_one_without_col
 def test_collections_without_any_pause_are_refused(message: str) -> None:
     """As where ZGC's pauses were not logged, with `-Xlog:gc`."""
     line = f"[2024-01-01T00:00:01.123+0000][1.100s][info ][gc          ] {message}\n"
-    with pytest.raises(LogError, match="tells no collection in a known form: 3 of 3 lines"):
+    with pytest.raises(LogError, match="shows no collection in a known form: 3 of 3 lines"):
         parse_gc_log(line * 3)

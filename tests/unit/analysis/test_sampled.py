@@ -49,7 +49,7 @@ def test_a_sample_is_shared_by_the_intervals_in_which_its_time_lies() -> None:
     assert means(own, "cpu_others", (Span(AT + 1, AT + 2),)).tolist() == pytest.approx([0.75])
 
 
-def test_a_sample_after_a_standstill_holds_for_all_of_it() -> None:
+def test_a_sample_after_a_stall_holds_for_all_of_it() -> None:
     table = samples([0.0] * 3 + [0.9] + [0.0] * 7)
     table.loc[table.index >= 3, "time_s"] += 6.0  # nothing was written for seven seconds
     assert highest(table, 1) == pytest.approx(0.9 * 7 / 10, abs=1e-3)

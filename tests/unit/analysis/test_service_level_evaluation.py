@@ -122,7 +122,7 @@ def test_the_first_service_levels_own_operations_carry_the_marks() -> None:
 
 def test_a_service_level_of_reads_needs_reads() -> None:
     found = judge({WRITES: seconds(10, [FAST])}, run(0), ServiceLevel(operations="reads"))
-    assert found.reasons == ("the logs tell no reads apart, so their service level can't be judged",)
+    assert found.reasons == ("the logs don't distinguish reads, so their service level can't be judged",)
     assert (found.met, found.levels[0].met) == (None, False)
 
 

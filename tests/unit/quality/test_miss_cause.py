@@ -64,7 +64,7 @@ def test_failed_operations_were_sent_so_nobody_held_them_back() -> None:
 
 
 def test_operations_under_way_at_the_end_were_sent_so_nobody_held_them_back() -> None:
-    # The database stood still across the end for 1.5 % of the judged time.
+    # The database stalled across the end for 1.5 % of the judged time.
     assert blamed(0.985, later=450, in_flight_max=450) == "nobody"
     assert blamed(0.985, later=450, in_flight_max=450, schedule_lag_p99_ms=100.0) == "nobody"
 
@@ -97,5 +97,5 @@ def test_shares_of_errors() -> None:
 
 def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_beyond_the_bound() -> None:
     # p99.9 of 10 s: the operations due in 10 ms may wait longer than 100 ms.
-    assert ServiceLevel().standstill_ms == pytest.approx(110.0)
-    assert ServiceLevel(percentile=100).standstill_ms == 100.0
+    assert ServiceLevel().stall_ms == pytest.approx(110.0)
+    assert ServiceLevel(percentile=100).stall_ms == 100.0

@@ -87,5 +87,5 @@ def test_a_campaign_whose_intervals_tell_no_operation_says_so() -> None:
     assert operations_table(findings).rows == ()
     assert operations_frame(findings).columns.tolist() == list(OperationP99.model_fields)
     section = text_of(findings)
-    assert "The intervals of no valid attempt tell operations apart." in section
+    assert "The intervals of no valid attempt distinguish operations." in section
     assert "A mean hides" not in section

@@ -72,7 +72,7 @@ def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict
     assert verdict.valid
     assert list(evidence.gather(work, manifest).logs.pauses) == [("node2", "instant")]
     assert [warning for warning in verdict.warnings if "GC log" in warning] == [
-        "the pauses of node1 are not known: its GC log tells no collection in a known form: 3 of 3 lines are of a form "
+        "the pauses of node1 are not known: its GC log shows no collection in a known form: 3 of 3 lines are of a form "
         "that is not known, the first: [Collected garbage for 0.5 s]",
         f"pauses of node2 may be missing: of its GC log, 1 of {len(known.splitlines()) + 1} lines are of a form that "
         f"is not known, the first: {UNKNOWN.decode().strip()}",

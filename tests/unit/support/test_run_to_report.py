@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.airflow.run_to_report import disturbed_ramp, is_standstills, stood_still
+from tests.support.airflow.run_to_report import disturbed_ramp, is_stall, stalled
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.adapters.stores.object_store import ObjectStore
@@ -36,19 +36,19 @@ def store(campaign: Any, given: Any) -> None:
     write_model(campaign.store, given.key, layout.VERDICT, given)
 
 
-def test_an_attempt_that_only_a_standstill_spoilt_may_be_made_again() -> None:
-    assert is_standstills(verdict("load generator"))
-    assert is_standstills(verdict("load generator", "disturbed"))
+def test_an_attempt_that_only_a_stall_spoilt_may_be_made_again() -> None:
+    assert is_stall(verdict("load generator"))
+    assert is_stall(verdict("load generator", "disturbed"))
 
 
 def test_an_attempt_that_something_else_spoilt_may_not() -> None:
-    assert not is_standstills(verdict("load generator", "collector"))
-    assert not is_standstills(verdict("load generator", beside=("the logs hold 3 operations",)))
-    assert not is_standstills(verdict(beside=("load: node1 was killed",)))
-    assert not is_standstills(verdict())
+    assert not is_stall(verdict("load generator", "collector"))
+    assert not is_stall(verdict("load generator", beside=("the logs hold 3 operations",)))
+    assert not is_stall(verdict(beside=("load: node1 was killed",)))
+    assert not is_stall(verdict())
 
 
-def test_a_ramp_may_be_made_again_that_a_standstill_or_a_missed_load_ended() -> None:
+def test_a_ramp_may_be_made_again_that_a_stall_or_a_missed_load_ended() -> None:
     met = verdict()
     missed = met.model_copy(update={"met": False})
     assert disturbed_ramp([missed], loads=2)
@@ -63,17 +63,17 @@ def test_a_ramp_may_not_that_is_over_or_ended_for_another_reason() -> None:
         assert not disturbed_ramp(verdicts, loads=2)
 
 
-def test_a_campaign_whose_missing_cells_stood_still_may_be_run_again(campaign: CampaignStore) -> None:
+def test_a_campaign_whose_missing_cells_stalled_may_be_run_again(campaign: CampaignStore) -> None:
     store(campaign, verdict("disturbed"))
-    assert stood_still(campaign, sound.definition())
+    assert stalled(campaign, sound.definition())
 
 
 def test_a_campaign_that_lacks_a_cell_for_another_reason_may_not(campaign: CampaignStore) -> None:
-    assert not stood_still(campaign, sound.definition())
+    assert not stalled(campaign, sound.definition())
     store(campaign, verdict("collector"))
-    assert not stood_still(campaign, sound.definition())
+    assert not stalled(campaign, sound.definition())
 
 
 def test_a_campaign_that_lacks_nothing_has_failed_otherwise(campaign: CampaignStore) -> None:
     store(campaign, verdict())
-    assert not stood_still(campaign, sound.definition())
+    assert not stalled(campaign, sound.definition())

@@ -47,7 +47,7 @@ def test_the_first_load_without_a_disturbance_counts() -> None:
         ([(0, 1, ONE), (1, 1, NONE), (2, 1, ONE), (3, 1, ONE)], "1 of 4 intervals of 1s holds no operation"),
     ],
 )
-def test_a_standstill_is_known_by_what_judging_says_of_the_log(records: Any, words: str) -> None:
+def test_a_stall_is_known_by_what_judging_says_of_the_log(records: Any, words: str) -> None:
     run, level = Run(timedelta(), timedelta(seconds=4)), ServiceLevel.model_validate({"interval": "1s"})
     reasons = judge_logs({"x": log(line(*record) for record in records)}, run, [level]).reasons
     assert words in str(reasons)
@@ -58,7 +58,7 @@ def test_a_standstill_is_known_by_what_judging_says_of_the_log(records: Any, wor
     "other",
     [
         measured(2, "the logs cover 3 s: no whole interval after 1 s of warm-up"),
-        measured(0, GAP, "the logs tell no reads apart, so their service level can't be judged"),
+        measured(0, GAP, "the logs don't distinguish reads, so their service level can't be judged"),
         measured(2, complete=False),
     ],
 )

@@ -30,7 +30,7 @@ def activity_frame(
     NaN: not collected. Intervals are `interval_s` long; the first one may be shorter. Rows are sorted by the interval's
     start, s from the timed run's start on the load generator's clock. `cpu_busy`: mean share of all the host's
     processors; `heap_bytes`: the most that was in use at the start or end of any collection; `stopped_ms`: how long all
-    threads of the JVM stood still.
+    threads of the JVM were stopped.
     """
     import pandas as pd  # late: judging needs none of it
 
@@ -45,7 +45,7 @@ def activity_frame(
         _binned(starts, interval_s, _heap(gc_logs, begin), "max"),
         _binned(starts, interval_s, _stopped(collected.pauses), "sum"),
     ]
-    # a JVM that never collected in the timed run has a row all the same: it stood still for 0 ms
+    # a JVM that never collected in the timed run has a row all the same: it was stopped for 0 ms
     places = sorted({*gc_logs, *((host, process) for table in found for _, host, process in table.index)})
     rows = pd.MultiIndex.from_tuples([(at, *place) for at in starts.tolist() for place in places], names=COLUMNS[:3])
     table = pd.concat(found, axis=1).reindex(rows)

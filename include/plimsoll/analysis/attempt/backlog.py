@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 COLUMNS = ("start_s", "in_flight", "unsent", "behind_s", "lag_ms")
 OLD, LATE = timedelta(seconds=1.5), timedelta(seconds=0.5)
 """How much older or later than the judged time's start a report may be: a second is reported a little after its end,
-and on a machine that stood still later.
+and on a machine that stalled later.
 """
 
 
@@ -72,7 +72,7 @@ def begins_with_backlog(backlog: OpeningBacklog | None, level: ServiceLevel) -> 
 
     False where the backlog is not known.
     """
-    return backlog is not None and backlog.seconds * 1000 > level.standstill_ms
+    return backlog is not None and backlog.seconds * 1000 > level.stall_ms
 
 
 def _reports_backlog(one: GeneratorSecond) -> bool:

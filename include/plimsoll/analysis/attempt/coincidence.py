@@ -41,7 +41,7 @@ class Cause(NamedTuple):
 
 
 def _half_the_bound(bound_ms: float) -> float:
-    """Return half the bound: two such standstills in a row, or one and a queue, make an operation exceed the bound."""
+    """Return half the bound: two such stalls in a row, or one and a queue, make an operation exceed the bound."""
     return bound_ms / 2
 
 
@@ -55,7 +55,7 @@ _OF_HOSTS = (
     Cause("others", "CPU taken by other programs", "share", lambda _: OTHERS),
     Cause("disk", "disk saturated", "share", lambda _: DISK_BUSY),
     Cause("network", "network burst", "× usual", lambda _: TRAFFIC),
-    Cause("generator_pause", "load generator stood still", "ms", _half_the_bound),
+    Cause("generator_pause", "load generator stalled", "ms", _half_the_bound),
     Cause("generator_cpu", "load generator's CPU", "share", lambda _: GENERATOR_CPU),
 )
 

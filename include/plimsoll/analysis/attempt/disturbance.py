@@ -31,7 +31,7 @@ TOP = "others_top"
 _OWN_PART = 0.5
 """Share of an interval's late time from which on the load generator's own lateness explains its miss."""
 _TOUCHES = 0.1
-"""Share of a second that must lie in an interval, so that the second's longest standstill counts there."""
+"""Share of a second that must lie in an interval, so that the second's longest stall counts there."""
 _MOST_PROGRAMS, _MOST_CAUSES = 3, 3
 
 
@@ -82,7 +82,7 @@ _SHARES: Mapping[str, tuple[str, str]] = {
 }
 """Column of the samples → the key of its bound, and the words for it."""
 _TIMES: Mapping[str, str] = {
-    "generator": "the load generator on {host} stood still or was late by {amount}",
+    "generator": "the load generator on {host} stalled or was late by {amount}",
     "backlog": "noise before it had left {amount} of the load without an answer on {host}",
 }
 """The same of noise in ms."""
@@ -140,7 +140,7 @@ def _of_generator(
     least: dict[str, float] = {}
     for number, (one, span) in enumerate(zip(missed, within, strict=True)):
         place = _latest(begins, ends, lates, span)
-        bound_ms = bounds.generator_lag / timedelta(milliseconds=1) if bounds.generator_lag else one.standstill_ms
+        bound_ms = bounds.generator_lag / timedelta(milliseconds=1) if bounds.generator_lag else one.stall_ms
         if place is not None and lates[place] >= max(bound_ms, _OWN_PART * one.late_ms):
             host = collected.seconds[place].host
             found.setdefault(host, {})[number] = float(lates[place])
@@ -163,13 +163,13 @@ def _left_behind(
     after_noise, amounts = _numbers(_of_hosts(before, collected, bounds)), dict[int, float]()
     behind_ms = _behind_ms(within, collected)
     for number, span in enumerate(within):
-        if number in noisy or behind_ms[number] <= missed[number].standstill_ms:
+        if number in noisy or behind_ms[number] <= missed[number].stall_ms:
             continue
         was_noisy = number - 1 in noisy or number - 1 in amounts
         if number in after_noise or (was_noisy and span.begin_s - within[number - 1].end_s < PERIOD_S):
             amounts[number] = behind_ms[number]
     if amounts:
-        bound_ms = min(missed[number].standstill_ms for number in amounts)
+        bound_ms = min(missed[number].stall_ms for number in amounts)
         yield Noise("backlog", collected.seconds[0].host, amounts, bound_ms)
 
 

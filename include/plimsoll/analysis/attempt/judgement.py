@@ -27,14 +27,14 @@ class MissedInterval:
     """An interval in which the run missed, s from its start.
 
     `late_ms`: how much time was lost in it: the response time at the service level's percentile, the whole interval
-    where nothing was answered, or how far the interval's operations fell behind. `standstill_ms`: the shortest
-    standstill that makes such an interval miss by itself.
+    where nothing was answered, or how far the interval's operations fell behind. `stall_ms`: the shortest
+    stall that makes such an interval miss by itself.
     """
 
     start_s: float
     end_s: float
     late_ms: float
-    standstill_ms: float
+    stall_ms: float
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel)
     """
     length_s = level.interval / _SECOND
     late_ms = length_s * 1000 if value_ms is None else value_ms
-    return MissedInterval(start_s, start_s + length_s, late_ms, level.standstill_ms)
+    return MissedInterval(start_s, start_s + length_s, late_ms, level.stall_ms)
 
 
 def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> tuple[MissedInterval, ...]:

@@ -65,4 +65,4 @@ def _failed_share(
 
 def _lost(start_s: float, share: float, level: ServiceLevel) -> MissedInterval:
     length_s = level.interval.total_seconds()
-    return MissedInterval(start_s, start_s + length_s, share * length_s * 1000, level.standstill_ms)
+    return MissedInterval(start_s, start_s + length_s, share * length_s * 1000, level.stall_ms)

@@ -109,7 +109,7 @@ def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], run: Run, reasons:
         [_level_verdict(level, parts[level]) for level in levels],
         run,
         reasons=reasons,
-        notes=["judged by percentiles over time, not by histograms: a value that they don't tell is left out"],
+        notes=["judged by percentiles over time, not by histograms: a value that they don't have is left out"],
     )
 
 
@@ -125,7 +125,7 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
     empty = [part for part in judged if not part.count]
     left_open = [part for part in judged if part.count and part.met(level) is None]
     if not judged:
-        yield "the samples cover no whole interval after warm-up, or tell the operations of the service level not apart"
+        yield "the samples cover no whole interval after warm-up, or don't distinguish the service level's operations"
     if empty:
         hold = "holds" if len(empty) == 1 else "hold"
         yield f"{len(empty)} of {every} {hold} no operation, the first at {empty[0].window.start_s:g} s"

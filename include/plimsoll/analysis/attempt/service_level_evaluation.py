@@ -191,7 +191,7 @@ def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterat
         end_s = sum(window.duration_s for window in measured.windows)
         yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
     elif not judged:
-        yield f"the logs tell no {whose} apart, so their service level can't be judged"
+        yield f"the logs don't distinguish {whose}, so their service level can't be judged"
     stalls = measured.stalls_s(level)
     empty = [one for one in judged if not one.count and one.window.start_s not in stalls]
     if empty:

@@ -53,9 +53,9 @@ def merged_seconds(
     """Return the hosts' own state, second by second of the timed run, by the first host's clock.
 
     Every host starts at the same instant and reports each second once, in order, so reports with the same number are
-    about the same second. The time of a report does not show that, because a host that stood still reports late.
+    about the same second. The time of a report does not show that, because a host that stalled reports late.
     `ahead_ms`: how far the other hosts' clocks are ahead of the first one's. Operations waiting or in flight add up; of
-    standstills, processors and lateness the largest counts, and `host` is the one that stood still longest.
+    stalls, processors and lateness the largest counts, and `host` is the one that stalled longest.
     """
     if len(by_host) == 1:
         return tuple(next(iter(by_host.values())))

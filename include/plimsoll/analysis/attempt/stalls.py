@@ -1,7 +1,7 @@
 """Intervals without any answer although operations were under way: these are misses, not gaps in the measurement.
 
 Response times count from the intended start. So an operation that a stall delayed appears after the stall, with a
-response time that spans it, and the logs alone distinguish a database that stood still from a load that was not
+response time that spans it, and the logs alone distinguish a database that stalled from a load that was not
 applied.
 """
 

@@ -34,7 +34,7 @@ _CAPTION = (
     "with it, as the links below do. Backlog: operations due and not yet sent, divided by the attempted rate. In "
     "flight: operations sent and not yet answered. Late: the longest delay of an operation that the load generator "
     "could have sent at once. CPU: all processors of a host. Heap: the most in use when a collection began or ended. "
-    "Stopped: for how long all threads of a node stood still in an interval. Long runs are thinned: each point is the "
+    "Stopped: for how long all threads of a node were stopped in an interval. Long runs are thinned: each point is the "
     "highest of its neighbours."
 )
 

@@ -66,7 +66,7 @@ def assignment_under_way(store: ReadableStore, cluster_id: ClusterId) -> Assignm
 def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
     """Raise ProviderError where the attempt had kept hosts and must not touch them any more.
 
-    Its process may have stood still, such as on a computer that slept, until others took it for dead.
+    Its process may have stalled, such as on a computer that slept, until others took it for dead.
     """
     use = assignment_of(store, key)
     newest = newest_assignment(store, key.campaign_id, use.cluster.purpose)[1] if use else None

@@ -1,4 +1,4 @@
-"""A database that stands still: the schedule goes on, and nothing is missing."""
+"""A database that stalls: the schedule goes on, and nothing is missing."""
 
 import signal
 import time
@@ -29,7 +29,7 @@ STALLED = {
     "one-at-a-time": ("-t", "1", "-c", "1", "--rate", "40", "-d", "9s"),
     "impatient": (*FEW, "-d", "9s", "--request-timeout", "1s"),
 }
-"""Loads during which the node stands still for `STALL_S`. They run together, since each one alone hardly uses it."""
+"""Loads during which the node stalls for `STALL_S`. They run together, since each one alone hardly uses it."""
 LONG_STALLED = {
     "few-late": (*FEW, "-d", "9s", "--backlog-limit", "1s"),
     "gives-up": (*FEW, "-d", "6s", "--drain", "1s", "--give-up", "0s"),
@@ -55,14 +55,14 @@ def all_stalled_for_long(program: Program, node: Node, tmp_path_factory: pytest.
 
 @pytest.fixture(scope="module")
 def stalled(all_stalled: Mapping[str, Load]) -> Files:
-    """The files of a load during which the node stood still."""
+    """The files of a load during which the node stalled."""
     return all_stalled["capped"].files
 
 
 def stall(
     program: Program, node: Node, folder: Path, options: Mapping[str, Sequence[str]], seconds: float
 ) -> Mapping[str, Load]:
-    """Run loads during which the node stands still, to their ends."""
+    """Run loads during which the node stalls, to their ends."""
     with running_loads(program, folder, node.address, options) as loads:
         with node.stopped():
             time.sleep(seconds)

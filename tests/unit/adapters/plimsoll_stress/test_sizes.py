@@ -42,7 +42,7 @@ def test_own_rows_are_numbered_up_to_the_last_one_however_many_there_are(found: 
 
 def test_own_rows_for_a_size_must_not_overwrite_each_other(found: Any) -> None:
     (problem,) = found(people({"distribution": "sequence", "max": "1M"}, data_per_node="5G"))
-    assert problem.startswith("workload.population.bind: no marker tells the counted rows apart")
+    assert problem.startswith("workload.population.bind: no marker distinguishes the counted rows")
     assert "{distribution: sequence, max: rows}" in problem
 
 

@@ -58,7 +58,7 @@ DF = "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/x 100 {use
     [
         (DF.format(used=100, free=0), "No space left on device"),
         (DF.format(used=10, free=90), "90 KiB of disk are free there"),
-        ("", "how much disk is free there can't be told"),
+        ("", "how much disk is free there is not known"),
     ],
 )
 def test_free_space_in_words(answer: str, said: str) -> None:

@@ -176,14 +176,14 @@ def test_a_log_without_values_has_the_unit_of_those_beside_it() -> None:
 
 def test_a_unit_that_is_given_is_taken_where_the_writer_is_not_known() -> None:
     found = read_run([RunFile("x", log(every_second([[7]], per_ms=10**6)))], ReadOptions(unit="ms"))
-    assert (found.unit, found.unit_why, found.notes) == ("ms", "as told (`--unit`)", ())
+    assert (found.unit, found.unit_why, found.notes) == ("ms", "as given (`--unit`)", ())
 
 
 @pytest.mark.parametrize(
     ("file", "why"),
     [
-        (tagged("x", ""), "x: taken to be in ns as told, but Interval_Max is the highest value / 10³"),
-        (plain("run.hdr-selects"), "run.hdr-selects: taken to be in ns as told, but Plimsoll and tlp-stress write us"),
+        (tagged("x", ""), "x: taken to be in ns as given, but Interval_Max is the highest value / 10³"),
+        (plain("run.hdr-selects"), "run.hdr-selects: taken to be in ns as given, but Plimsoll and tlp-stress write us"),
     ],
 )
 def test_a_unit_that_is_given_against_what_the_log_shows_is_remarked(file: RunFile, why: str) -> None:

@@ -114,7 +114,7 @@ def test_averages_alone_can_not_be_judged() -> None:
     found = read_run([RunFile("ycsb.out", line_of.encode())], ReadOptions())
     assert (found.samples, found.obstacles) == (
         (),
-        ("ycsb.out: no status line tells percentiles (run YCSB with `-s`)",),
+        ("ycsb.out: no status line has percentiles (run YCSB with `-s`)",),
     )
 
 
@@ -209,7 +209,7 @@ def test_averages_beside_percentiles_are_refused(figures: str) -> None:
     text = STATUS.replace("[CLEANUP: ", f"[UPDATE{figures} [CLEANUP: ").replace(
         "[UPDATE: Count=100", "[INSERT: Count=100"
     )
-    with pytest.raises(LogError, match=r"tells averages alone of UPDATE, but percentiles of READ"):
+    with pytest.raises(LogError, match=r"has averages alone of UPDATE, but percentiles of READ"):
         read_run([RunFile("ycsb.out", text.encode())], ReadOptions())
 
 
@@ -222,7 +222,7 @@ def test_a_summary_alone_tells_the_whole_run_and_is_not_judged() -> None:
     summary = STATUS[STATUS.index("[OVERALL]") :]
     found = read_run([RunFile("ycsb.out", summary.encode())], ReadOptions())
     assert found.samples == ()
-    assert found.obstacles == ("ycsb.out: no status line tells percentiles (run YCSB with `-s`)",)
+    assert found.obstacles == ("ycsb.out: no status line has percentiles (run YCSB with `-s`)",)
     assert {one.operation: one.count for one in found.whole_run} == {"reads": 1400, "writes": 100}
 
 

@@ -58,7 +58,7 @@ class CassandraStress(ForeignGenerator):
             "cassandra-stress has no warm-up at the load: its own is off, and the first part of the run is not judged",
             "cassandra-stress drops operations that were due and not sent when the run ends: they show as a rate that "
             "was not achieved",
-            "cassandra-stress tells neither its standstills nor how late it sends, and not what waits at each second: "
+            "cassandra-stress reports neither its stalls nor how late it sends nor what waits at each second: "
             "these are not tested",
             "cassandra-stress populates without verifying rows, and nobody waits for compactions after it",
         )
@@ -161,7 +161,7 @@ def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
     if not console.went_to_its_end(printed):
         return "cassandra-stress did not come to the end of its run"
     if reached_s < plan.duration_s - 1:
-        return f"cassandra-stress says that it ended, but told nothing after {reached_s:g} s of {plan.duration_s:g} s"
+        return f"cassandra-stress says it ended, but printed nothing after {reached_s:g} s of {plan.duration_s:g} s"
     return ""
 
 

@@ -66,10 +66,10 @@ class CommandGenerator(ForeignGenerator):
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """Name what no command shows, whichever program it runs."""
         return (
-            "a command is judged by the times in its files; only they tell whether these begin at the intended start",
-            "a command tells neither its standstills, nor how late it sends, nor its mix of operations: these are not "
+            "a command is judged by the times in its files; only they show whether these begin at the intended start",
+            "a command reports neither its stalls, nor how late it sends, nor its mix of operations: these are not "
             "tested",
-            "a command's failed operations are counted only where its files tell them",
+            "a command's failed operations are counted only where its files have them",
             "a command populates without verifying rows, and nobody waits for compactions after it",
         )
 

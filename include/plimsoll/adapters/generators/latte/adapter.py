@@ -62,7 +62,7 @@ class Latte(ForeignGenerator):
             "latte skips operations that were due in a stall: they show as a rate that was not achieved",
             "latte tries a failed operation again, and ends the run where it fails for good",
             "latte has no warm-up at the load: its own is off, and the first part of the run is not judged",
-            "latte tells neither its standstills nor how late it sends: these are not tested",
+            "latte reports neither its stalls nor how late it sends: these are not tested",
             "latte populates without verifying rows, and nobody waits for compactions after it",
         )
 

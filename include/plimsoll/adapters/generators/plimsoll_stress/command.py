@@ -67,10 +67,9 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
 
 
 def _watched(definition: Definition) -> dict[str, str]:
-    """What the program is to judge while it runs: service levels whose intervals are whole seconds.
+    """Return the service levels that the program judges while it runs: those whose intervals are whole seconds.
 
-    Sliding windows are left out: whoever misses in an aligned one misses. Each of several load hosts knows only its own
-    part of an interval, so none watches.
+    Sliding windows are left out: a load that misses in an aligned interval misses in them too.
     """
     if definition.load_generator.hosts > 1:
         return {}

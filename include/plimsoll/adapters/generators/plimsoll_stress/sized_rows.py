@@ -69,7 +69,7 @@ def _own_population(population: object) -> Iterator[Problem]:
         mend = "write `population: {statement: …, bind: …}`"
         yield Problem("workload.population", "is missing: how a row is populated", mend)
     elif not numbers_all_rows(population):
-        what = "no marker tells the counted rows apart, so they would overwrite each other"
+        what = "no marker distinguishes the counted rows, so they would overwrite each other"
         mend = "bind a marker of the key to `{distribution: sequence, max: rows}`: `rows` is the last row's number"
         yield Problem("workload.population.bind", what, mend)
 

@@ -13,7 +13,7 @@ _DISK_PATIENCE = timedelta(seconds=20)
 FULL = "free disk space on the host"
 _KILLED = 137
 """The exit code of a process that signal 9 ended. The kernel sends it when memory runs out."""
-OUT_OF_MEMORY = "see whether the host was out of memory (`dmesg` tells); a smaller heap or a larger host helps then"
+OUT_OF_MEMORY = "see whether the host was out of memory (`dmesg` shows it); a smaller heap or a larger host helps then"
 
 
 def state_of(status: JobStatus) -> str:

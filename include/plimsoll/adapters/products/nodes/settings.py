@@ -24,7 +24,7 @@ _UNSAFE: Sequence[tuple[re.Pattern[str], str]] = (
     (re.compile(r"(allow_nodetool_)?archive_command"), "it has the node run commands"),
     (
         re.compile(r"(.+_)?(address|interface|interface_prefer_ipv6|port|port_ssl|port_enabled)|start_rpc"),
-        "it changes where the node listens, or what it tells others to be its address",
+        "it changes where the node listens, or the address that it gives to others",
     ),
     (
         re.compile(r".*user_defined_functions.*|allow_(extra_)?insecure_udfs"),

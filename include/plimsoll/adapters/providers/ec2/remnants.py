@@ -97,7 +97,7 @@ def terminate_listed(cloud: Cloud, filters: Sequence[Filter]) -> ListedInstances
         shown = cloud.instances(filters, STATES)
         living = [one for one in shown if one["State"]["Name"] in LIVING]
         accepted = _before(end(cloud, [one["InstanceId"] for one in living]).accepted, living)
-        # Lists lag: a host that was told to end before may still show as if it ran, and hide that others replaced it.
+        # Lists lag: a host that was terminated before may still show as if it ran, and hide that others replaced it.
         is_current = len(accepted) == len(living) and all(state in LIVING for state in accepted.values())
         latest = max((one["LaunchTime"] for one in living), default=None)
         return ListedInstances(shown, accepted, latest if is_current and is_whole(living) else None)
@@ -170,7 +170,7 @@ class Removal:
         gone = [instance for instance in ended.unknown if not self._launched.may_lag(instance)]
         self._launched.ended(dict.fromkeys(gone, "terminated"))
         return [
-            *(_Left(f"instance {one} was told to end") for one in ended.accepted),
+            *(_Left(f"instance {one} was terminated") for one in ended.accepted),
             *(_Left(f"instance {one} is not known to EC2 yet") for one in ended.unknown if one not in gone),
             *(_left(f"instance {one} lives", error, named=True) for one, error in ended.refused.items()),
         ]
@@ -184,7 +184,7 @@ class Removal:
     def _not_listed(self, seen: Collection[str]) -> list[_Left]:
         """Return instances that were terminated and were never listed, and launches without a known answer."""
         hidden = [one for one in sorted(self._told) if one not in seen and self._launched.may_lag(one)]
-        left = [_Left(f"instance {one} was told to end, and is not shown yet") for one in hidden]
+        left = [_Left(f"instance {one} was terminated, and is not listed yet") for one in hidden]
         until = self._launched.unknown_until()
         if until is not None:
             left.append(_Left(f"a launch whose answer was lost may show until {until:%H:%M:%S} UTC"))

@@ -112,5 +112,5 @@ def free_space(answer: str) -> str:
     lines = [line.split() for line in answer.splitlines()[1:]]
     free = next((int(fields[3]) for fields in lines if len(fields) > 3 and fields[3].isdigit()), None)
     if free is None:
-        return "how much disk is free there can't be told"
+        return "how much disk is free there is not known"
     return "No space left on device" if free == 0 else f"{free} KiB of disk are free there"

@@ -22,7 +22,7 @@ TRYING_S = 15.0
 """No further try to connect after that, s: a host that does not even refuse takes ten seconds a try."""
 REPEATING_S = 240.0
 """The time after which a command is not begun again, s, or the command's own limit where that is longer: its host
-stands still.
+stalls.
 """
 # sshd allows ten sessions a connection unless told otherwise; one is kept for files.
 _SESSIONS = 8

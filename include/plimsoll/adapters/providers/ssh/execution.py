@@ -82,7 +82,7 @@ def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Fee
     if reader.is_alive() or not channel.status_event.wait(timeout_s):
         raise TimeoutError(f"nothing came for {timeout_s:g} s")
     if channel.exit_status < 0:
-        raise EOFError("the link was lost before the command's end was told")
+        raise EOFError("the link was lost before the command's end was reported")
     return Answer(channel.exit_status, b"".join(output), b"".join(errors))
 
 

@@ -35,7 +35,7 @@ class PercentileText:
         return Reading(
             title=self.title,
             unit=unit,
-            unit_why="as told (`--unit`)" if options.unit else "assumed, since such tables mostly are in ms",
+            unit_why="as given (`--unit`)" if options.unit else "assumed, since such tables mostly are in ms",
             whole_run=tuple(_whole_run(file, unit, kinds) for file in files),
             obstacles=("percentiles of the whole run only, warm-up included: they hide intervals that missed",),
             notes=tuple(note for file in files for note in _remarks(file, unit, told=options.unit is not None)),

@@ -45,7 +45,7 @@ def unit_of(declared: Unit | None, written: FoundUnit | None, where: str, tool: 
         what = f"its values are in {written.unit}, not in {declared}: {written.why}"
         other = f"; if another program than {tool} wrote the file: `--format hdr --unit {declared}`" if tool else ""
         raise LogError(what, where=where, mend=f"leave `--unit` out (of an import, `unit:`){other}")
-    return written or (FoundUnit(declared, "as told (`--unit`)") if declared else None)
+    return written or (FoundUnit(declared, "as given (`--unit`)") if declared else None)
 
 
 def refuse_another_writer(track: Track, tool: str) -> None:
@@ -80,7 +80,7 @@ def doubts(declared: Unit | None, track: Track, by_name: FoundUnit | None) -> It
     with suppress(LogError):
         shown = shown or shown_unit(track)
     if shown and shown.unit != declared:
-        yield f"{track.name}: taken to be in {declared} as told, but {shown.why}"
+        yield f"{track.name}: taken to be in {declared} as given, but {shown.why}"
 
 
 def _divisors(track: Track) -> tuple[list[tuple[float | None, int]], list[int]]:

@@ -71,7 +71,7 @@ class YcsbStatus:
             samples=samples,
             left_out=left_out,
             whole_run=tuple(_whole_run(summary, judged, kinds)),
-            obstacles=() if samples else (f"{name}: no status line tells percentiles (run YCSB with `-s`)",),
+            obstacles=() if samples else (f"{name}: no status line has percentiles (run YCSB with `-s`)",),
             notes=(*cut, *(_omission(judged) if samples else ()), *remarks(names or list(summary))),
             errors=_errors(summary) if summary else _failed(statuses),
         )
@@ -92,7 +92,7 @@ def _refuse_averages(text: str, names: Sequence[str], where: str) -> None:
     averaged = dict.fromkeys(one["name"] for line in _LINE.finditer(text) for one in _AVERAGED.finditer(line["rest"]))
     lost = [name for name in averaged if name not in told and _meaning(name)[0] in JUDGED]
     if lost:
-        what = f"tells averages alone of {', '.join(lost)}, but percentiles of {', '.join(names)}"
+        what = f"has averages alone of {', '.join(lost)}, but percentiles of {', '.join(names)}"
         raise LogError(what, where=where, mend="run YCSB with `measurementtype=hdrhistogram` for every operation")
 
 

@@ -22,9 +22,9 @@ NOTABLE_STOP_MS = 1.0
 class Pause:
     """One pause. `at` is its start; `kind` the log's own words with the cause, such as `Pause Full (Ergonomics)`.
 
-    `stop_the_world`: whether all application threads stood still; false for ZGC's allocation stalls, which stop one
+    `stop_the_world`: whether all application threads were stopped; false for ZGC's allocation stalls, which stop one
     thread. `stopped_ms`: the whole time from the request that threads stop until their release, which can be much
-    longer than the collector's part. `to_safepoint_ms`: the first part of that time, until the last thread stood still.
+    longer than the collector's part. `to_safepoint_ms`: the first part of that time, until the last thread stopped.
     Both are None where the log does not give them. Pauses can nest, as Serial's full ones do.
     """
 

@@ -90,7 +90,7 @@ def parse_gc_log(text: str) -> Pauses:
     found = _parsed(text)
     if found is None or (found.unread and not found.collections):
         raise LogError(
-            f"tells no collection in a known form: {found.unread}"
+            f"shows no collection in a known form: {found.unread}"
             if found
             else "is not a unified GC log with time, uptime, level and tags",
             mend="start the JVM with -Xlog:gc*,safepoint:file=F:time,uptime,level,tags; JDK 8 with "

@@ -143,7 +143,7 @@ def _records(text: bytes, lines: list[_Line], base_s: float, name: str) -> Itera
         try:
             record = parse_record(text, line.start, line.end, line.number, base_s)
         except DecimalCommasError as error:
-            what = "has decimal commas, which can't be told from the commas between the columns"
+            what = "has decimal commas, which can't be distinguished from the commas between the columns"
             mend = "write the log with decimal points: in Java by `Locale.US`, in C with `LC_NUMERIC=C`"
             raise LogError(what, where=where, mend=mend) from error
         except ValueError as error:

@@ -16,7 +16,7 @@ _DECIMAL_COMMAS = re.compile(rb"(Tag=[^,]*,)?(\d+,){4,5}[\d.]+,HIST")
 
 
 class DecimalCommasError(ValueError):
-    """A line whose numbers have decimal commas, which can't be told from the commas between the columns."""
+    """A line whose numbers have decimal commas, which can't be distinguished from the commas between the columns."""
 
 
 class Record(NamedTuple):
