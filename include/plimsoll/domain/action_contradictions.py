@@ -37,6 +37,9 @@ def _of_stage(alone: DefinitionKeys, place: Path, own: set[str]) -> Iterator[Fau
         if keeps_data(alone.strategy):
             what = "an action changes the cluster, and this ramp's loads go on with one another's"
             yield Fault(at("action"), what, "write `data: fresh` in the strategy, or another strategy")
+        if alone.timing.stop:
+            what = "a load that is ended once it has missed may be over before its action"
+            yield Fault(at("timing", "stop"), what, "remove it, or write the stage's own `timing`")
     for number, level in enumerate(alone.service_levels):
         if level.during and alone.action is None:
             what = "this service level is judged during an action, and its stage has none"

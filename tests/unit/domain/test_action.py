@@ -102,6 +102,10 @@ def test_only_the_nodes_that_it_ends_may_be_down(action: Action, down: tuple[str
             "service_levels[1].windows (line 9): sliding windows overlap, so none lies before, during or after the",
         ),
         (
+            "stages: [{id: a, timing: {duration: 80s, warmup: 20s, stop: decided}, action: {name: compact}}]",
+            "stages[0].timing.stop (line 8): a load that is ended once it has missed may be over before its action",
+        ),
+        (
             "stages: [{id: a}, {id: b, action: {name: restart, count: 9}}]",
             "stages[1].action.count (line 8): the system has 3 nodes",
         ),

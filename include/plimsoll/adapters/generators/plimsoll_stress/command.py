@@ -67,13 +67,15 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
 
 
 def _watched(definition: Definition) -> dict[str, str]:
-    """Return the service levels that the program judges while it runs: those whose intervals are whole seconds.
+    """Return what the program is to judge while it runs: service levels whose intervals are whole seconds.
 
-    Sliding windows are left out: a load that misses in an aligned interval misses in them too.
+    Those of an action are left out, as the program knows of none, and sliding windows, as whoever misses in an aligned
+    one misses. Each of several load hosts knows only its own part of an interval, so none watches.
     """
     if definition.load_generator.hosts > 1:
         return {}
-    whole = [one for one in definition.service_levels if not one.interval % timedelta(seconds=1)]
+    levels = definition.service_levels
+    whole = [one for one in levels if not one.during and not one.interval % timedelta(seconds=1)]
     stop = {"--stop-decided": str(definition.timing.least_intervals)} if definition.timing.stop else {}
     return {"--watch": ",".join(map(_level, whole)), **stop} if whole else {}
 
