@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The generator's own health, which shows whether the generator or the database could not keep up: CPU time, garbage
- * collections, and the longest time for which the machine or the JVM stalled.
+ * collections, and the longest time for which the machine or the JVM stood still.
  */
 final class Vitals implements AutoCloseable {
     private final List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
