@@ -45,7 +45,8 @@ def _nothing_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 @pytest.fixture(scope="module")
 def airflow_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "StackUnderTest"]]:
-    """A factory of real Airflows, with the arguments of `tests.support.airflow.stack.running_stack` but the folder.
+    """Provide a factory of real Airflows, with the arguments of `tests.support.airflow.stack.running_stack` but the
+    folder.
 
     Each lives until the module's tests are over.
     """
@@ -61,7 +62,7 @@ def airflow_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    """The system's Chromium."""
+    """Provide the system's Chromium."""
     from tests.support.browser.chromium import running_browser
 
     with running_browser() as browser:

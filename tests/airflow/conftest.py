@@ -39,5 +39,5 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installatio
 
 @pytest.fixture(scope="session")
 def database() -> None:
-    """The database as `make_database` makes it."""
+    """Provide the database as `make_database` makes it."""
     make_database()

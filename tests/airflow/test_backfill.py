@@ -27,7 +27,7 @@ TIMES = [datetime(2026, 1, day, 2, tzinfo=UTC) for day in range(5, 12)]
 
 @pytest.fixture(autouse=True)
 def _scheduled(database: None, installation: Installation) -> Iterator[None]:
-    """The DAG of the document's definition, which has never run."""
+    """Provide the DAG of the document's definition, which has never run."""
     installation.define(instant_definition("azul-2022").model_copy(update=SCHEDULED))
     dags, handler = CHECKOUT / "dags", signal.getsignal(signal.SIGTERM)
     bag = DagBag(dag_folder=str(dags / "campaigns.py"), bundle_path=dags, bundle_name="dags-folder")

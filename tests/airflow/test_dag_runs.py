@@ -65,7 +65,7 @@ def campaign(installation: Installation) -> Installation:
 
 @pytest.fixture
 def cells_in_process(monkeypatch: pytest.MonkeyPatch, installation: Installation) -> None:
-    """The DAG `cell` without Airflow: `dags test` has no scheduler that would run another DAG."""
+    """Provide the DAG `cell` without Airflow: `dags test` has no scheduler that would run another DAG."""
 
     def execute(self: RunCell, context: Any) -> None:
         named = self.cell_run

@@ -33,7 +33,7 @@ def clock(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> Steppi
 
 @pytest.fixture
 def work(installation: Installation, clock: SteppingClock) -> AttemptContext:
-    """An attempt of the run whose load is complete, nothing collected yet."""
+    """Provide an attempt of the run whose load is complete, nothing collected yet."""
     installation.open_campaign(instant_definition(variants=1, loads=1))
     tools = replace(installation.toolkit, clock=clock)
     work = begin(tools, "campaign", "v1-001k-r1", CellRun(RUN, 0, "here").token)

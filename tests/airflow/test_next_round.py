@@ -61,7 +61,7 @@ class Runs:
 
 @pytest.fixture
 def campaign(installation: Installation) -> Installation:
-    """One whose first round is over."""
+    """Provide a campaign whose first round is over."""
     run_first_round(installation)
     return installation
 

@@ -41,7 +41,7 @@ class LastTask:
 
 @pytest.fixture
 def clusters(installation: Installation) -> Installation:
-    """A cluster of a live run and one of a run that has ended."""
+    """Provide a cluster of a live run and one of a run that has ended."""
     installation.open_campaign(instant_definition())
     for cell_id, run in (("v1-001k-r1", LIVE), ("v2-001k-r1", DEAD)):
         actions.provision(begin(installation.toolkit, "campaign", cell_id, run.token))

@@ -54,7 +54,7 @@ class Account:
 
 @pytest.fixture
 def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account]:
-    """A campaign of a definition for EC2 in an S3 store, as Airflow's processes see it; no cell was run."""
+    """Provide a campaign of a definition for EC2 in an S3 store, as Airflow's processes see it; no cell was run."""
     with running_cloud("instant", delays=Delays(pending=0, status=0, shutting_down=0)) as cloud:
         store = f"s3://{cloud.landscape.bucket}/runs"
         connection = {"endpoint_url": cloud.endpoint, "region_name": REGION}
@@ -92,7 +92,7 @@ def run_dag(**params: Any) -> DagRun:
 
 @pytest.fixture
 def live_run(database: None) -> Iterator[str]:
-    """A run of the DAG `cell` in Airflow's database that has not ended; its id."""
+    """Provide a run of the DAG `cell` in Airflow's database that has not ended; its id."""
     from airflow.utils.session import create_session
 
     now = datetime.now(UTC)

@@ -138,7 +138,7 @@ def test_a_valid_cell_is_run_again_when_its_task_is_cleared(installation: Instal
 
 @pytest.fixture
 def attempt(installation: Installation) -> AttemptContext:
-    """The live run's attempt, provisioned."""
+    """Provide the live run's attempt, provisioned."""
     installation.open_campaign(instant_definition())
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0, "here").token)
     actions.provision(work)

@@ -122,7 +122,7 @@ def running_cloud(
     manual: bool = False,
     lag: Lag | None = None,
 ) -> Iterator[Cloud]:
-    """A test cloud until the end of the block; one at a time in a process, for moto's memory is the process's.
+    """Provide a test cloud until the end of the block; one at a time in a process, for moto's memory is the process's.
 
     `manual`: its time stops but for `skip`. `lag`: how far EC2's answers are behind what was done.
     """

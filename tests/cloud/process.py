@@ -36,7 +36,7 @@ class CloudProcess:
 
 @contextmanager
 def cloud_process(*options: str) -> Iterator[CloudProcess]:
-    """A running `python -m tests.cloud` with those options, until the end of the block."""
+    """Provide a running `python -m tests.cloud` with those options, until the end of the block."""
     argv = [sys.executable, "-m", "tests.cloud", *options]
     with subprocess.Popen(argv, cwd=_CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:

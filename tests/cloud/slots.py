@@ -51,7 +51,7 @@ def _base() -> Path:
 
 @contextmanager
 def held() -> Iterator[Slot]:
-    """A free place, swept before and after; all free places that were left in a mess are swept too."""
+    """Provide a free place, swept before and after; all free places that were left in a mess are swept too."""
     lock, slot = _claim()
     try:
         yield slot

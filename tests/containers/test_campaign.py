@@ -33,7 +33,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]
 
 @pytest.fixture(scope="module")
 def definition(deployment: Deployment) -> Definition:
-    """One cell of the demo, cut down, for hosts that are always there."""
+    """Provide one cell of the demo, cut down, for hosts that are always there."""
     known = " ".join(deployment.host_key.public.split()[:2])
     hosts = [{"address": address, "user": "bench", "host_key": known} for address in (*NODES, LOAD)]
     options = {

@@ -32,14 +32,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page_with(browser: Browser) -> Callable[[bool], Page]:
-    """The one page with scripts on or off: a window of their own takes a second of processor time."""
+    """Provide the one page with scripts on or off: a window of their own takes a second of processor time."""
     size: ViewportSize = {"width": 1000, "height": 1400}
     return cache(lambda scripts: new_page(browser, java_script_enabled=scripts, viewport=size))
 
 
 @pytest.fixture
 def opened(page_with: Callable[[bool], Page], report: Path) -> Callable[..., Page]:
-    """The report in a browser, as it is when it has been loaded."""
+    """Provide the report in a browser, as it is when it has been loaded."""
 
     def open_(*, scripts: bool, media: Literal["screen", "print"]) -> Page:
         page = page_with(scripts)

@@ -8,7 +8,7 @@ from tests.fakes.installation import Installation
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """One for all tests of a module, as the Airflow that works with it is."""
+    """Provide one for all tests of a module, as is the Airflow that works with it."""
     return Installation(tmp_path_factory.mktemp("plimsoll"))
 
 

@@ -104,7 +104,7 @@ FAULTS: Mapping[str, Callable[[FaultyCampaign], None]] = {
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyCampaign]:
-    """The campaign, once all is over; nothing of its clusters is left by then."""
+    """Provide the campaign, once all is over; nothing of its clusters is left by then."""
     running = started(tmp_path_factory.mktemp("faulty"))
     try:
         for fault in FAULTS:
@@ -141,7 +141,7 @@ def started(folder: Path) -> FaultyCampaign:
 
 @contextlib.contextmanager
 def opened(folder: Path) -> Iterator[Path]:
-    """The folder by a path that stays good when its file system is mounted nowhere any more."""
+    """Provide the folder by a path that stays good when its file system is mounted nowhere any more."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         yield Path(f"/proc/self/fd/{handle}")

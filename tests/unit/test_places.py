@@ -13,7 +13,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The package lies where no checkout is."""
+    """Put the package where no checkout is."""
     monkeypatch.setattr(places, "__file__", str(tmp_path / "lib" / "site-packages" / "plimsoll" / "places.py"))
 
 

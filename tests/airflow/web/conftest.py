@@ -17,14 +17,14 @@ from tests.support.suite.groups import CHECKOUT
 
 @pytest.fixture(scope="session")
 def airflow_app(database: None) -> Iterator[FastAPI]:
-    """The app as `mounted`."""
+    """Provide the app as `mounted` makes it."""
     with mounted() as app:
         yield app
 
 
 @pytest.fixture
 def client(airflow_app: FastAPI) -> Client:
-    """A client without a token, or with one of a user of that role: as a bearer, or as a browser's cookie."""
+    """Provide a client without a token, or with one of a user of that role: as a bearer, or as a browser's cookie."""
 
     def make(role: str | None = None, *, browser: bool = False, **headers: str) -> TestClient:
         made = TestClient(airflow_app, base_url="http://airflow.test", follow_redirects=False, headers=headers)
@@ -39,7 +39,7 @@ def client(airflow_app: FastAPI) -> Client:
 
 @pytest.fixture(scope="session")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """One campaign: a met, a missed, an invalid, a failed, a running and a waiting cell."""
+    """Provide one campaign: a met, a missed, an invalid, a failed, a running and a waiting cell."""
     made = Installation(tmp_path_factory.mktemp("stored"))
     made.define(DEFINITION)
     store_every_state(made, DEFINITION, CAMPAIGN)
@@ -48,14 +48,14 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 @pytest.fixture
 def campaign(installation: Installation, stored: Installation) -> Installation:
-    """A copy of it, for the test alone."""
+    """Provide a copy of the stored campaign, for the test alone."""
     shutil.copytree(stored.folder, installation.folder, dirs_exist_ok=True)
     return installation
 
 
 @pytest.fixture(scope="session")
 def dags(database: None, stored: Installation) -> None:
-    """The project's DAGs, parsed into the database."""
+    """Provide the project's DAGs, parsed into the database."""
     from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
     from airflow.models.dagbundle import DagBundleModel
 
@@ -72,7 +72,7 @@ def dags(database: None, stored: Installation) -> None:
 
 @pytest.fixture
 def no_runs(dags: None) -> Iterator[None]:
-    """The DAGs, unpaused, without runs of other tests; none is left."""
+    """Provide the DAGs, unpaused, without runs of other tests; none is left."""
     with create_session() as session:
         session.execute(update(DagModel).values(is_paused=False))
         session.execute(delete(DagRun))

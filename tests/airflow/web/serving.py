@@ -21,7 +21,7 @@ LOOKS: Mapping[str, Any] = {
 
 @contextmanager
 def served(app: FastAPI) -> Iterator[str]:
-    """The server's URL, on a free port of loopback; gone when the block ends."""
+    """Provide the server's URL, on a free port of loopback; gone when the block ends."""
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, ws="none", log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()

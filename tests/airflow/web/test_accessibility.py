@@ -115,7 +115,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """Three campaigns with cells in every state, one of them with a report."""
+    """Provide three campaigns with cells in every state, one of them with a report."""
     made = Installation(tmp_path_factory.mktemp("shown"))
     made.define(DEFINITION)
     reads = DEFINITION.model_copy(update={"workload": DEFINITION.workload.model_copy(update={"read_share": 0.9})})
@@ -146,7 +146,7 @@ def url(airflow_app: FastAPI, shown: Installation, unopened_run: None) -> Iterat
 
 @pytest.fixture(scope="module")
 def unopened_run(database: None) -> Iterator[None]:
-    """Three runs of the DAG `demo` that nobody has begun, two of them of campaigns that there are."""
+    """Provide three runs of the DAG `demo` that nobody has begun, two of them of campaigns that there are."""
     from airflow.models.dagrun import DagRun
     from airflow.utils.session import create_session
     from airflow.utils.types import DagRunType
@@ -177,7 +177,7 @@ def visit(browser: Browser, url: str) -> Page:
 
 @pytest.fixture(scope="module")
 def page_of(browser: Browser, url: str) -> Callable[[str | None], Page]:
-    """The one page of somebody with that role: a window of their own takes a second of processor time."""
+    """Provide the one page of somebody with that role: a window of their own takes a second of processor time."""
     return cache(lambda role: visitor(browser, url, "light", role=role))
 
 
@@ -202,7 +202,9 @@ def visited(page_of: Callable[[str | None], Page]) -> Iterator[Callable[..., Pag
 
 @pytest.fixture(scope="module", params=PAGES.values(), ids=list(PAGES))
 def loaded(request: pytest.FixtureRequest, visit: Page) -> Page:
-    """One of the pages, loaded once for all tests that look at it, first as it is and then with all of it unfolded."""
+    """Provide one of the pages, loaded once for all tests that look at it, first as it is and then with all of it
+    unfolded.
+    """
     wear(visit, phone(WIDTHS[0]))
     visit.goto(request.param, wait_until="networkidle")
     return visit
@@ -268,7 +270,7 @@ def test_a_screen_reader_tells_the_matrix_by_headers_and_each_cell_in_words(
 
 @pytest.fixture
 def again(visited: Callable[..., Page]) -> Page:
-    """The matrix of three variants, two loads and two repeats."""
+    """Provide the matrix of three variants, two loads and two repeats."""
     page = visited("light")
     page.goto(PAGES["matrix, running again"], wait_until="networkidle")
     return page

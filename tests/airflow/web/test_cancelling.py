@@ -29,7 +29,7 @@ from plimsoll_airflow.web.runs import EndedRuns, StartedRun
 
 @pytest.fixture(autouse=True)
 def ready(no_runs: None, campaign: Installation) -> None:
-    """The DAGs, unpaused, without any run; the campaign."""
+    """Provide the DAGs, unpaused, without any run; the campaign."""
 
 
 def live_tasks() -> dict[tuple[str, str], set[str]]:

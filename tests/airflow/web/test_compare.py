@@ -18,7 +18,7 @@ UNLIKE = f"?a={CAMPAIGN}&b={READING}"
 
 @pytest.fixture(autouse=True)
 def campaigns(campaign: Installation) -> None:
-    """One that is alike but for its seed, one of another workload, one whose variants have other ids."""
+    """Provide a campaign that differs in its seed alone, one of another workload, one whose variants have other ids."""
     workload = DEFINITION.workload.model_copy(update={"read_share": 0.5})
     renamed = tuple(one.model_copy(update={"id": f"w{one.id[1:]}"}) for one in DEFINITION.variants)
     for campaign_id, changes in (

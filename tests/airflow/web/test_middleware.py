@@ -17,7 +17,7 @@ TRIGGER = "/api/v2/dags/demo/dagRuns"
 
 @pytest.fixture
 def root(airflow_app: FastAPI) -> FastAPI:
-    """The app behind the plugin's middleware, beside a route like Airflow's own that answers what it got."""
+    """Provide the app behind the plugin's middleware, beside a route like Airflow's own that answers what it got."""
     app = FastAPI()
 
     @app.post("/api/v2/dags/{dag_id}/dagRuns")

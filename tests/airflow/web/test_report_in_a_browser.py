@@ -28,7 +28,7 @@ pytestmark = [needs(CHROMIUM is not None, "the browser is chromium")]
 
 @pytest.fixture
 def mixed(installation: Installation) -> Installation:
-    """A campaign with two workloads and a report, of which one workload's page has been published too."""
+    """Provide a campaign with two workloads and a report, of which one workload's page has been published too."""
     workloads = [{"id": "kv", "name": "KeyValue"}, {"id": "series"}]
     definition = definition_of({"a": {10_000: "m"}}, workloads=workloads)
     attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(definition))
@@ -42,7 +42,7 @@ def mixed(installation: Installation) -> Installation:
 
 @pytest.fixture
 def page(airflow_app: FastAPI) -> Iterator[Page]:
-    """A page of somebody with a cookie like Airflow's."""
+    """Provide a page of somebody with a cookie like Airflow's."""
     with served(airflow_app) as url, running_browser() as browser:
         yield _visitor(browser, url)
 

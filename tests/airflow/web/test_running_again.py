@@ -14,7 +14,7 @@ from plimsoll.services.campaign.planning import new_campaign_id
 
 @pytest.fixture(autouse=True)
 def ready(no_runs: None, campaign: Installation) -> None:
-    """The DAGs, unpaused, without any run; the campaign."""
+    """Provide the DAGs, unpaused, without any run; the campaign."""
 
 
 def pause(dag_id: str) -> None:

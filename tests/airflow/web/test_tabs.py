@@ -12,7 +12,7 @@ from tests.fakes.installation import Installation
 
 @pytest.fixture(autouse=True)
 def ready(no_runs: None, campaign: Installation) -> None:
-    """The DAGs, unpaused, without any run; the campaign."""
+    """Provide the DAGs, unpaused, without any run; the campaign."""
 
 
 def test_the_tab_of_a_run_leads_to_its_campaign_or_cell(client: Client) -> None:

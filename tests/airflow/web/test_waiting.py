@@ -23,7 +23,7 @@ API = "/plimsoll/api/v1/campaigns"
 
 @pytest.fixture(autouse=True)
 def ready(no_runs: None, installation: Installation) -> None:
-    """Two campaigns of which nothing was tried."""
+    """Provide two campaigns of which nothing was tried."""
     installation.define(DEFINITION)
     for campaign_id in (CAMPAIGN, OTHER):
         installation.open_campaign(DEFINITION, campaign_id)

@@ -9,7 +9,7 @@ from plimsoll.settings import Settings
 
 @pytest.fixture(scope="session")
 def shared_cache() -> Any:
-    """The cache that the demo uses too: big downloads happen once on a machine."""
+    """Provide the cache that the demo uses too: big downloads happen once on a machine."""
     return Settings().cache
 
 

@@ -23,7 +23,7 @@ from plimsoll.domain.variant import Archive
 
 @pytest.fixture
 def packed(tmp_path: Path) -> Any:
-    """A JDK as Azul packs it: one folder, named after the release."""
+    """Provide a JDK as Azul packs it: one folder, named after the release."""
     given(tmp_path / "made", "zing", version="11.0.13.0.101", name="Zing 64-Bit Tiered VM")
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz") as tar:
@@ -161,7 +161,7 @@ def test_a_process_reads_an_archive_s_files_before_it_uses_them(
 
 @pytest.fixture
 def endless() -> Iterator[str]:
-    """The URL of an archive of which a block of 1 KiB comes, and nothing more until the client has gone."""
+    """Provide the URL of an archive of which a block of 1 KiB comes, and nothing more until the client has gone."""
     over = threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):

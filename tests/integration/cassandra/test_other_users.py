@@ -19,7 +19,7 @@ from plimsoll.ports.artefacts import OWN_JDK
 
 @pytest.fixture(scope="module")
 def open_folder() -> Iterator[Path]:
-    """A folder that every user may enter, so that only the rights of what lies in it protect a node."""
+    """Provide a folder that every user may enter, so that only the rights of what lies in it protect a node."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)

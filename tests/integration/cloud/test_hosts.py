@@ -21,7 +21,7 @@ Start = Callable[..., tuple[str, str]]
 
 @pytest.fixture
 def ssh(tmp_path: Path) -> Ssh:
-    """A new key, no host known."""
+    """Provide a new key, no host known."""
     return Ssh(keygen(tmp_path / "id"), tmp_path / "known_hosts")
 
 
@@ -110,7 +110,7 @@ def test_hosts_do_not_see_each_others_files_nor_the_machines(start: Start, ssh: 
 
 @pytest.fixture
 def left_behind() -> Iterator[Path]:
-    """A file where Plimsoll in containers keeps what it has, on the machine itself."""
+    """Provide a file on the machine itself, where Plimsoll in containers keeps its files."""
     folder = Path("/var/lib/plimsoll")
     was_there = folder.is_dir()
     folder.mkdir(exist_ok=True)

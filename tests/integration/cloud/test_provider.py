@@ -54,7 +54,10 @@ def provider(cloud: Cloud, options: dict[str, object], tmp_path: Path) -> Iterat
 
 @pytest.fixture
 def request_(options: dict[str, object]) -> ClusterRequest:
-    """Two nodes and the load generator's host, for three hours; an attempt of its own, for tokens are used once."""
+    """Provide two nodes and the load generator's host, for three hours.
+
+    An attempt of its own, for tokens are used once.
+    """
     key = ClusterId(campaign_id="azul", name=f"g1-040k-r1/{next(_attempts)}")
     until = datetime.now(UTC) + timedelta(hours=3)
     return ClusterRequest(id=key, owner="test", nodes=2, expires_at=until, options=options)

@@ -34,7 +34,7 @@ CELL = "v1-001k-r1"
 
 @pytest.fixture
 def definition(cloud: Cloud) -> Definition:
-    """One cell of two nodes, everything but the hosts instant."""
+    """Provide one cell of two nodes, everything but the hosts instant."""
     asked = instant_definition(variants=1, loads=1).model_dump(mode="json")
     asked["system"]["nodes"], asked["workload"]["replication_factor"] = 2, 2
     asked["provider"] = {"name": "ec2", "options": ec2_options(cloud.landscape)}

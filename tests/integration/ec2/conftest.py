@@ -33,7 +33,7 @@ def identity() -> SshIdentity:
 
 @pytest.fixture(scope="session")
 def session() -> Any:
-    """One for all: it keeps what clients are made of."""
+    """Provide one session for all tests: it keeps what clients are made of."""
     return boto3.session.Session()
 
 

@@ -51,7 +51,7 @@ def hosts() -> dict[str, Any]:
 
 @pytest.fixture
 def connect(tmp_path: Path, hosts: dict[str, Any]) -> Any:
-    """A folder for each instance, prepared; `hosts` has them by instance."""
+    """Provide a folder for each instance, prepared; `hosts` has them by instance."""
 
     def made(_: ClusterId, info: HostInfo, __: object) -> Kept:
         host = Kept(tmp_path / "hosts" / info.facts["instance_id"], info)
@@ -66,7 +66,7 @@ def connect(tmp_path: Path, hosts: dict[str, Any]) -> Any:
 
 @pytest.fixture
 def kept(ask: Ask) -> Callable[..., ClusterRequest]:
-    """The campaign's hosts, asked for by an attempt that begins so many hours after the first."""
+    """Provide the campaign's hosts, asked for by an attempt that begins so many hours after the first."""
 
     def request(hours: float = 0, owner: str = "first") -> ClusterRequest:
         plain = ask("hosts")

@@ -57,7 +57,7 @@ def ssh_host(connection: Any, tags: dict[str, Any], tmp_path: Path) -> SshHost:
 
 @pytest.fixture(scope="module")
 def shared_sshd(tmp_path_factory: pytest.TempPathFactory, user_key: KeyPair) -> Iterator[Sshd]:
-    """One server for the tests of a file to which nothing of it matters but that it is a real one."""
+    """Provide one server for the tests of a file to which nothing of it matters but that it is a real one."""
     folder = tmp_path_factory.mktemp("shared")
     with running_sshd(folder, [user_key.public], python=oldest_python(), environment=UNWANTED) as server:
         yield server
@@ -72,7 +72,9 @@ def shared_connection(shared_sshd: Sshd, user_key: KeyPair) -> Iterator[Connecti
 
 @pytest.fixture
 def plain_ssh_host(shared_sshd: Sshd, shared_connection: Connection, tags: dict[str, Any], tmp_path: Path) -> SshHost:
-    """A folder of its own on a server, over a connection and with a program that earlier tests may have used."""
+    """Provide a folder of its own on a server, over a connection and with a program that earlier tests may have
+    used.
+    """
     bundles = PurePosixPath(shared_sshd.folder, "bundles")
     return SshHost(INFO, PurePosixPath(tmp_path / "node1"), shared_connection, tags=tags, bundles=bundles)
 

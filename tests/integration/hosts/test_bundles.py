@@ -19,7 +19,7 @@ from plimsoll.domain.errors import HostError
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    """A folder with an executable, an odd name, something big and what Python left there."""
+    """Provide a folder with an executable, an odd name, something big and what Python left there."""
     folder = make_folder(tmp_path / "some bundle", big=5 * MIB)
     (folder / "it's\n odd").write_text("odd")
     (folder / "__pycache__").mkdir()
@@ -139,7 +139,7 @@ def test_no_folder_is_an_error(ssh_host: SshHost, tmp_path: Path) -> None:
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 64 KiB."""
+    """Provide a file system of 64 KiB."""
     folder = tmp_path / "full"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(folder)]

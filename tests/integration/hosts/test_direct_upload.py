@@ -24,7 +24,7 @@ def ssh_host(plain_ssh_host: Any) -> Any:
 
 @pytest.fixture
 def files(ssh_host: Any) -> Any:
-    """A large file, an empty one and one with an odd name, on the host."""
+    """Provide a large file, an empty one and one with an odd name, on the host."""
     folder = Path(ssh_host.root) / "load"
     folder.mkdir(parents=True)
     content = {"big.hdr": os.urandom(3 * MIB), "empty.log": b"", "it's ödd": b"odd"}

@@ -24,7 +24,7 @@ SLEEP = "import time; print('up', flush=True); time.sleep(600)"
 
 @pytest.fixture
 def reached(tmp_path: Path) -> Any:
-    """A host behind any connection."""
+    """Provide a host behind any connection."""
     return lambda connection: SshHost(INFO, PurePosixPath(tmp_path / "other"), connection)
 
 

@@ -22,7 +22,7 @@ INFO = HostInfo(name="node1", role="node", address="127.0.0.1")
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """A folder in which every user may write, as in /var/tmp."""
+    """Provide a folder in which every user may write, as in /var/tmp."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o1777)
         yield Path(name)

@@ -35,7 +35,7 @@ server.serve_forever()
 
 @pytest.fixture
 def impostor() -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
-    """The reserved port, and another user's server that listens on it."""
+    """Provide the reserved port, and another user's server that listens on it."""
     with reserved(None) as port:
         command = [sys.executable, "-c", IMPOSTOR, str(port)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:

@@ -18,7 +18,7 @@ PROGRAMS = database.program("postgres").parents[1]
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    """A home; nothing of it runs after the test."""
+    """Provide a home; nothing of it runs after the test."""
     home = Home(tmp_path / "airflow")
     home.create()
     yield home

@@ -44,7 +44,7 @@ Launch = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture
 def home(folder: Path) -> Iterator[Home]:
-    """The home; nothing of it runs after the test."""
+    """Provide the home; nothing of it runs after the test."""
     home = Home(folder / "airflow")
     yield home
     _launcher(folder, "down").communicate(timeout=PATIENCE_S)

@@ -43,7 +43,7 @@ def claims(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def provider(tmp_path: Path, claims: Path) -> Iterator[Any]:
-    """A provider whose every process is ended after the test."""
+    """Provide a provider whose every process is ended after the test."""
     yield LocalProvider(tmp_path / "work", SystemClock(), claims=claims)
     end_marked("PLIMSOLL_WORK", str(tmp_path / "work"))
 

@@ -35,7 +35,7 @@ def duration(cloud: Cloud) -> str:
 
 @pytest.fixture
 def place(cloud: Cloud, duration: str, tmp_path: Path) -> Place:
-    """Three nodes and the load's host, all of them folders.
+    """Provide three nodes and the load's host, all of them folders.
 
     So is the store: requests to S3 would take a third of the test's time, and nothing strikes them.
     """

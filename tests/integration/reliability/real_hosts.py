@@ -124,7 +124,7 @@ class RealPlace(Place):
 
 @contextmanager
 def real_place(cloud: Cloud, folder: Path) -> Iterator[RealPlace]:
-    """A campaign in a store, an account and connections of its own."""
+    """Provide a campaign in a store, an account and connections of its own."""
     folder.mkdir(exist_ok=True)
     moments = Moments()
     clock, account = SkippingClock(moments), Account(cloud.endpoint, keygen(folder / "id"))

@@ -32,7 +32,7 @@ def cloud() -> Iterator[Cloud]:
 
 @pytest.fixture
 def place(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RealPlace]:
-    """One node and the load's host."""
+    """Provide one node and the load's host."""
     quick_silence(monkeypatch)
     with real_place(cloud, tmp_path) as place:
         yield place
@@ -41,7 +41,10 @@ def place(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 @pytest.fixture
 def struck(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Struck]:
-    """A place for each strike. Hosts need not answer soon but those that do not, and nobody pauses between tries."""
+    """Provide a place for each strike.
+
+    Hosts need not answer soon but those that do not, and nobody pauses between tries.
+    """
     quick_silence(monkeypatch, 5.0)
     # How often a step is tried again before it is given up is told by tests with fakes: here each try does real work.
     monkeypatch.setattr("plimsoll.services.retries.AWAY_S", (2.0, 5.0))

@@ -107,7 +107,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Sshd, Connections]]:
-    """One for all tests, and a connection to it."""
+    """Provide one server for all tests, and a connection to it."""
     folder = tmp_path_factory.mktemp("sshd")
     key = make_key(folder / "keys", "user")
     with running_sshd(folder / "server", [key.public]) as server:

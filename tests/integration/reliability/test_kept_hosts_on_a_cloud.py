@@ -43,7 +43,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def tools(place: Place) -> Toolkit:
-    """A campaign of two cells on the same hosts; whoever is not `me` is dead."""
+    """Provide a campaign of two cells on the same hosts; whoever is not `me` is dead."""
     two = instant_definition(CAMPAIGN, variants=1, loads=2, parallel=1).model_dump(mode="json")
     one = definition_on(place.cloud, 3).model_dump(mode="json")
     definition = Definition.model_validate({**two, "provider": one["provider"], "cluster_scope": "campaign"})

@@ -167,7 +167,7 @@ def test_a_bucket_that_has_answered_is_not_asked_again_whether_it_exists(client:
 
 @pytest.fixture
 def refused(client: Any) -> Iterator[dict[Any, Any]]:
-    """The next calls of an operation are answered with an error code, in that order."""
+    """Answer the next calls of an operation with an error code, in that order."""
     codes = {}
 
     def answer(model: Any, **_: Any) -> tuple[SimpleNamespace, dict[str, Any]] | None:

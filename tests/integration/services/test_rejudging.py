@@ -41,7 +41,7 @@ def longer(definition: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A campaign of two cells, both judged, and an attempt that was never collected."""
+    """Provide a campaign of two cells, both judged, and an attempt that was never collected."""
     made = Installation(tmp_path_factory.mktemp("judged"))
     made.open_campaign(made.define(longer(instant_definition(variants=1, loads=2))))
     for cell in CELLS:
@@ -52,7 +52,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture
 def installation(judged: Any, tmp_path: Path) -> Any:
-    """A copy of it, to be changed."""
+    """Provide a copy of the campaign, to be changed."""
     return Installation(shutil.copytree(judged, tmp_path / "own"))
 
 

@@ -38,7 +38,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The store of a campaign whose report is published: drawn once, it takes seconds."""
+    """Provide the store of a campaign whose report is published: drawn once, it takes seconds."""
     folder = tmp_path_factory.mktemp("published")
     plan = Plan({"g1": 200, "shenandoah": 1_500}, retried={"g1-00200-r1"}, saturation_ops_s=4_000.0)
     store_campaign(ObjectStore(str(folder)), demo_definition(), "demo-a", plan, AT)
@@ -56,7 +56,7 @@ def test_what_its_attempts_came_to_is_on_record_with_the_report(published: Any) 
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Another machine: a folder, and a store that holds nothing."""
+    """Provide another machine: a folder, and a store that holds nothing."""
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
     monkeypatch.chdir(tmp_path)
     return tmp_path

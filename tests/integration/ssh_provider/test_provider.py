@@ -66,7 +66,7 @@ def heaps_of(definition: Definition) -> NodeNeeds:
 
 @pytest.fixture
 def with_groups(user_key: Any, tmp_path: Path) -> Iterator[Any]:
-    """A provider of these groups; every process of theirs is ended after the test."""
+    """Provide a provider of these groups; every process of theirs is ended after the test."""
     pools, folders = [], []
 
     def made(*groups: Any) -> Any:

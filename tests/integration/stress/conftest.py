@@ -33,7 +33,7 @@ def node_tool(artefacts: Artefacts) -> Any:
 
 @pytest.fixture(scope="package")
 def living_node(artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Node]]:
-    """The node that all modules share, or another one where a test has killed it."""
+    """Provide the node that all modules share, or another one where a test has killed it."""
     with ExitStack() as running:
         nodes: list[Node] = []
 
@@ -48,7 +48,7 @@ def living_node(artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="module")
 def node(living_node: Callable[[], Node]) -> Any:
-    """A node for all tests of a module, which leave it as it was, or kill it as their last."""
+    """Provide a node for all tests of a module, which leave it as it was, or kill it as their last."""
     return living_node()
 
 

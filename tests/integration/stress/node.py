@@ -50,7 +50,7 @@ class Node:
 
 @contextmanager
 def running_node(artefacts: Artefacts, folder: Path) -> Iterator[Node]:
-    """A fresh one-node cluster, destroyed at the end."""
+    """Provide a fresh one-node cluster, destroyed at the end."""
     provider, clock = EvenProvider(folder, SystemClock()), SystemClock()
     key = ClusterId(campaign_id="stress", name="node/1")
     definition = define(nodes=1, heap="384M")

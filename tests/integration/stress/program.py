@@ -136,7 +136,7 @@ class Load:
 
 @contextmanager
 def running_load(program: Program, folder: Path, host: str, *options: str) -> Iterator[Load]:
-    """A load whose timed run has had its first answers; killed at the end if it still runs."""
+    """Provide a load whose timed run has had its first answers; killed at the end if it still runs."""
     with running_loads(program, folder.parent, host, {folder.name: options}) as loads:
         yield loads[folder.name]
 

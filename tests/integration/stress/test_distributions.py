@@ -181,7 +181,7 @@ def test_parameters_that_make_no_sense_are_refused(ask: Callable[..., Any], para
 
 @pytest.fixture
 def requested(ask: Callable[..., Any]) -> Any:
-    """The numbers that a YCSB workload of 1,000 rows asks for, with their counts, the most frequent first."""
+    """Provide the numbers that a YCSB workload of 1,000 rows asks for, with their counts, the most frequent first."""
 
     def ask_for(name: str, **options: Any) -> Any:
         given = {"recordcount": 1000, "insertorder": "ordered", **options}

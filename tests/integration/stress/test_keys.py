@@ -38,7 +38,7 @@ AS_EVER = {
 
 @pytest.fixture
 def printed(program: Program) -> Any:
-    """The lines of `keys`."""
+    """Provide the lines of `keys`."""
 
     def run(*options: Any) -> Any:
         ended = program.run("keys", *options)

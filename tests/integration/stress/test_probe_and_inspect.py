@@ -52,7 +52,7 @@ def test_the_probe_leaves_nothing_behind(node_tool: Program, node: Node) -> None
 
 @pytest.fixture(scope="module")
 def inspected(node_tool: Program, node: Node) -> Any:
-    """The node twice, and a port where nobody listens, in one start of the program."""
+    """Provide the node twice, and a port where nobody listens, in one start of the program."""
     itself = jmx(node)[1]
     ended = node_tool.run("inspect", *jmx(node, itself, "127.255.255.253:7199"))
     assert ended.returncode == UNREACHABLE

@@ -34,7 +34,7 @@ def mark() -> str:
 
 @pytest.fixture
 def sleepers(mark: str, tmp_path: Path) -> Iterator[list["subprocess.Popen[bytes]"]]:
-    """A process of a run, one whose environment names a place in the run's folder, and somebody else's."""
+    """Provide a process of a run, one whose environment names a place in the run's folder, and somebody else's."""
     of_one_run = ({MARK: f"outer {mark}"}, {"PLIMSOLL_WORK": f"{tmp_path}/mine/work"})
     with ExitStack() as running:
         started = []

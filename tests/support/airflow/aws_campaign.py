@@ -41,7 +41,7 @@ def published(parallel: int, variants: int | None = None, **changes: Any) -> Def
 
 @contextmanager
 def stack_with(definition: Definition, folder: Path) -> Iterator[CloudStack]:
-    """A real Airflow, and a test cloud whose instances only appear to run."""
+    """Provide a real Airflow, and a test cloud whose instances only appear to run."""
     environment = {"PLIMSOLL_TOOLKIT": f"{toolkit.__module__}:{toolkit.__name__}", "PYTHONPATH": SOURCES}
     with running_cloud_stack(folder, [definition], cloud=_CLOUD, env=environment) as stack:
         stack.airflow.client.set_pool("clusters", definition.max_parallel, "How many clusters may live at once")

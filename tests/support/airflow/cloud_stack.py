@@ -60,10 +60,11 @@ def running_cloud_stack(
     cloud: Sequence[str] = ("--mode", "namespaces"),
     env: Mapping[str, str] | None = None,
 ) -> Iterator[CloudStack]:
-    """A test cloud, and an Airflow that uses it and has the definitions' DAGs. Both run in processes of their own.
+    """Provide a test cloud, and an Airflow that uses it and has the definitions' DAGs.
 
-    Definitions keep their published options of the EC2 provider, except for those that differ between accounts, which
-    get the cloud's values. `cloud` has options of the cloud's process, `env` the environment of Airflow's processes.
+    Both run in processes of their own. Definitions keep their published options of the EC2 provider, except for those
+    that differ between accounts, which get the cloud's values. `cloud` has options of the cloud's process, `env` the
+    environment of Airflow's processes.
     """
     with cloud_process(*cloud) as process:
         about = process.about

@@ -86,7 +86,7 @@ def running_stack(
     env: Mapping[str, str] | None = None,
     dag_ids: Sequence[str] = (),
 ) -> Iterator[StackUnderTest]:
-    """An Airflow with these DAGs, whose home, store, work and campaigns are in `folder`.
+    """Provide an Airflow with these DAGs, whose home, store, work and campaigns are in `folder`.
 
     It is ready when `dag_ids` are parsed. Its processes get `env`, which replaces all other settings. All of them have
     ended after the block.

@@ -81,7 +81,7 @@ class Team(StackUnderTest):
 
 @contextmanager
 def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]) -> Iterator[Team]:
-    """A team's Airflow with workers that are ready. All of its processes have ended after the block."""
+    """Provide a team's Airflow with workers that are ready. All of its processes have ended after the block."""
     with _running_redis() as broker, Celery(broker=broker) as app, _told_no_id():
         told = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
         with running_stack(folder, env=told, dag_ids=dag_ids) as airflow:
@@ -117,7 +117,9 @@ def _node(worker: str) -> str:
 
 @contextmanager
 def _told_no_id() -> Iterator[None]:
-    """The scheduler makes the id of the Airflow, and workers ask for it; the local stack tells its processes."""
+    """Let the scheduler make the id of the Airflow, and workers ask for it; the local stack tells its
+    processes.
+    """
     told = Stack.environment
 
     def without_id(stack: Stack, port: int) -> dict[str, str]:

@@ -164,7 +164,7 @@ def _here(address: str) -> str:
 
 @contextmanager
 def running_site(folder: Path) -> Iterator[Site]:
-    """A site on which no cell runs yet. All processes end with the block, and no trigger may run after it."""
+    """Provide a site on which no cell runs yet. All processes end with the block, and no trigger may run after it."""
     key = make_key(folder / "keys", "user")
     with (
         cloud_process("--mode", "instant") as cloud,

@@ -84,7 +84,10 @@ class Deployment:
 
 @contextmanager
 def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id: str = "cell") -> Iterator[Deployment]:
-    """The hosts of a new cluster for a definition. It is destroyed at the end, and the provider verifies that."""
+    """Provide the hosts of a new cluster for a definition.
+
+    It is destroyed at the end, and the provider verifies that.
+    """
     provider, clock = EvenProvider(folder, SystemClock()), SystemClock()
     key = ClusterId(campaign_id="cassandra", name=f"{cell_id}/1")
     expires = clock.now() + LIFETIME

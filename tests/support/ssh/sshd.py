@@ -137,7 +137,9 @@ def running_sshd(
     environment: Mapping[str, str] | None = None,
     host_key_kind: str = "ed25519",
 ) -> Iterator[Sshd]:
-    """A server on which the current user can log in with these public keys. While it is down its port stays its own.
+    """Provide a server on which the current user can log in with these public keys.
+
+    While it is down its port stays its own.
 
     `python` is the `python3` of users who log in, by default this process's. `environment` has further variables for
     them.
@@ -185,7 +187,9 @@ SetEnv {given}
 
 @contextmanager
 def _reserved_port(address: str) -> Iterator[int]:
-    """A port that the kernel gives to nobody else inside the block. sshd can listen on it, as it sets SO_REUSEADDR."""
+    """Provide a port that the kernel gives to nobody else inside the block. sshd can listen on it, as it sets
+    SO_REUSEADDR.
+    """
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         holder.bind((address, 0))

@@ -51,7 +51,7 @@ class StaticHosts:
 
     @contextmanager
     def holders(self) -> Iterator[set[str]]:
-        """The attempts that hold the group at any time inside the block."""
+        """Provide the attempts that hold the group at any time inside the block."""
         seen, over = set[str](), threading.Event()
 
         def look() -> None:

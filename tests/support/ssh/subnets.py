@@ -10,7 +10,10 @@ from plimsoll.adapters.providers.local.subnets import claim, default_claims, rel
 
 @contextmanager
 def claimed_subnet(folder: Path, nodes: int) -> Iterator[str]:
-    """The subnet's first three numbers, such as `127.20.8`. It is claimed inside the block, as clusters claim it."""
+    """Provide the subnet's first three numbers, such as `127.20.8`.
+
+    It is claimed inside the block, as clusters claim it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     claims = default_claims()
     with exclusive(claims):

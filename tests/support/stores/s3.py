@@ -67,7 +67,7 @@ class S3Service:
 
 @contextmanager
 def running_s3(address: str = "127.0.0.1") -> Iterator[S3Service]:
-    """The server at that address of this machine, until the end of the block.
+    """Provide the server at that address of this machine, until the end of the block.
 
     A process can have only one at a time, because moto keeps its data per process.
     """

@@ -24,7 +24,7 @@ SECOND = "v1-002k-r1"
 
 @pytest.fixture
 def held(shared_airflow: StackUnderTest, gates: Gates) -> Iterator[DagRun]:
-    """A campaign of two cells on kept hosts whose second one is under load; ended by the test."""
+    """Provide a campaign of two cells on kept hosts whose second one is under load; ended by the test."""
     shared_airflow.client.set_pool("clusters", 4, "How many clusters may live at once")
     gates.close(f"held-mine~{SECOND}", LOADING)
     shared_airflow.client.unpause("held")

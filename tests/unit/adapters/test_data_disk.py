@@ -12,7 +12,7 @@ EBS, NVME = "Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"
 
 @pytest.fixture
 def blocks(tmp_path: Path) -> Path:
-    """The kernel's block devices: the system disk with a partition, two NVMe disks, and an array of these."""
+    """Provide the kernel's block devices: the system disk with a partition, two NVMe disks, and an array of these."""
     devices, blocks = tmp_path / "devices", tmp_path / "block"
     blocks.mkdir()
     for name, model in (("nvme0n1", EBS), ("nvme1n1", NVME), ("nvme2n1", NVME), ("md127", ""), ("xvdb", "")):

@@ -162,7 +162,9 @@ def test_where_a_folder_can_not_be_synced_files_are_stored_all_the_same(
 
 @pytest.fixture
 def linked(tmp_path: Path) -> ObjectStore:
-    """A store behind a link, with a link to a file, one to a folder, one within the store, and one to nothing."""
+    """Provide a store behind a link, with a link to a file, one to a folder, one within the store, and one to
+    nothing.
+    """
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "key").write_text("secret")
     (tmp_path / "disk" / "c" / "cells").mkdir(parents=True)

@@ -18,7 +18,7 @@ from plimsoll_airflow.ownership import CampaignRunOwner
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the complete campaign `nearest-1`."""
+    """Provide a store with the complete campaign `nearest-1`."""
     folder = tmp_path_factory.mktemp("ran")
     (folder / "instant.yaml").write_text(INSTANT)
     with pytest.MonkeyPatch.context() as patch:
@@ -33,7 +33,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def complete(ran: Path, tmp_path: Path) -> None:
-    """The complete campaign in a store of the test's own."""
+    """Provide the complete campaign in a store of the test's own."""
     shutil.copytree(ran, tmp_path / "store")
 
 

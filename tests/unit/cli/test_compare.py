@@ -14,7 +14,7 @@ from plimsoll.domain.errors import NotFound, Refused
 
 @pytest.fixture(autouse=True)
 def campaigns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A and B alike, and one of another workload."""
+    """Provide campaigns A and B, which are alike, and one of another workload."""
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path))
     store, at = ObjectStore(str(tmp_path)), datetime(2026, 1, 31, tzinfo=UTC)
     plan = Plan({"g1": 200, "shenandoah": 1_500}, saturation_ops_s=4_000.0)

@@ -33,7 +33,7 @@ def simulate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def outcomes(tmp_path: Path) -> Any:
-    """A file of outcomes: every cell met but those that are given."""
+    """Provide a file of outcomes: every cell met but those that are given."""
     file = tmp_path / "outcomes.json"
     definition = load_definition(Settings(), str(SMALL))
 

@@ -15,13 +15,13 @@ def compose_text() -> str:
 
 @pytest.fixture(scope="session")
 def services(compose_text: str) -> dict[str, Any]:
-    """The services, with all merges made."""
+    """Provide the services, with all merges made."""
     return YAML(typ="safe").load(compose_text)["services"]
 
 
 @pytest.fixture(scope="session")
 def dockerfile() -> list[str]:
-    """The Dockerfile's instructions, continued lines joined."""
+    """Provide the Dockerfile's instructions, continued lines joined."""
     joined = text_of("Dockerfile").replace("\\\n", " ")
     return [line for line in joined.splitlines() if line and not line.startswith("#")]
 

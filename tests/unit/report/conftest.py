@@ -20,7 +20,7 @@ def without_drawings() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def demo_files() -> Mapping[str, bytes]:
-    """The demo's whole report: drawn once, it takes seconds."""
+    """Provide the demo's whole report: drawn once, it takes seconds."""
     return build_report(demo_campaign()).files
 
 
@@ -31,17 +31,19 @@ def demo() -> Findings:
 
 @pytest.fixture(scope="session")
 def patchy() -> Findings:
-    """Two variants, two loads, three repeats, with an invalid, a retried, a missing and an oddly hosted cell."""
+    """Provide two variants, two loads, three repeats, with an invalid, a retried, a missing and an oddly hosted
+    cell.
+    """
     return analyse(patchy_campaign())
 
 
 @pytest.fixture(scope="session")
 def demo_figures(demo: Findings) -> Sequence[Figure]:
-    """The demo's charts, which take most of a second to make."""
+    """Provide the demo's charts, which take most of a second to make."""
     return figures(demo)
 
 
 @pytest.fixture(scope="session")
 def patchy_figures(patchy: Findings) -> Sequence[Figure]:
-    """The charts of the other, for pages in which something else is looked at, too."""
+    """Provide the charts of the other, for pages in which something else is looked at, too."""
     return figures(patchy)

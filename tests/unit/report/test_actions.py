@@ -55,7 +55,7 @@ def acted(attempt: AttemptData, duration_s: float) -> AttemptData:
 
 @pytest.fixture(scope="module")
 def findings(demo: Findings) -> Findings:
-    """The demo as if a node had been added in each of its cells, in 20 s, 21 s and so on."""
+    """Provide the demo as if a node had been added in each of its cells, in 20 s, 21 s and so on."""
     attempts = tuple(acted(one, 20.0 + n) for n, one in enumerate(demo.data.attempts))
     definition = demo.data.definition.model_copy(update={"action": ACTION})
     return analyse(replace(demo.data, attempts=attempts, definition=definition))

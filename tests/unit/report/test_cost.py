@@ -27,7 +27,7 @@ def entry(data: CampaignData, cell_id: str, attempt: int, usd: float) -> Entry:
 
 @pytest.fixture(scope="module")
 def paid(patchy: Findings) -> CampaignData:
-    """A cell that took two attempts, and one that took one."""
+    """Provide a cell that took two attempts, and one that took one."""
     data = patchy.data
     entries = (
         entry(data, "prime-020k-r1", 1, 1.5),

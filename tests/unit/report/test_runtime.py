@@ -20,7 +20,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[str]:
-    """The script, once for each time that it was made."""
+    """Provide the script, once for each time that it was made."""
     times: list[str] = []
 
     def bundled() -> str:

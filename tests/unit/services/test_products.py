@@ -87,7 +87,7 @@ def tools(tmp_path: Path) -> Toolkit:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Reported:
-    """One variant in a JVM, one without. No test changes it."""
+    """Provide one variant in a JVM, one without. No test changes it."""
     return reported(tmp_path_factory.mktemp("both"), define(ON_A_JVM, WITHOUT))
 
 

@@ -27,7 +27,7 @@ CELLS = ("v1-001k-r1", "v1-002k-r1")
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
-    """A complete campaign: one cell was tried twice, as somebody had ended its first attempt."""
+    """Provide a complete campaign: one cell was tried twice, as somebody had ended its first attempt."""
     made = Installation(tmp_path)
     made.open_campaign(DEFINITION)
     cancel(begin(made.toolkit, "campaign", CELLS[0], "me"), "ada")

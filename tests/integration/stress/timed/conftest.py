@@ -10,6 +10,6 @@ from plimsoll.adapters.artefacts import Artefacts
 
 @pytest.fixture(scope="package")
 def node(artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    """A node for all tests, which leave it as it was."""
+    """Provide a node for all tests, which leave it as it was."""
     with running_node(artefacts, tmp_path_factory.mktemp("cluster")) as running:
         yield running

@@ -43,19 +43,19 @@ def accounted(run: dict[str, Any]) -> Any:
 
 @pytest.fixture(scope="module")
 def all_stalled(program: Program, node: Node, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Load]:
-    """The loads of `STALLED`, ended."""
+    """Provide the loads of `STALLED`, ended."""
     return stall(program, node, tmp_path_factory.mktemp("stalled"), STALLED, STALL_S)
 
 
 @pytest.fixture(scope="module")
 def all_stalled_for_long(program: Program, node: Node, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Load]:
-    """The loads of `LONG_STALLED`, ended."""
+    """Provide the loads of `LONG_STALLED`, ended."""
     return stall(program, node, tmp_path_factory.mktemp("stalled_for_long"), LONG_STALLED, LONG_STALL_S)
 
 
 @pytest.fixture(scope="module")
 def stalled(all_stalled: Mapping[str, Load]) -> Files:
-    """The files of a load during which the node stalled."""
+    """Provide the files of a load during which the node stalled."""
     return all_stalled["capped"].files
 
 

@@ -19,7 +19,7 @@ LOGS = ("-mutations", "-selects", "-intended-mutations", "-intended-selects")
 
 @pytest.fixture(scope="module")
 def finished(program: Program, node: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
-    """One run with the published command line's options."""
+    """Provide one run with the published command line's options."""
     from tests.integration.stress.program import Files
 
     files = Files(tmp_path_factory.mktemp("run"))

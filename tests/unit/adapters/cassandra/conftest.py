@@ -30,7 +30,7 @@ def load(tmp_path: Path) -> ScriptedHost:
 
 @pytest.fixture
 def define() -> Callable[..., Any]:
-    """A definition of one variant; `jvm`, `variant` and whatever else is over the defaults."""
+    """Provide a definition of one variant; `jvm`, `variant` and whatever else is over the defaults."""
 
     def build(*, jvm: Any = None, variant: Any = None, **changes: Any) -> Definition:
         one = {"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **(jvm or {})}}

@@ -25,7 +25,7 @@ AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 @pytest.fixture
 def nodes(tmp_path: Path) -> list[Any]:
-    """Three nodes that run, and a host without one, all on one machine."""
+    """Provide three nodes that run, and a host without one, all on one machine."""
     found = []
     for n in (1, 2, 3, 4):
         info = HostInfo(name=f"node{n}", role="node", address=f"127.9.9.{n}", facts={"machine": "m"})

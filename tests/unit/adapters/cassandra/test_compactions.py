@@ -15,7 +15,7 @@ from plimsoll.ports.host import JobStatus
 
 @pytest.fixture
 def nodes(tmp_path: Path) -> list[ScriptedHost]:
-    """Two machines, of which the first has two nodes."""
+    """Provide two machines, of which the first has two nodes."""
     machines = {"node1": "a", "node2": "a", "node3": "b"}
     return [
         ScriptedHost(

@@ -20,7 +20,7 @@ from plimsoll.ports.provider import Places
 
 @pytest.fixture
 def hidden(east: FakeCloud, launcher: Launcher, wanted: LaunchPlan, subnet: Subnet) -> FakeCloud:
-    """A place with three nodes that nobody lists yet, as their launch alone was answered."""
+    """Provide a place with three nodes that nobody lists yet, as their launch alone was answered."""
     east.lag = timedelta(minutes=2)
     launcher._launch_role("node", subnet)
     return east

@@ -33,7 +33,7 @@ NEXT = HOSTS.numbered(2)
 
 @pytest.fixture
 def two_racks(provider: SshProvider) -> SshProvider:
-    """A group of three nodes and no further host, and another one like it."""
+    """Provide a group of three nodes and no further host, and another one like it."""
     groups = [group_of("rack1", RACK, [LOAD]), group_of("rack2", OTHERS, [OTHER_LOAD])]
     return provider.at(Places(({"groups": groups, "folder": "/srv/plimsoll"},)))
 
@@ -103,7 +103,7 @@ def worn() -> Worn:
 
 @pytest.fixture
 def tools(tmp_path: Path, two_racks: SshProvider, worn: Worn) -> Toolkit:
-    """A campaign on kept hosts of the two groups, which are checked."""
+    """Provide a campaign on kept hosts of the two groups, which are checked."""
     made = Installation(tmp_path / "made")
     plain = instant_definition(variants=2, loads=2, parallel=1).model_dump(mode="json")
     provider = {"name": "ssh", "options": two_racks.places.options[0]}

@@ -32,7 +32,7 @@ class SilentHost:
 
 @pytest.fixture
 def connected(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A connection to such a host."""
+    """Provide a connection to such a host."""
 
     def made(host: SilentHost) -> Connection:
         channel = SimpleNamespace(settimeout=lambda _: None, close=lambda: None)

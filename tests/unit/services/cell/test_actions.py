@@ -45,7 +45,7 @@ class Fallen(InstantProduct):
 
 @pytest.fixture
 def poll(tmp_path: Path) -> Poll:
-    """The poll's answer, and how often nodes were asked, where the load generator says that."""
+    """Provide the poll's answer, and how often nodes were asked, where the load generator says that."""
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition())
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")

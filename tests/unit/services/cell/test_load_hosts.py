@@ -36,7 +36,7 @@ Told = list[tuple[str, datetime, datetime]]
 
 @pytest.fixture
 def work(tmp_path: Path) -> AttemptContext:
-    """An attempt on three nodes and two load hosts, whose load was started and waits to be told when."""
+    """Provide an attempt on three nodes and two load hosts, whose load was started and waits to be told when."""
     installation = Installation(tmp_path)
     one = instant_definition(variants=1, loads=1)
     several = one.load_generator.model_copy(update={"hosts": 2})

@@ -21,7 +21,7 @@ from plimsoll.services.toolkit import Toolkit
 
 @pytest.fixture
 def made(tmp_path: Path) -> Installation:
-    """A campaign on kept hosts whose nodes must write 100M/s to their disks."""
+    """Provide a campaign on kept hosts whose nodes must write 100M/s to their disks."""
     installation = Installation(tmp_path)
     installation.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
     return installation
