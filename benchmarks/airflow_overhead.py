@@ -50,7 +50,7 @@ class Took:
 
     @property
     def cpu_s(self) -> float:
-        """CPU seconds per cell, all parts together."""
+        """Return CPU seconds per cell, all parts together."""
         return sum(self.parts_s.values())
 
 
@@ -82,7 +82,9 @@ def main() -> None:
 
 
 def _keep_what_python_compiles() -> None:
-    """As `make up` does, whatever the shell says: else each report's process makes Vega's runtime again, for 1.4 s."""
+    """Keep what Python compiles, as `make up` does: else each report's process makes Vega's runtime again, for 1.4
+    s.
+    """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
 
@@ -142,7 +144,7 @@ def _wall_s(airflow: StackUnderTest, dag_id: str, run_id: str) -> float:
 
 
 def core_cpu_s(definition: Definition) -> float:
-    """CPU seconds per cell of the same campaign without Airflow, with gate and report, whose imports count."""
+    """Measure CPU seconds per cell of the same campaign without Airflow, with gate and report, whose imports count."""
     warm_up_for_tasks()
     with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
         installation = Installation(Path(folder))

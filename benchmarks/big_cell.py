@@ -58,7 +58,9 @@ def big_cell() -> list[Path]:
 
 
 def _lines(operation: Operation) -> Iterator[str]:
-    """One line per second, with random times. Warm-up is slower. About every 12th second has a pause of 20 to 70 ms."""
+    """Yield one line per second, with random times. Warm-up is slower. About every 12th second has a pause of 20
+    to 70 ms.
+    """
     rng = np.random.default_rng(operation.rate)
     histogram = HdrHistogram(1, _HOUR_US, 3)
     counts = np.ctypeslib.as_array(histogram.counts)
@@ -82,7 +84,7 @@ def _expected(operation: Operation, edges: Floats, slowness: float, pause_us: fl
 
 
 def _line(second: int, histogram: HdrHistogram, counts: npt.NDArray[np.int64]) -> str:
-    """One record. The histogram gets its counts directly, as if the library had counted the operations."""
+    """Return one record. The histogram gets its counts directly, as if the library had counted the operations."""
     top = np.flatnonzero(counts)[-1:]
     histogram.max_value = int(WIDE.highest_values(top)[0])
     histogram.total_count = int(counts.sum())

@@ -48,7 +48,7 @@ class Started:
 
     @property
     def cpu_s(self) -> float:
-        """CPU seconds of all processes together."""
+        """Return CPU seconds of all processes together."""
         return self.nodes_cpu_s + self.other_cpu_s
 
 

@@ -81,7 +81,7 @@ class Bench:
     has_five_operations: bool = False
 
     def cpu_s(self, rate: int, seconds: int) -> tuple[float, float]:
-        """CPU seconds of the plain loop, and of the generator with all files that it writes."""
+        """Return CPU seconds of the plain loop, and of the generator with all files that it writes."""
         plain = ("PlainLoop", self.address, "9042", "datacenter1", f"{rate}", f"{seconds}")
         make = self._five_operations if self.has_five_operations else self._generator
         generator = make(rate, "-d", f"{seconds}s", "--progress", f"{self.folder}/progress")

@@ -12,7 +12,7 @@ from tests.cloud.cloud import aws_environment, running_cloud
 
 
 def main() -> None:
-    """Run a cloud until standard input ends, or SIGTERM."""
+    """Run until standard input ends, or SIGTERM comes."""
     parser = argparse.ArgumentParser(prog="python -m tests.cloud", description=__doc__)
     parser.add_argument("--mode", choices=["namespaces", "instant"], default="namespaces")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -24,7 +24,7 @@ class Admin:
         }
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer as JSON, or with 404."""
+        """Answer JSON with JSON; 404 and 400 give the reason in `error`."""
         answer = self._answers.get(environ["PATH_INFO"])
         if answer is None:
             return NotFound()(environ, start_response)

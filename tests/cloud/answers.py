@@ -38,7 +38,7 @@ class Refused(HTTPException):
         self.code = _STATUS.get(code, 400)
 
     def get_headers(self, *_: object, **__: object) -> list[tuple[str, str]]:
-        """XML, as every answer of EC2."""
+        """Return the headers of XML, as every answer of EC2 has them."""
         return [("Content-Type", "text/xml;charset=UTF-8")]
 
 
@@ -61,12 +61,12 @@ def denied(service: str, action: str) -> Response:
 
 
 def expired(service: str) -> Response:
-    """Signed by a key that does not count any more."""
+    """Refuse a request that is signed by a key that does not count any more."""
     message = "Request has expired." if service == "ec2" else "The provided token has expired."
     return refusal(service, _EXPIRED.get(service, "ExpiredTokenException"), message)
 
 
 def throttled(service: str) -> Response:
-    """Too many calls."""
+    """Refuse a request because there were too many calls."""
     message = "Request limit exceeded." if service == "ec2" else "Please reduce your request rate."
     return refusal(service, _THROTTLED.get(service, "ThrottlingException"), message)

@@ -31,7 +31,7 @@ class Call:
 
 
 def call_of(environ: dict[str, Any]) -> Call:
-    """Reads the request; leaves it readable for whoever comes next."""
+    """Read the request, and leave it readable for the next reader."""
     query = parse_qs(environ.get("QUERY_STRING", ""), keep_blank_values=True)
     scope = _scope(environ.get("HTTP_AUTHORIZATION", ""), query)
     target = environ.get("HTTP_X_AMZ_TARGET", "")
@@ -50,7 +50,7 @@ def call_of(environ: dict[str, Any]) -> Call:
 
 
 def _scope(authorization: str, query: dict[str, list[str]]) -> list[str] | None:
-    """key / date / region / service / aws4_request"""
+    """Return key / date / region / service / aws4_request."""
     _, found, rest = authorization.partition("Credential=")
     credential = rest.split(",")[0] if found else query.get("X-Amz-Credential", [""])[0]
     parts = credential.split("/")

@@ -16,7 +16,7 @@ _STANDARD = "L-1216C47A"
 
 
 def get_products(request: Mapping[str, Any]) -> Response:
-    """GetProducts of AmazonEC2 by instance type; no product where the price is unknown."""
+    """Answer GetProducts of AmazonEC2 by instance type; no product where the price is unknown."""
     wanted = {one["Field"]: one["Value"] for one in request.get("Filters", [])}
     kind = wanted.get("instanceType", "")
     shared = wanted.get("tenancy", "Shared") == "Shared"
@@ -44,7 +44,7 @@ def _product(kind: str) -> dict[str, Any]:
 
 
 def get_service_quota(request: Mapping[str, Any], vcpus: int) -> Response:
-    """GetServiceQuota of the vCPUs of standard on-demand instances."""
+    """Answer GetServiceQuota of the vCPUs of standard on-demand instances."""
     if request.get("ServiceCode") != "ec2" or request.get("QuotaCode") != _STANDARD:
         return refusal(
             "servicequotas",

@@ -29,21 +29,21 @@ class Census:
     peak_vcpus: int = 0
 
     def born(self, entry: Entry) -> None:
-        """An instance was launched."""
+        """Count an instance that was launched."""
         self.entries[entry.instance_id] = entry
         self.peak_instances = max(self.peak_instances, len(self.alive()))
         self.peak_vcpus = max(self.peak_vcpus, self.vcpus())
 
     def alive(self) -> list[Entry]:
-        """Those that are not terminated."""
+        """Return the instances that are not terminated."""
         return [entry for entry in self.entries.values() if entry.ended is None]
 
     def vcpus(self) -> int:
-        """vCPUs of the living."""
+        """Return the vCPUs of the living instances."""
         return sum(entry.vcpus for entry in self.alive())
 
     def instance_seconds(self, now: float) -> float:
-        """As EC2 bills, of all that ever ran: neither `pending` nor `shutting-down`."""
+        """Return the seconds that EC2 bills of all instances that ever ran: neither `pending` nor `shutting-down`."""
         ran = [entry for entry in self.entries.values() if entry.running is not None]
         return sum((now if entry.shut_down is None else entry.shut_down) - (entry.running or 0.0) for entry in ran)
 

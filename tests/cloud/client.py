@@ -17,11 +17,11 @@ class CloudClient:
         return list(self._ask("instances"))
 
     def summary(self) -> dict[str, Any]:
-        """Return the counts."""
+        """Return counts of instances and calls."""
         return dict(self._ask("summary"))
 
     def leftovers(self) -> dict[str, list[str]]:
-        """Return what is still there."""
+        """Return everything that still exists."""
         return dict(self._ask("leftovers"))
 
     def _ask(self, path: str) -> Any:

@@ -19,11 +19,11 @@ class RealClock:
         self._skipped = 0.0
 
     def now(self) -> float:
-        """Monotonic."""
+        """Return a monotonic time."""
         return time.monotonic() + self._skipped
 
     def skip(self, seconds: float) -> None:
-        """So much later."""
+        """Move the time on."""
         self._skipped += seconds
 
 
@@ -35,10 +35,10 @@ class ManualClock:
         self._lock = threading.Lock()
 
     def now(self) -> float:
-        """What it was moved to."""
+        """Return the time to which the clock was moved."""
         return self._now
 
     def skip(self, seconds: float) -> None:
-        """So much later."""
+        """Move the time on."""
         with self._lock:
             self._now += seconds

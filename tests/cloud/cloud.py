@@ -55,7 +55,7 @@ class Cloud:
         self.faults.clear(number)
 
     def skip(self, seconds: float) -> None:
-        """So much later: states, timers of hosts."""
+        """Move the time on, with the states and the timers of hosts."""
         self._clock.skip(seconds)
         for life in self._lives():
             if life.host is not None and life.state == "running":
@@ -70,11 +70,11 @@ class Cloud:
         return life.host
 
     def log(self, instance_id: str) -> HostLog:
-        """What the host reported."""
+        """Return the host's reports."""
         return self.host(instance_id).log
 
     def kill(self, instance_id: str) -> None:
-        """The instance is gone at once, as when its hardware fails."""
+        """Let the instance be gone at once, as when its hardware fails."""
         with self.lifecycle.lock:
             life = self.lifecycle.lives[instance_id]
             self.lifecycle.terminate(life.instance, "Server.InternalError")
@@ -87,7 +87,9 @@ class Cloud:
             return self.census.summary(self.lifecycle.clock.now())
 
     def leftovers(self) -> dict[str, list[str]]:
-        """What costs money or clutters and is still there, in all regions, but for what the account had before."""
+        """Return what costs money or clutters and still exists, in all regions, except for what the account had
+        before.
+        """
         with self.lifecycle.lock:
             backends = list(ec2_backends[DEFAULT_ACCOUNT_ID].values())
             known = {self.landscape.security_group}
@@ -177,11 +179,11 @@ class _Handler(MotoRequestHandler):
     """Prints no line for each request, and closes connections that the application drops."""
 
     def connection_dropped(self, error: BaseException, environ: dict[str, Any] | None = None) -> None:
-        """An answer that is lost on purpose, or a caller that is gone."""
+        """Ignore an answer that is lost on purpose, or a caller that is gone."""
         self.close_connection = True
 
     def log_request(self, *_: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from tests.cloud.placement_groups import PlacementGroups
 
 @contextmanager
 def changed(lifecycle: Lifecycle, groups: PlacementGroups, lag: Lag) -> Iterator[None]:
-    """moto with states, idempotency, placement groups, pages and faults."""
+    """Give moto states, idempotency, placement groups, pages and faults."""
     launches = Launches(lifecycle, groups)
     run = EC2Response.run_instances
     with ExitStack() as changes:
@@ -47,7 +47,7 @@ def changed(lifecycle: Lifecycle, groups: PlacementGroups, lag: Lag) -> Iterator
 
 
 def _method(function: Callable[[EC2Response], Any]) -> Callable[[EC2Response], Any]:
-    """moto looks for plain functions."""
+    """Make a plain function of the method, because moto looks for plain functions."""
 
     def method(self: EC2Response) -> Any:
         return function(self)
@@ -83,7 +83,7 @@ def _free_addresses(lifecycle: Lifecycle, original: Any) -> Callable[[Subnet], i
 
 
 def _paged(original: Callable[[EC2Response], Any], lag: Lag) -> Callable[[EC2Response], Any]:
-    """moto pages by whole reservations; EC2 splits one where a page ends."""
+    """Split a reservation where a page ends, as EC2 does; moto pages by whole reservations."""
 
     def describe(call: EC2Response) -> Any:
         params = call.params
@@ -105,7 +105,7 @@ def _part(reservation: Any, instances: list[Instance]) -> Any:
 
 
 def _guarded(original: Callable[[EC2Response], Any]) -> Callable[[EC2Response], Any]:
-    """moto deletes a security group from under its interfaces."""
+    """Keep a security group that has interfaces; moto deletes it from under them."""
 
     def delete(call: EC2Response) -> Any:
         group = call._get_param("GroupId")
@@ -118,7 +118,7 @@ def _guarded(original: Callable[[EC2Response], Any]) -> Callable[[EC2Response], 
 
 
 def _unless_attached(original: Callable[[EC2Response], Any]) -> Callable[[EC2Response], Any]:
-    """moto deletes an interface from under its instance."""
+    """Keep an attached interface; moto deletes it from under its instance."""
 
     def delete(call: EC2Response) -> Any:
         nic = call.ec2_backend.enis.get(call._get_param("NetworkInterfaceId"))
@@ -130,6 +130,6 @@ def _unless_attached(original: Callable[[EC2Response], Any]) -> Callable[[EC2Res
 
 
 def _tags(self: Any) -> list[dict[str, str]]:
-    """moto searches all tags of everything for those of one resource."""
+    """Return the tags of one resource by a look-up; moto searches all tags of everything."""
     own = self.ec2_backend.tags.get(self.id, {})
     return [{"resource_id": self.id, "key": key, "value": value, "resource_type": ""} for key, value in own.items()]

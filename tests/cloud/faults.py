@@ -140,12 +140,12 @@ class Faults:
                 self._held.pop(one, None)
 
     def all(self) -> Mapping[int, Fault]:
-        """Those in force."""
+        """Return the faults in force."""
         with self._lock:
             return {number: held.fault for number, held in self._held.items()}
 
     def of(self, kind: type[Kind]) -> tuple[Kind, ...]:
-        """Those of a kind, unused."""
+        """Return the faults of a kind, unused."""
         return tuple(fault for fault in self.all().values() if isinstance(fault, kind))
 
     def at(self, kind: type[Kind], zone: str, instance_type: str) -> Kind | None:

@@ -20,7 +20,7 @@ class Machine:
 
     @property
     def hostname(self) -> str:
-        """As EC2 names hosts by their address."""
+        """Return the host's name, which EC2 derives from its address."""
         return "ip-" + self.address.replace(".", "-")
 
 
@@ -46,7 +46,7 @@ class HostLog:
 
     @property
     def calls(self) -> list[list[str]]:
-        """Command lines of the stand-ins, in order."""
+        """Return the command lines of the stand-ins, in order."""
         return [event["argv"] for event in self.of("call")]
 
     @property
@@ -70,16 +70,16 @@ class Host(Protocol):
         """Let them go on."""
 
     def cut(self) -> None:
-        """Nothing goes in or out any more; what runs goes on."""
+        """Cut the link: nothing goes in or out any more, and processes go on."""
 
     def heal(self) -> None:
-        """The link works again."""
+        """Let the link work again."""
 
     def skip(self, seconds: float) -> None:
         """Bring its timers nearer."""
 
     def path(self, inside: str) -> Path:
-        """Where this machine finds a file of the host."""
+        """Return the place of a file of the host on this machine."""
 
 
 class Hosts(Protocol):
@@ -103,15 +103,15 @@ class InstantHost:
         self.log = HostLog([{"event": "ssh"}, {"event": "booted", "ok": True}])
 
     def stop(self) -> None:
-        """Nothing to end."""
+        """Do nothing, because nothing runs."""
 
     freeze = thaw = cut = heal = stop
 
     def skip(self, seconds: float) -> None:
-        """No timers."""
+        """Do nothing, because there are no timers."""
 
     def path(self, inside: str) -> Path:
-        """An instant host has no files."""
+        """Raise an error, because an instant host has no files."""
         raise FileNotFoundError(inside)
 
 
@@ -122,8 +122,8 @@ class InstantHosts:
     gateway, network = "127.0.0.1", "10.0.0.0/16"
 
     def start(self, machine: Machine) -> Host:
-        """Ready at once."""
+        """Return a host that is ready at once."""
         return InstantHost()
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing, because nothing runs."""

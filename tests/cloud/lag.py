@@ -39,7 +39,7 @@ class Lag:
 
 @contextmanager
 def past(lifecycle: Lifecycle, lag: Lag, action: str) -> Iterator[None]:
-    """moto's memory as a call of that action sees it. The caller holds the lifecycle's lock."""
+    """Show a call of that action moto's memory as it was. The caller holds the lifecycle's lock."""
     if action in _CONSISTENT:
         yield
         return

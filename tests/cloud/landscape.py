@@ -32,7 +32,7 @@ class Landscape:
     controller: str
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the landscape for JSON."""
         return asdict(self)
 
 
@@ -53,7 +53,7 @@ def build(region: str, network: str, gateway: str) -> Landscape:
 
 
 def _subnets(ec2: Any, vpc: str, region: str, network: str) -> dict[str, str]:
-    """Quarters of the network; the first holds the gateway, which AWS keeps too."""
+    """Make quarters of the network; the first holds the gateway, which AWS keeps too."""
     quarters = ipaddress.ip_network(network).subnets(prefixlen_diff=2)
     zones = [f"{region}{letter}" for letter in "abc"]
     made = {
@@ -66,14 +66,14 @@ def _subnets(ec2: Any, vpc: str, region: str, network: str) -> dict[str, str]:
 
 
 def _add_images(ec2: Any, region: str, image: str) -> None:
-    """The image, and a few others: moto looks through all of them for each instance that it launches."""
+    """Add the image, and a few others: moto looks through all of them for each instance that it launches."""
     newest = load_resource(f"ec2/resources/latest_amis/{region}.json")
     for one in (*AMIS[:_OTHER_IMAGES], *(about for about in newest if about["ami_id"] == image)):
         ec2.amis[one["ami_id"]] = Ami(ec2, **{**one, "owner_alias": "amazon"})
 
 
 def _forget_defaults(ec2: Any) -> None:
-    """moto's default network lies elsewhere than where hosts can be: ours takes its place."""
+    """Replace moto's default network, which hosts can't use, by ours."""
     for zones in ec2.subnets.values():
         for subnet in zones.values():
             subnet.default_for_az = False

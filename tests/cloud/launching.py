@@ -48,7 +48,7 @@ class Launches:
         return ActionResult(reservation)
 
     def _before(self, request: "Request") -> Reservation | None:
-        """What the token has launched, if it was used."""
+        """Return what the token has launched, if it was used."""
         known = self.tokens.get((request.region, request.token))
         if not request.token or known is None:
             return None
@@ -110,7 +110,7 @@ class Request:
 
 
 def check(request: Request, groups: PlacementGroups) -> None:
-    """What AWS looks at before it launches, a dry run included."""
+    """Check everything that AWS checks before it launches, a dry run included."""
     _check_image(request)
     _check_type(request)
     if len(base64.b64decode(request.user_data)) > _MOST_USER_DATA:

@@ -54,7 +54,7 @@ class Life:
 
     @property
     def state(self) -> str:
-        """As EC2 names it."""
+        """Return the state as EC2 names it."""
         return str(self.instance.state)
 
 
@@ -79,7 +79,7 @@ class Lifecycle:
         return self._began + timedelta(seconds=self.clock.now() if now is None else now)
 
     def born(self, instance: Instance, mapped: Sequence[str] = ()) -> None:
-        """An instance was launched: pending, until it is due. `mapped`: names of devices for disks of its own."""
+        """Begin the life of an instance: pending, until it is due. `mapped`: names of devices for disks of its own."""
         at, now = (instance.placement.zone or "", instance.instance_type), self.clock.now()
         stays = self.faults.at(StayPending, *at)
         dies, small = self.faults.at(DieAfter, *at), self.faults.at(SmallDisk, *at)
@@ -134,7 +134,7 @@ class Lifecycle:
         return "ok" if passed else "initializing"
 
     def report(self, instance_id: str, event: dict[str, Any]) -> None:
-        """From a host, in another thread: only noted, for the next tick to act on."""
+        """Note the report of a host, in another thread, for the next tick to act on."""
         if event["event"] == "shutdown" and instance_id in self.lives:
             self.lives[instance_id].shutdown = True
 
@@ -159,7 +159,7 @@ class Lifecycle:
             self.terminate(life.instance, "Client.InstanceInitiatedShutdown")
 
     def _finish(self, life: Life, now: float) -> None:
-        """Terminated: disks, interfaces and addresses are free."""
+        """Terminate the instance: disks, interfaces and addresses are free."""
         instance, reason = life.instance, life.instance.state_reason
         addresses = [
             (nic.subnet, each["PrivateIpAddress"])
@@ -199,7 +199,7 @@ def _set(instance: Instance, state: tuple[int, str], reason: str = "") -> None:
 
 
 def _transition(code: str, at: datetime) -> str:
-    """As EC2 says why an instance ended, and when where a user has ended it."""
+    """Return EC2's reason for the end of an instance, with the time where a user has ended it."""
     return f"User initiated ({at:%Y-%m-%d %H:%M:%S} GMT)" if code.startswith("Client.User") else ""
 
 
@@ -211,7 +211,7 @@ _REASONS = {
 
 
 def vcpus(instance_type: str) -> int:
-    """vCPUs of a type."""
+    """Return the vCPUs of a type."""
     return int(INSTANCE_TYPES[instance_type]["VCpuInfo"]["DefaultVCpus"])
 
 

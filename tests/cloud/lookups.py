@@ -25,7 +25,7 @@ class Services(DomainDispatcherApplication):
         self._backends: dict[str | None, Any] = {}
 
     def get_backend_for_host(self, host: str | None) -> Any:
-        """As moto finds it, once for each host."""
+        """Find the backend as moto does, once for each host."""
         if host not in self._backends:
             self._backends[host] = super().get_backend_for_host(host)
         return self._backends[host]
@@ -33,9 +33,10 @@ class Services(DomainDispatcherApplication):
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """moto that keeps the methods of its classes, and the names that a member of an answer may have in its objects.
+    """Let moto keep the methods of its classes, and the names that a member of an answer may have in its objects.
 
-    It writes EC2's answers with `xml`, and makes none of its more than a thousand images each time it begins anew.
+    EC2's answers are written with `xml`, and none of moto's more than a thousand images is made each time it begins
+    anew.
     """
     with ExitStack() as changes:
         changes.enter_context(mock.patch.object(settings, "ec2_load_default_amis", return_value=False))
@@ -68,7 +69,9 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _names() -> Any:
-    """`get_possible_keys`, whose answer depends on the class of the object and on the place of the member alone."""
+    """Cache `get_possible_keys`, whose answer depends on the class of the object and on the place of the member
+    alone.
+    """
     known: dict[Any, tuple[str, ...]] = {}
     find = XFormedAttributePicker.get_possible_keys
 

@@ -81,24 +81,24 @@ class NamespaceHost:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def freeze(self) -> None:
-        """SIGSTOP, again until no process was born meanwhile.
+        """Send SIGSTOP to all processes, again until no process was born meanwhile.
 
-        One that sleeps uninterruptibly stops when it wakes, and bears nobody before. One that has called vfork sleeps
-        so until its child, which may be stopped already, has started a program.
+        A process that sleeps uninterruptibly stops when it wakes, and bears no other before. A process that has called
+        vfork sleeps so until its child, which may be stopped already, has started a program.
         """
         while any(status != psutil.STATUS_DISK_SLEEP for status in self._send(signal.SIGSTOP, psutil.STATUS_STOPPED)):
             time.sleep(0.01)
 
     def thaw(self) -> None:
-        """SIGCONT for all."""
+        """Send SIGCONT to all processes."""
         self._send(signal.SIGCONT)
 
     def cut(self) -> None:
-        """This machine's end of the link goes down."""
+        """Take this machine's end of the link down."""
         _ip(f"link set {self._link} down")
 
     def heal(self) -> None:
-        """And up."""
+        """Bring this machine's end of the link up."""
         _ip(f"link set {self._link} up")
 
     def skip(self, seconds: float) -> None:
@@ -108,7 +108,7 @@ class NamespaceHost:
         self._process.stdin.flush()
 
     def path(self, inside: str) -> Path:
-        """Through process 1's own view."""
+        """Return the file's path through process 1's own view."""
         return Path(f"/proc/{self.pid}/root", inside.lstrip("/"))
 
     def processes(self) -> Iterator[psutil.Process]:
@@ -166,7 +166,7 @@ class NamespaceHosts:
         return host
 
     def close(self) -> None:
-        """All hosts, then the bridge."""
+        """Stop all hosts, then remove the bridge."""
         for host in self._hosts:
             host.stop()
         _ip(f"link del {self._slot.bridge}", check=False)

@@ -24,7 +24,7 @@ class Group:
     made: float
 
     def described(self, region: str) -> dict[str, Any]:
-        """As EC2 describes it."""
+        """Describe the group as EC2 does."""
         return {
             "GroupId": self.id,
             "GroupName": self.name,
@@ -68,11 +68,11 @@ class PlacementGroups:
         return found if found and self._is_seen(found) else None
 
     def all(self) -> list[Group]:
-        """Of all regions."""
+        """Return the groups of all regions."""
         return list(self._groups.values())
 
     def create(self, call: EC2Response) -> ActionResult:
-        """CreatePlacementGroup."""
+        """Answer CreatePlacementGroup."""
         name = call._get_param("GroupName")
         if (call.region, name) in self._groups:
             raise Refused("InvalidPlacementGroup.Duplicate", f"The Placement Group '{name}' already exists.")
@@ -83,7 +83,7 @@ class PlacementGroups:
         return ActionResult({"PlacementGroup": group.described(call.region)})
 
     def describe(self, call: EC2Response) -> ActionResult:
-        """DescribePlacementGroups."""
+        """Answer DescribePlacementGroups."""
         names, filters = call._get_param("GroupNames", []), call._filters_from_querystring()
         for name in names:
             self._known(call.region, name)
@@ -96,7 +96,7 @@ class PlacementGroups:
         return ActionResult({"PlacementGroups": wanted})
 
     def delete(self, call: EC2Response) -> ActionResult:
-        """DeletePlacementGroup."""
+        """Answer DeletePlacementGroup."""
         name = call._get_param("GroupName")
         self._known(call.region, name)
         call.error_on_dryrun()

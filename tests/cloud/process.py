@@ -24,11 +24,11 @@ class CloudProcess:
 
     @property
     def control(self) -> CloudClient:
-        """Its controls."""
+        """Return the cloud's controls."""
         return CloudClient(self.about["endpoint"])
 
     def end(self) -> int:
-        """As its user ends it; returns the exit code."""
+        """End the process as its user does; returns the exit code."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         return self.process.wait(_TIMEOUT_S)

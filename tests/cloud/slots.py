@@ -39,7 +39,7 @@ class Slot:
 
     @property
     def bridge(self) -> str:
-        """Its bridge; links of its hosts start with the same letters."""
+        """Return the name of the bridge; links of its hosts start with the same letters."""
         return f"plc{self.number}br"
 
 
@@ -91,7 +91,7 @@ def _lock(slot: Slot) -> int | None:
 
 
 def sweep(slot: Slot) -> None:
-    """Processes, links, folder: nothing of that place is left."""
+    """Remove processes, links and folder of that place."""
     for process in processes(slot.folder):
         with suppress(psutil.NoSuchProcess):
             process.kill()
@@ -114,7 +114,7 @@ def processes(folder: Path) -> list[psutil.Process]:
 
 
 def _belongs(process: psutil.Process, folder: str) -> bool:
-    """sshd writes its title over its environment; but the title names its configuration."""
+    """Recognise sshd by its title, which names its configuration: sshd writes it over its environment."""
     if process.name() == "sshd":
         return f"{folder}/" in " ".join(process.cmdline())
     return f"{process.environ().get(MARK, '')}/".startswith(f"{folder}/")

@@ -32,5 +32,5 @@ def parse(user_data: bytes) -> dict[str, Any]:
 
 
 def _command(command: str | Sequence[Any]) -> str:
-    """As cloud-init writes it into the script: a list is quoted, a text is shell."""
+    """Return the command as cloud-init writes it into the script: a list is quoted, a text is shell."""
     return command if isinstance(command, str) else shlex.join(map(str, command))

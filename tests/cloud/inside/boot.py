@@ -39,7 +39,7 @@ class Boot:
         self.machine, self.plan, self.tell, self.ok = machine, plan, tell, True
 
     def run(self) -> None:
-        """The stages in cloud-init's order: sshd answers before the commands of the last stage ran."""
+        """Run the stages in cloud-init's order: sshd answers before the commands of the last stage ran."""
         name_host(self.machine)
         if self.plan["unsupported"]:
             raise ValueError(f"the test cloud does not support this user data: {self.plan['unsupported']}")
@@ -59,7 +59,7 @@ class Boot:
         self.report(commands)
 
     def report(self, commands: Sequence[str]) -> None:
-        """Tell which command ended how; those that were not reached are missing."""
+        """Report which command ended how; those that were not reached are missing."""
         for line in _DONE.read_text(encoding="utf-8").splitlines() if _DONE.exists() else ():
             number, code = map(int, line.split())
             self.tell({"event": "executed", "command": commands[number], "exit_code": code})
@@ -78,7 +78,7 @@ class Boot:
         self.ok = ended.returncode == 0
 
     def write_files(self) -> None:
-        """Write all entries of `write_files`."""
+        """Write the entries of `write_files` of that kind."""
         for file in self.plan["write_files"]:
             write_file(file)
             self.tell({"event": "written", "path": file["path"]})
@@ -99,12 +99,12 @@ def settle_knobs() -> None:
 
 
 def environment() -> dict[str, str]:
-    """What cloud-init's scripts find."""
+    """Return the environment of cloud-init's scripts."""
     return {"PATH": _PATH, "HOME": "/root", "USER": "root", "LANG": "C.UTF-8"}
 
 
 def name_host(machine: Mapping[str, Any]) -> None:
-    """Its name, to itself and in /etc/hosts."""
+    """Name the host, to itself and in /etc/hosts."""
     name = machine["hostname"]
     socket.sethostname(name)
     Path("/etc/hostname").write_text(name + "\n", encoding="utf-8")
@@ -121,7 +121,7 @@ def write_file(file: Mapping[str, Any]) -> None:
 
 
 def add_user(user: Mapping[str, Any]) -> None:
-    """Add a user with a home, its keys, and sudo as asked for."""
+    """Add a user with a home, keys, and sudo as requested."""
     if user["name"] not in {entry.pw_name for entry in pwd.getpwall()}:
         subprocess.run(["useradd", "--create-home", f"--shell={user['shell']}", user["name"]], check=True)
         # A locked password would lock the account for PAM too.
@@ -135,7 +135,7 @@ def add_user(user: Mapping[str, Any]) -> None:
 
 
 def authorize(name: str, keys: Sequence[str]) -> None:
-    """These public keys may log in as that user."""
+    """Let these public keys log in as that user."""
     user = pwd.getpwnam(name)
     folder = Path(user.pw_dir, ".ssh")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -147,7 +147,9 @@ def authorize(name: str, keys: Sequence[str]) -> None:
 
 
 def start_sshd(machine: Mapping[str, Any], host_keys: Mapping[str, str]) -> None:
-    """Start sshd with the host key of the user data. It listens when this returns."""
+    """Start sshd with the host keys of the user data, or a new one where it has none. sshd listens when this
+    returns.
+    """
     key = Path("/etc/ssh/ssh_host_ed25519_key")
     for old in key.parent.glob("ssh_host_*"):
         old.unlink()
@@ -162,7 +164,7 @@ def start_sshd(machine: Mapping[str, Any], host_keys: Mapping[str, str]) -> None
 
 
 def ease_limits(pam: Path) -> None:
-    """Where root may not raise limits, let a limits.d file that asks for more not lock everyone out."""
+    """Let a limits.d file that asks for more not lock everyone out, where root may not raise limits."""
     text = pam.read_text(encoding="utf-8")
     pam.write_text(
         re.sub(r"(?m)^session\s+required\s+pam_limits.so", "session optional pam_limits.so", text), encoding="utf-8"

@@ -33,7 +33,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def mount(source: str | Path, target: str | Path, kind: str = "", flags: int = 0, data: str = "") -> None:
-    """mount(2). OSError with both places where it fails."""
+    """Call mount(2). OSError with both places where that fails."""
     arguments = (str(source).encode(), str(target).encode(), kind.encode() or None, flags, data.encode() or None)
     if _libc.mount(*arguments) != 0:
         number = ctypes.get_errno()
@@ -76,7 +76,7 @@ def _layer(folder: Path, root: Path, name: str) -> None:
 
 
 def _hide(lower: Path, upper: Path) -> None:
-    """Overlayfs takes a character device 0/0 of the upper layer for: what lies below it is deleted."""
+    """Hide what lies below: overlayfs takes a character device 0/0 of the upper layer for deleted."""
     if lower.exists():
         os.mknod(_made(upper.parent) / upper.name, stat.S_IFCHR, os.makedev(0, 0))
 
@@ -114,7 +114,7 @@ def _devices(root: Path, folder: Path, disks: Mapping[str, int | None]) -> None:
 
 
 def _disk(root: Path, folder: Path, name: str, size: int | None, number: int) -> None:
-    """A block device that nothing can open, named as EC2 names it, and folders that are mounted in its stead."""
+    """Make a block device that nothing can open, named as EC2 names it, and folders that are mounted in its stead."""
     os.mknod(root / "dev" / name, stat.S_IFBLK, os.makedev(_NVME_MAJOR, 1_000_000 + number))
     links = _made(root / "dev/disk/by-id")
     if name.startswith("nvme"):
@@ -139,7 +139,7 @@ def _knobs(root: Path, folder: Path) -> None:
 
 
 def _block_devices(root: Path, folder: Path, disks: Iterable[str]) -> None:
-    """/sys/class/block with the disks that an instance has, whose queues can be set."""
+    """Fill /sys/class/block with the disks of an instance, whose queues can be set."""
     classes = _made(folder / "knobs" / "block")
     for name in (SYSTEM_DISK, *disks):
         queue = _made(classes / name / "queue")

@@ -30,7 +30,7 @@ _SERVICES_END_S = 0.2
 
 
 def tell(event: Mapping[str, Any]) -> None:
-    """One line in one write: others of this host write to the same pipe."""
+    """Write one line in one write: others of this host write to the same pipe."""
     os.write(1, (json.dumps({"at": time.time(), **event}) + "\n").encode())
 
 
@@ -49,7 +49,7 @@ class Timers:
         self._due = {name: (due - seconds, action) for name, (due, action) in self._due.items()}
 
     def wait(self) -> float | None:
-        """Seconds until the next is due."""
+        """Return the seconds until the next timer is due."""
         return max(0.0, min(due for due, _ in self._due.values()) - time.monotonic()) if self._due else None
 
     def run(self) -> None:
@@ -68,7 +68,7 @@ class Init:
         self.selector = selectors.DefaultSelector()
 
     def run(self, calls: int) -> None:
-        """Until the standard input ends."""
+        """Handle orders and calls until the standard input ends."""
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -83,11 +83,11 @@ class Init:
             self.timers.run()
 
     def order(self, line: bytes) -> None:
-        """From the cloud."""
+        """Handle an order of the cloud."""
         self.timers.advance(json.loads(line)["advance"])
 
     def call(self, line: bytes) -> None:
-        """From a stand-in: report it, and do what systemd would."""
+        """Report the call of a stand-in, and do what systemd would do."""
         call = json.loads(line)
         tell({"event": "call", **call})
         name, *arguments = call["argv"]
@@ -97,12 +97,14 @@ class Init:
             self.units(arguments)
 
     def off(self) -> None:
-        """The host shuts down, its services first; what becomes of the instance is the cloud's business."""
+        """Shut the host down, its services first; the cloud decides what becomes of the instance."""
         os.kill(-1, signal.SIGTERM)
         self.timers.set("off", _SERVICES_END_S, lambda: tell({"event": "shutdown"}))
 
     def units(self, arguments: Sequence[str]) -> None:
-        """Start timers as `systemctl restart X.timer` or `… enable --now X.timer` do: each for its own time."""
+        """Handle `systemctl start X.timer`, `… restart X.timer`, `… enable --now X.timer`: its service runs when it is
+        due.
+        """
         for unit in (word for word in arguments if word.endswith(".timer")):
             moment = read_unit(unit)["Timer"]["OnCalendar"].removesuffix(" UTC")
             due = datetime.fromisoformat(moment).replace(tzinfo=UTC)
@@ -152,7 +154,7 @@ def _lines(descriptor: int, handle: Callable[[bytes], None]) -> Callable[[], Non
 
 
 def guarded(handle: Callable[[bytes], None], line: bytes) -> None:
-    """A line that can't be understood is told of, and does not end the host."""
+    """Report a line that can't be understood, which does not end the host."""
     try:
         handle(line)
     except Exception:
@@ -160,7 +162,7 @@ def guarded(handle: Callable[[bytes], None], line: bytes) -> None:
 
 
 def connect(machine: Mapping[str, Any]) -> None:
-    """Loopback, and the link that the cloud has put into this namespace."""
+    """Bring up loopback, and the link that the cloud has put into this namespace."""
     lines = f"""link set lo up
 addr add {machine["address"]}/{machine["prefix"]} dev eth0
 link set eth0 up
@@ -170,7 +172,7 @@ route add default via {machine["gateway"]}
 
 
 def limits() -> bool:
-    """As roomy as an AMI's services have it, or as this machine allows; whether it does."""
+    """Set limits as roomy as an AMI's services have them, or as this machine allows. Returns whether they are."""
     allowed = True
     for name, value in ((resource.RLIMIT_NOFILE, 1_048_576), (resource.RLIMIT_MEMLOCK, resource.RLIM_INFINITY)):
         try:
@@ -199,7 +201,7 @@ def furnish(folder: Path, order: Mapping[str, Any]) -> int:
 
 
 def boot(order: Mapping[str, Any]) -> None:
-    """In a process of its own, for commands may take their time."""
+    """Boot in a process of its own, for commands may take their time."""
     if os.fork() == 0:
         try:
             Boot(order["machine"], order["plan"], tell).run()
@@ -209,7 +211,7 @@ def boot(order: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    """`init.py <folder>`; the order with machine and plan is the first line of the input."""
+    """Run `init.py <folder>`; the order with machine and plan is the first line of the input."""
     tell({"event": "alive"})
     # Unbuffered: what follows the first line is for the main loop to read.
     with open(0, "rb", buffering=0, closefd=False) as orders:

@@ -30,7 +30,7 @@ _LEAST_S = 60.0
 
 
 def published(parallel: int, variants: int | None = None, **changes: Any) -> Definition:
-    """`azul-2022` with that many cells at a time, and its first variants or all.
+    """Return `azul-2022` with that many cells at a time, and its first variants or all.
 
     Its loads take no time, and the judged histograms are short.
     """
@@ -91,12 +91,12 @@ def run_on_aws(stack: CloudStack, definition: Definition, timeout_s: float) -> O
 
 
 def _bills(instances: Iterable[Mapping[str, Any]]) -> Iterator[float]:
-    """Of each instance that ran and has ended."""
+    """Yield the bill of each instance that ran and has ended, USD."""
     for one in instances:
         if one["running"] is not None:
             yield bill(one, one["running"], one["shut_down"])
 
 
 def bill(instance: Mapping[str, Any], began: float, ended: float) -> float:
-    """USD from one time until another, in seconds, at the price that the instance was launched for."""
+    """Return USD from one time until another, in seconds, at the price that the instance was launched for."""
     return max(_LEAST_S, ended - began) / 3600 * float(instance["tags"]["plimsoll:usd-per-hour"])

@@ -26,7 +26,7 @@ def environment_of(home: Path) -> Mapping[str, str]:
 
 
 def make_database() -> None:
-    """Airflow's tables, and the pool that campaigns run in."""
+    """Make Airflow's tables, and the pool that campaigns run in."""
     from airflow.models.pool import Pool
     from airflow.utils.db import initdb
 

@@ -48,7 +48,7 @@ class Team(StackUnderTest):
 
     @contextmanager
     def unpaused(self, dag_id: str) -> Iterator[None]:
-        """Within this, runs of the DAG may start, and those of its schedule do."""
+        """Let runs of the DAG start inside the block, and those of its schedule too."""
         self.client.unpause(dag_id)
         try:
             yield
@@ -132,7 +132,7 @@ def _told_no_id() -> Iterator[None]:
 
 @contextmanager
 def _running_redis() -> Iterator[str]:
-    """Redis on a socket of its own. Yields its URL for Celery."""
+    """Run Redis on a socket of its own. Yields its URL for Celery."""
     with tempfile.TemporaryDirectory(prefix="redis-") as folder:  # a socket's path must be short
         socket = Path(folder) / "socket"
         options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--appendonly", "no"]

@@ -17,7 +17,7 @@ _OFFLINE = ("--disable-background-networking", "--disable-component-update", "--
 
 @contextmanager
 def running_browser() -> Iterator[Browser]:
-    """A browser that is closed when the block ends."""
+    """Run a browser that is closed when the block ends."""
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         # It runs without its sandbox, which root can't have. It shows only this project's pages.

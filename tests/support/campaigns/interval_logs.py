@@ -23,7 +23,9 @@ def payload(values: Iterable[int], *, lowest: int = 1, highest: int = HOUR_US, d
 
 
 def body_of(values: Iterable[int], *, offset: int = 0, version: int = 2) -> bytes:
-    """Header and counts of a histogram of values below 2,048 in encoding V1 or V2, with any normalizingIndexOffset."""
+    """Return header and counts of a histogram of values below 2,048 in encoding V1 or V2, with any
+    normalizingIndexOffset.
+    """
     slots = [0] * 2048
     for value in values:
         slots[value] += 1
@@ -55,7 +57,7 @@ def old_payload(values: list[int], version: int, word_bytes: int, *, digits: int
 
 
 def line(start_s: float, length_s: float, content: str, tag: str = "", *, per_ms: int = 1000) -> str:
-    """One record as HistogramLogWriter writes it, of values of which `per_ms` make a millisecond."""
+    """Return one record as HistogramLogWriter writes it, of values of which `per_ms` make a millisecond."""
     highest = _highest(content) / per_ms
     return f"{f'Tag={tag},' if tag else ''}{start_s:.3f},{length_s:.3f},{highest:.3f},{content}\n"
 
@@ -71,7 +73,7 @@ def _highest(content: str) -> int:
 def every_second(
     values: Sequence[Iterable[int]], tag: str = "", length_s: float = 1.0, *, per_ms: int = 1000
 ) -> Iterator[str]:
-    """Gapless records, one for each element."""
+    """Yield gapless records, one for each element."""
     for number, one in enumerate(values):
         yield line(number * length_s, length_s, payload(one), tag, per_ms=per_ms)
 

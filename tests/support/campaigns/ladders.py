@@ -23,7 +23,7 @@ def any_ladder(dice: random.Random) -> Sequence[Sequence[ValidOutcome]]:
 
 
 def _falling_chances(loads: int, dice: random.Random) -> Sequence[float]:
-    """Along a logistic curve with its middle at any load, from nearly a step to nearly level."""
+    """Return chances along a logistic curve with its middle at any load, from nearly a step to nearly level."""
     middle, width = dice.uniform(0, loads), dice.uniform(0.1, 2)
     return [1 / (1 + exp((load + 0.5 - middle) / width)) for load in range(loads)]
 

@@ -53,7 +53,7 @@ def definition_of(outcomes: Outcomes, *, control: str | None = None, **changes: 
 def attempt_of(
     definition: Definition, cell: Cell, number: int, letter: str, worst_ms: float | None = None
 ) -> AttemptData:
-    """One attempt with that outcome. `worst_ms` is its worst interval, ms."""
+    """Make one attempt with that outcome. `worst_ms` is its worst interval, ms."""
     worst = _WORST_MS[letter] if worst_ms is None else worst_ms
     levels = tuple(
         LevelVerdict(service_level=level, met=worst < level.bound_ms, judged=6, missed=0, not_judged=0, worst_ms=worst)

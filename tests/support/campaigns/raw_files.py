@@ -6,5 +6,5 @@ from plimsoll.services.store import layout
 
 
 def raw_text(store: ReadableStore, key: AttemptKey, name: str) -> str:
-    """What stands in the attempt's raw file `HOST/FILE`. Raises NotFound."""
+    """Read the attempt's raw file `HOST/FILE`. Raises NotFound."""
     return store.read(layout.attempt_file(key, f"{layout.RAW}/{name}")).decode()

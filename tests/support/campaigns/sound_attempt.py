@@ -32,7 +32,9 @@ HOST = HostFacts(
 
 
 def definition(**changes: object) -> Definition:
-    """Two variants, two loads, two repeats; 10 s of warm-up and three judged intervals; at most 100 in flight."""
+    """Return a definition of two variants, two loads, two repeats; 10 s of warm-up and three judged intervals; at most
+    100 in flight.
+    """
     content: dict[str, object] = {
         "name": "demo",
         "title": "G1 and ZGC",
@@ -47,7 +49,7 @@ def definition(**changes: object) -> Definition:
 
 
 def intervals() -> pd.DataFrame:
-    """One interval of warm-up and three judged ones, for all operations, reads and writes."""
+    """Return one interval of warm-up and three judged ones, for all operations, reads and writes."""
     shares = {"all": 1.0, "reads": 0.2, "writes": 0.8}
     rows = [
         {
@@ -113,7 +115,7 @@ def node(host: str = "node1", *, facts: HostFacts = HOST, release: str = "4.0.1"
 
 
 def fingerprint(*nodes: NodeFingerprint, **changes: object) -> Fingerprint:
-    """Those nodes, or three alike."""
+    """Return a fingerprint of those nodes, or of three alike."""
     alike = tuple(node(f"node{number}") for number in (1, 2, 3))
     whole = Fingerprint(nodes=nodes or alike, load_host=HOST, load_generator="plimsoll-stress 0.1.0")
     return whole.model_copy(update=changes)

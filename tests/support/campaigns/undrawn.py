@@ -12,7 +12,7 @@ from plimsoll.report.charts.rendering import picture_specification
 
 @contextmanager
 def undrawn() -> Iterator[None]:
-    """Inside the block charts are made and not drawn: for tests that look at a report's pages, tables and documents.
+    """Make charts inside the block without drawing them: for tests that look at a report's pages, tables and documents.
 
     In the place of a drawing stands the digest of what would be drawn, so that bytes are equal where drawings are.
     """

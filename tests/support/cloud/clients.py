@@ -40,7 +40,7 @@ def launch(ec2: Any, cloud: Cloud, **parameters: Any) -> list[str]:
 
 
 def state(ec2: Any, instance_id: str) -> str:
-    """As EC2 describes it."""
+    """Return the instance's state as EC2 describes it."""
     return str(described(ec2, instance_id)["State"]["Name"])
 
 

@@ -125,7 +125,7 @@ class Site:
 
     @contextmanager
     def silent(self, work: AttemptContext) -> Iterator[None]:
-        """Inside the block, that cell's load host does not answer, and the sshd does not answer new connections."""
+        """Keep that cell's load host from answering inside the block, and the sshd from answering new connections."""
         cluster = work.cluster()
         silenced = [*self._sessions_of(_here(cluster.load_host.address)), self.sshd.process]
         assert len(silenced) > 1, "nobody is connected to it"
@@ -180,7 +180,7 @@ def running_site(folder: Path) -> Iterator[Site]:
 
 
 def _definition(landscape: dict[str, Any]) -> Definition:
-    """One repeat of the published campaign: 55 cells."""
+    """Return one repeat of the published campaign: 55 cells."""
     published = load_definition(Settings(), "azul-2022")
     options = {**published.provider.options, "security_group": landscape["security_group"]}
     provider = published.provider.model_copy(update={"options": options})
@@ -221,7 +221,7 @@ class Looks:
 
 
 def trigger_of(toolkit: Toolkit, work: AttemptContext) -> LoadTrigger:
-    """Plimsoll's own trigger of the load, as a triggerer makes it, with that toolkit."""
+    """Make Plimsoll's own trigger of the load, as a triggerer makes it, with that toolkit."""
     trigger = LoadTrigger(str(work.key), "run", "load", toolkit.clock.now().isoformat())
     trigger.work = AttemptContext(toolkit, work.key)
     return trigger

@@ -10,7 +10,7 @@ LIVING = ["pending", "running", "stopping", "stopped"]
 
 
 def tagged(kind: str, store: str, cluster_id: ClusterId, owner: str = "cli-1") -> list[dict[str, Any]]:
-    """`TagSpecifications` as a cluster's resources have them; it expired long ago."""
+    """Return `TagSpecifications` as a cluster's resources have them; the cluster expired long ago."""
     expires = datetime.now(UTC) - timedelta(days=1)
     return [{"ResourceType": kind, "Tags": as_list(cluster_tags(cluster_id, owner, store, expires))}]
 

@@ -50,7 +50,7 @@ class Rest(http.server.BaseHTTPRequestHandler):
         self.wfile.write(answers.get(self.path, str)().encode())
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ class Ssh:
 
     @property
     def public(self) -> str:
-        """For `authorized_keys`."""
+        """Return the public key for `authorized_keys`."""
         return self.key.with_suffix(".pub").read_text().strip()
 
     def trust(self, address: str, host_key: str) -> None:

@@ -53,7 +53,7 @@ class OneKey:
         return SshIdentity(self.user, self.private)
 
     def aws(self, connection_id: str) -> AwsAccess:
-        """None."""
+        """Raise SecretError, because there is no account."""
         raise SecretError("there is no account here")
 
 

@@ -69,7 +69,7 @@ class StaticHosts:
 
 @contextmanager
 def running_hosts(folder: Path) -> Iterator[StaticHosts]:
-    """Hosts that can be reached inside the block. All processes of clusters have ended after it."""
+    """Run hosts that can be reached inside the block. All processes of clusters have ended after it."""
     key, place = make_key(folder, "user"), folder / "hosts"
     with (
         claimed_subnet(folder / "addresses", nodes=1) as subnet,

@@ -36,7 +36,9 @@ def _group_of_file(file: str) -> str:
 
 
 def place(nodeid: str) -> tuple[Any, ...]:
-    """Where a test stands in the order: whole folders take longest, then system tests; unit tests are the shortest."""
+    """Return the place of a test in the order: whole folders take longest, then system tests; unit tests are the
+    shortest.
+    """
     group = group_of(nodeid)
     kind = Path(group).parts[1:2]
     return group.endswith(".py"), _SLOWEST_FIRST.index(kind[0]) if kind and kind[0] in _SLOWEST_FIRST else 0, group
