@@ -27,8 +27,9 @@ def test_the_report_has_every_promised_file(demo_files: Mapping[str, bytes]) -> 
     charts = ["heat-map", "achieved", "maxima", "latencies", "causes", "stops"]
     charts += [f"{kind}-{variant}" for kind in ("tracks", "timeline") for variant in ("g1", "shenandoah")]
     pictures = {f"charts/{name}.{kind}" for name in charts for kind in ("png", "svg")}
-    names = ["cells", "capacity", "achieved", "maxima", "comparisons", "causes", "pauses", "noise", "steadiness"]
-    names += ["causes-by-cell", "explained", "worst-misses", "environment", "invalid", "warnings", "checks"]
+    names = ["cells", "capacity", "actions", "achieved", "maxima", "comparisons", "causes", "pauses", "noise"]
+    names += ["steadiness", "causes-by-cell", "explained", "worst-misses", "environment", "invalid", "warnings"]
+    names += ["checks"]
     tables = {"cells.parquet", "typical.csv", "operations.csv", *(f"{name}.csv" for name in names)}
     assert set(demo_files) == {"report.html", "report.json", "report.schema.json", "summary.md"} | tables | pictures
 
