@@ -48,31 +48,31 @@ class EmptyArtefacts:
         return ("G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial")
 
     def refusal(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> str:
-        """It takes every flag but `-XX:NoSuchFlag`."""
+        """Refuse no flag but `-XX:NoSuchFlag`."""
         return "Unrecognized VM option 'NoSuchFlag'" if "-XX:NoSuchFlag" in flags else ""
 
     def prepare_variants(self, definition: Definition) -> None:
-        """All of them are made when they are asked for."""
+        """Do nothing, because all of them are made on request."""
 
     def prepare_program(self, program: Program) -> None:
-        """It is made when it is asked for; that it was prepared is noted."""
+        """Note that the program was prepared. It is made on request."""
         self.prepared.append(program)
 
     def missing_of_program(self, program: Program, where: str, definition: Definition) -> Sequence[Problem]:
-        """None is missing."""
+        """Return no problem."""
         return ()
 
     def downloads_of_program(self, program: Program) -> Sequence[Download]:
-        """One download of 53 MB, which is still to come."""
+        """Return one download of 53 MB, which is still to come."""
         return [Download(name=str(program), size_bytes=53_000_000, is_there=False)]
 
     def downloads_of_variants(self, definition: Definition) -> Sequence[Download]:
-        """Every version is here."""
+        """Return no download, because every version is here."""
         versions = sorted({definition.version_of(variant) for variant in definition.variants})
         return [Download(name=f"cassandra {version}", size_bytes=40_000_000, is_there=True) for version in versions]
 
     def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> Sequence[str]:
-        """Agents."""
+        """Return the flags of agents."""
         return [flag for flag in flags if flag.startswith("-javaagent")]
 
     def database(self, product: str, version: str) -> Path:
@@ -94,7 +94,7 @@ class EmptyArtefacts:
         return place.parents[1]
 
     def has_archive(self, archive: Archive) -> bool:
-        """Every archive is here but those whose digest begins with zeros."""
+        """Tell whether the archive is here: all but those whose digest begins with zeros."""
         return not archive.sha256.startswith("00")
 
     def program(self, program: Program) -> Path:

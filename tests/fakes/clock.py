@@ -13,17 +13,17 @@ class SteppingClock:
         self.slept: list[float] = []
 
     def now(self) -> datetime:
-        """Where the test has got to."""
+        """Return the time that the test has reached."""
         return self.at
 
     def sleep(self, seconds: float) -> None:
-        """Over at once."""
+        """Move the time on, and return at once."""
         self.slept.append(seconds)
         self.at += timedelta(seconds=seconds)
 
     @property
     def passed(self) -> timedelta:
-        """Since the test began."""
+        """Return the time since the test began."""
         return self.at - BEGAN
 
     @property

@@ -61,7 +61,7 @@ class Gates:
     folder: Path
 
     def close(self, cell: str, phase: str) -> None:
-        """From now on that phase of that cell waits in its middle."""
+        """Let that phase of that cell wait in its middle from now on."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._gate(cell, phase).touch()
 
@@ -88,7 +88,7 @@ class Gates:
         return tuple(Arrival(cell, phase, int(pid)) for cell, phase, pid in fields)
 
     def note_start(self, cell: str) -> None:
-        """A load was really started, not attached to."""
+        """Note that a load was really started, not attached to."""
         self._note("starts", cell)
 
     def starts(self) -> list[str]:
@@ -116,7 +116,7 @@ class GatedStore(ObjectStore):
         self._gates = gates
 
     def write(self, key: str, data: bytes) -> None:
-        """As any store."""
+        """Write as any store does."""
         path = PurePosixPath(key)
         if path.name == layout.VERDICT:
             campaign_id, _, cell_id, *_ = path.parts
@@ -178,13 +178,13 @@ class GatedLoadGenerator(InstantLoadGenerator):
         self._gates.wait(_cell_of(host), "start")
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """It runs as long as its gate is closed."""
+        """Return running as long as the gate is closed."""
         if self._gates.is_closed(_cell_of(host), LOADING):
             return LoadStatus("running", "load", achieved_ops_s=1.0, seconds_left=1.0)
         return super().status(host, job_id)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """Collecting waits here, when the nodes' files are stored already."""
+        """Let collecting wait here, when the nodes' files are stored already."""
         self._gates.wait(_cell_of(host), "collect")
         return super().files(host)
 

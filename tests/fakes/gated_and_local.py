@@ -22,7 +22,7 @@ from plimsoll.settings import Settings
 
 
 def toolkit(settings: Settings) -> Toolkit:
-    """Gates in what is instant, none in what is real."""
+    """Make a toolkit with gates in its instant adapters, and none in its real ones."""
     instant, real = gated.toolkit(settings), even.toolkit(settings.model_copy(update={"work": settings.work / "real"}))
     return replace(
         instant,
@@ -40,14 +40,14 @@ class SamplerOfRealHosts:
         self._sampler = sampler
 
     def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
-        """As the real one."""
+        """Start as the real sampler."""
         if not isinstance(host, FolderHost):
             self._sampler.start(host, expires, environments)
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity | None:
-        """As the real one."""
+        """Look as the real sampler."""
         return None if isinstance(host, FolderHost) else self._sampler.look(host, environments)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """As the real one."""
+        """Return the files of the real sampler."""
         return () if isinstance(host, FolderHost) else self._sampler.files(host)

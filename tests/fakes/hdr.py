@@ -10,7 +10,7 @@ SLOW_US = 400_000
 
 
 def interval_log(started_at: float, seconds: int, operations_per_s: int, took_us: int = FAST_US) -> str:
-    """One record a second, every operation taking as long."""
+    """Return a log of one record a second, every operation taking as long."""
     payload, highest_ms = _payload(operations_per_s, took_us)
     records = "".join(f"{second}.000,1.000,{highest_ms:.3f},{payload}\n" for second in range(seconds))
     head = f"#[Histogram log format version 1.3]\n#[StartTime: {started_at:.3f} (seconds since epoch)]\n"

@@ -40,7 +40,7 @@ class FolderHost:
         return CommandResult(0, "", "")
 
     def install(self, bundle: Path) -> PurePosixPath:
-        """The bundle is where it is."""
+        """Return the place where the bundle is already."""
         return PurePosixPath(bundle)
 
     def write(self, path: PurePosixPath, content: str) -> None:
@@ -69,11 +69,11 @@ class FolderHost:
             self.write(PurePosixPath("jobs") / job.id, " ".join(job.argv))
 
     def status(self, job_id: str) -> JobStatus:
-        """A started job has succeeded."""
+        """Return success of a started job."""
         return JobStatus("exited", 0) if (self._folder / "jobs" / job_id).exists() else JobStatus("missing")
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
-        """Nothing runs."""
+        """Do nothing, because nothing runs."""
 
     def free_port(self) -> int:
         """Return some port."""
@@ -96,5 +96,5 @@ class FolderHost:
         )
 
     def clock(self) -> ClockReading:
-        """Exact."""
+        """Return an exact reading."""
         return ClockReading(offset_ms=0.0)

@@ -40,7 +40,9 @@ def instant_definition(
     parallel: int = 4,
     load_s: float = 0,
 ) -> Definition:
-    """`variants` × `loads` × `repeats` cells: v1-001k-r1 and so on; each load takes `load_s` seconds."""
+    """Return a definition of `variants` × `loads` × `repeats` cells: v1-001k-r1 and so on; each load takes `load_s`
+    seconds.
+    """
     collectors = ["G1", "CMS", "Shenandoah", "ZGC", "Parallel"]
     jvms = [f"{{jdk: openjdk-11.0.13, collector: {collectors[n]}, heap: 512M}}" for n in range(variants)]
     text = _TEMPLATE.format(
@@ -63,7 +65,7 @@ class Installation:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What points processes at it."""
+        """Return the variables that point processes at the installation."""
         return {
             "PLIMSOLL_STORE": str(self.folder / "store"),
             "PLIMSOLL_WORK": str(self.folder / "work"),
@@ -80,7 +82,7 @@ class Installation:
 
     @property
     def faults(self) -> Faults:
-        """What is to fail."""
+        """Return the faults to be planted."""
         return Faults(self.folder / "work" / "faults")
 
     @property

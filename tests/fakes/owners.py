@@ -10,9 +10,9 @@ class FixedOwners:
         self._alive, self._me, self._unknown = alive, me, unknown
 
     def me(self) -> str:
-        """As the test says."""
+        """Return the token that the test chose."""
         return self._me
 
     def is_alive(self, owner: str) -> bool | None:
-        """As the test says."""
+        """Answer as the test chose."""
         return None if owner in self._unknown else owner in self._alive

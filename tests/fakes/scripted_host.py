@@ -19,7 +19,7 @@ def silent(_: Sequence[str]) -> CommandResult:
 
 
 def _idle(_: Job) -> None:
-    """A job that does nothing yet."""
+    """Do nothing yet, as a job."""
 
 
 class ScriptedHost(FolderHost):
@@ -35,7 +35,7 @@ class ScriptedHost(FolderHost):
         self.on_start: Callable[[Job], None] = _idle
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
-        """What `command` says."""
+        """Return the result of `command`."""
         self.commands.append(argv)
         result = self.command(argv)
         if check and result.exit_code != 0:
@@ -43,16 +43,16 @@ class ScriptedHost(FolderHost):
         return result
 
     def start(self, job: Job) -> None:
-        """Once for each id."""
+        """Start the job once for each id."""
         if job.id not in self.jobs:
             self.jobs[job.id] = job
             self.statuses[job.id] = JobStatus("running")
             self.on_start(job)
 
     def status(self, job_id: str) -> JobStatus:
-        """As a test set it."""
+        """Return the status that a test set."""
         return self.statuses.get(job_id, JobStatus("missing"))
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
-        """Noted."""
+        """Note the call."""
         self.stopped.append(job_id)

@@ -39,11 +39,11 @@ class NoSampler:
     """Samples nothing."""
 
     def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
-        """Nothing to start."""
+        """Do nothing."""
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> None:
-        """Nothing to tell."""
+        """Return no figures."""
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """None."""
+        """Return no files."""
         return ()

@@ -21,17 +21,17 @@ class Faults:
     folder: Path
 
     def plant(self, cell_id: str, phase: str) -> None:
-        """From now on that phase of that cell fails."""
+        """Let that phase of that cell fail from now on."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / cell_id).write_text(phase)
 
     def heal(self, cell_id: str) -> None:
-        """From now on the cell succeeds."""
+        """Let the cell succeed from now on."""
         (self.folder / cell_id).unlink(missing_ok=True)
 
     @contextmanager
     def planted(self, cell_id: str, phase: str) -> Iterator[None]:
-        """Within this, that phase of that cell fails. Others share the cell's id: it is healed whatever happens."""
+        """Let that phase of that cell fail inside the block. Others share the cell's id: it is healed in any case."""
         self.plant(cell_id, phase)
         try:
             yield
@@ -45,7 +45,7 @@ class Faults:
 
 
 def cell_of(host: Host) -> str:
-    """Empty where the host is more than a folder of the instant provider."""
+    """Return the host's cell; empty where the host is more than a folder of the instant provider."""
     if "~" in host.root.parent.parent.name:  # hosts that are kept: the folder is that of the attempt
         return host.root.name.removesuffix("-data").rpartition("-")[0]
     return host.root.parent.name.partition("~")[2].partition("~")[0]

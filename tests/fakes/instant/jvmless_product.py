@@ -22,7 +22,7 @@ class TimedLog(SilentLog):
     """A log whose lines have local times."""
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """Each has a time, of that zone."""
+        """Return lines that each have a time, of that zone."""
         times = ((line, datetime.fromisoformat(line[:19]).replace(tzinfo=zone)) for line in text.splitlines())
         return [LogLine(at=at, text=line) for line, at in times]
 
@@ -36,7 +36,7 @@ class JvmlessProduct(InstantProduct):
         super().__init__(faults, JVMLESS)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """What it can't run of its own variants."""
+        """Return problems of its own variants."""
         return [problem for place in definition.of_product(JVMLESS) for problem in _problems(definition, *place)]
 
     def deploy(

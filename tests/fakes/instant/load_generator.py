@@ -37,22 +37,22 @@ class InstantLoadGenerator:
         self._faults = faults
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """It does everything."""
+        """Return no problem."""
         return ()
 
     def prepare(self, definition: Definition) -> None:
-        """It needs nothing."""
+        """Do nothing."""
 
     def limits(self, definition: Definition) -> Sequence[str]:
-        """It has none."""
+        """Return no limit."""
         return ()
 
     def processors(self, load_ops_s: int) -> float | None:
-        """It takes none."""
+        """Return None: the generator takes no processor."""
         return None
 
     def unready(self, host: Host) -> str:
-        """It runs everywhere."""
+        """Return the empty text: the generator runs everywhere."""
         return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
@@ -66,11 +66,11 @@ class InstantLoadGenerator:
             self._put_on(host, request, time.time())
 
     def settles(self, workload: Workload) -> bool:
-        """As Plimsoll's own generator does."""
+        """Answer as Plimsoll's own generator does."""
         return not workload.states_read_share
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
-        """What `start` does at once where there is one load host; told again, nothing."""
+        """Begin the load, as `start` does at once where there is one load host. Repeated, this does nothing."""
         if host.read_tail(_BEGUN, max_bytes=1):
             return
         host.write(_BEGUN, local.isoformat())
@@ -91,7 +91,7 @@ class InstantLoadGenerator:
         return bool(host.read_tail(_STATE, max_bytes=1))
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """Running until its time is over."""
+        """Return running until the load's time is over."""
         if self._faults.hits(cell_of(host), "load once"):
             self._faults.heal(cell_of(host))
             return LoadStatus("failed", reason="the load generator was told to fail once")
@@ -120,23 +120,25 @@ class InstantLoadGenerator:
         return "instant 1.0"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """As written by `start`."""
+        """Return the summary that `start` wrote."""
         text = files.get(self.summary_file, "")
         if not text:
             return LoadSummary(complete=False, reason="the run left no summary", attempted_ops_s=0)
         return LoadSummary.model_validate_json(text)
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
-        """It keeps no account of itself."""
+        """Return nothing, because the generator keeps no account of itself."""
         return ()
 
     def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
-        """Named like tlp-stress' files."""
+        """Return logs named like tlp-stress' files."""
         kinds = {"selects": "reads", "mutations": "writes"}
         return {kinds[name.rpartition("-")[2]]: name for name in names if ".hdr-intended-" in name}
 
     def _state(self, host: Host) -> tuple[dict[str, float], float]:
-        """What was started, and how many seconds of it are left; nothing is left of a load that wasn't."""
+        """Return the settings of the started load, and the seconds that are left; none of a load that was not
+        started.
+        """
         state = json.loads(host.read_tail(_STATE, max_bytes=10_000) or '{"ends": 0}')
         return state, state["ends"] - time.time()
 

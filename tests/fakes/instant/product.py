@@ -22,11 +22,11 @@ class SilentLog:
     kinds: Sequence[EventKind] = (EventKind("compaction", "compaction"),)
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
-        """None."""
+        """Return no events."""
         return ()
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """None has a time."""
+        """Return no line, because none has a time."""
         return ()
 
 
@@ -40,11 +40,11 @@ class InstantProduct:
         self._faults, self.name = faults, name
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Nothing is missing."""
+        """Return no problem."""
         return ()
 
     def prepare(self, definition: Definition) -> None:
-        """Nothing is needed."""
+        """Do nothing."""
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
@@ -56,7 +56,7 @@ class InstantProduct:
             node.write(node.root / "logs" / "system.log", "up\n")
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
-        """As defined."""
+        """Return nodes as defined."""
         return [
             NodeFingerprint(
                 host=node.info.name,
@@ -73,21 +73,21 @@ class InstantProduct:
         ]
 
     def processes(self, variant: Variant) -> Sequence[Process]:
-        """One, which is named like the product."""
+        """Return one process, which is named like the product."""
         return [Process(self.name, variant.jvm, "system.log", "gc.log", ("logs/*",))]
 
     def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
-        """It leaves nothing to do."""
+        """Return False: the product leaves nothing to do."""
         return False
 
     def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
-        """At once."""
+        """Return the outcome at once."""
         return LeftoverWork(settled=True, left={node.info.name: 0 for node in nodes})
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """All are up, unless they were told otherwise. Those that keep data for later loads must have been deployed.
+        """Return nodes that a fault takes down. Nodes that keep data for later loads must have been deployed.
 
-        Elsewhere nobody asks the hosts, so that a silent one is noticed when it is collected from.
+        Nobody else asks the hosts, so that a silent one is noticed when it is collected from.
         """
         told = [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
         return told or [

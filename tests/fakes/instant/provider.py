@@ -32,11 +32,11 @@ class InstantProvider:
         self._faults = faults
 
     def at(self, places: Places) -> Self:
-        """Itself: all its clusters are here."""
+        """Return this provider, which has all its clusters here."""
         return self
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Everything can be provided."""
+        """Return no problem."""
         return ()
 
     def ensure(self, request: ClusterRequest) -> Cluster:
@@ -69,7 +69,7 @@ class InstantProvider:
         return _cluster(self._folder(cluster_id) / "cluster.json")
 
     def why_gone(self, cluster_id: ClusterId) -> str:
-        """Nothing: folders do not tell."""
+        """Return the empty text: folders give no reason."""
         return ""
 
     def clusters(self) -> Sequence[Cluster]:
