@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.analysis.campaign.half_load import HalfLoad
 
-_SAID: Mapping[Conclusion, str] = {
+_WORDS: Mapping[Conclusion, str] = {
     "higher": "worse: its worst intervals are higher",
     "lower": "better: its worst intervals are lower",
     "no difference shown": "no difference shown",
@@ -110,7 +110,7 @@ def _comparison_row(findings: Findings, one: Comparison) -> ComparisonRow:
         superiority=NOTHING if one.superiority is None else figure(round(one.superiority, 3)),
         p_value=p_text(one.p_value),
         p_holm=p_text(one.p_holm),
-        conclusion=_SAID[one.conclusion],
+        conclusion=_WORDS[one.conclusion],
         compared=bool(one.loads),
     )
 

@@ -18,7 +18,7 @@ from plimsoll.report.sections.section import Section
 if TYPE_CHECKING:
     import pandas as pd
 
-_SAID: Mapping[Link, str] = {
+_WORDS: Mapping[Link, str] = {
     "linked": "linked to misses",
     "no more than chance": "no more than chance",
     "too few intervals": "too few intervals to tell",
@@ -156,7 +156,7 @@ def _cause_row(findings: Findings, variant: str, share: CauseShare) -> CauseRow:
         base_rate=_share(share.met_with, share.met),
         beyond_chance=percent(share.beyond_chance, 0),
         p_holm=p_text(share.p_holm),
-        link=_SAID[share.link],
+        link=_WORDS[share.link],
         linked=share.link == "linked",
     )
 

@@ -24,7 +24,7 @@ any memory holds.
 """
 _STEP = re.compile(r"[^.\[\]]+")
 _REMARK = re.compile(r" \([^)]*\)")
-_SAID: Sequence[tuple[str, str, str]] = (
+_EXPLANATIONS: Sequence[tuple[str, str, str]] = (
     (r"found character '\\t'|tab", "a tab stands where only blanks may", "indent with blanks"),
     (r"found duplicate key (\S+)", "the key {0} stands twice", "remove one of them"),
     (r"mapping values are not allowed", "a second `key:` stands on one line", "put text with a colon in quotes"),
@@ -207,7 +207,7 @@ def _parts(node: Node) -> Iterator[Node]:
 def _problem(error: MarkedYAMLError) -> Problem:
     line = error.problem_mark.line + 1 if error.problem_mark else 1
     said = str(error.problem or error.context or "").strip()
-    for pattern, what, mend in _SAID:
+    for pattern, what, mend in _EXPLANATIONS:
         if match := re.search(pattern, said):
             return Problem(f"line {line}", f"is not YAML: {what.format(*match.groups())}", mend.format(*match.groups()))
     return Problem(f"line {line}", f"is not YAML: {said}")

@@ -158,7 +158,7 @@ def _reached_s(told: Sequence[console.Row]) -> float:
 
 def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
     """Tell what is missing of a run that should have ended as planned; empty if nothing is."""
-    if not console.went_to_its_end(printed):
+    if not console.ended_by_itself(printed):
         return "cassandra-stress did not come to the end of its run"
     if reached_s < plan.duration_s - 1:
         return f"cassandra-stress says it ended, but printed nothing after {reached_s:g} s of {plan.duration_s:g} s"

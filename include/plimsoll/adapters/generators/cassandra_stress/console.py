@@ -67,7 +67,7 @@ def _rows(text: str) -> Iterator[Row]:
             continue
 
 
-def went_to_its_end(text: str) -> bool:
+def ended_by_itself(text: str) -> bool:
     """Tell whether the output says that the run ended as planned."""
     return any(line.strip() == "END" for line in text.splitlines())
 

@@ -17,13 +17,13 @@ from plimsoll.ports.artefacts import OWN_JDK
 def ask(java: Path, class_path: str) -> dict[str, Any]:
     """Return the load generator's present description of its workloads."""
     argv = [str(java), "-XX:TieredStopAtLevel=1", "-cp", class_path, "plimsoll.stress.Main", "workloads", "--json"]
-    said: dict[str, Any] = json.loads(subprocess.run(argv, check=True, capture_output=True, timeout=60).stdout)
-    return said
+    described: dict[str, Any] = json.loads(subprocess.run(argv, check=True, capture_output=True, timeout=60).stdout)
+    return described
 
 
-def as_text(said: Mapping[str, Any]) -> str:
+def as_text(described: Mapping[str, Any]) -> str:
     """Return the content of the file for that description."""
-    return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
 
 
 def main(cache: Path) -> None:
