@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-containers check style pictures lock clean FORCE
+.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-airflows test-containers check style pictures lock clean FORCE
 MAKEFLAGS += --no-print-directory
 # Another project's environment must not leak into this one; and who starts hundreds of Pythons keeps what they compile.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
@@ -57,11 +57,15 @@ test-long: setup-dev  ## Every test (latte's where it is built), at full size: 2
 	@$(BIN)/python -m benchmarks.aws_campaign
 	@$(BIN)/python -m benchmarks.instant_campaign
 	@$(BIN)/python -m benchmarks.false_alarms
+	@$(MAKE) test-airflows
 	@$(MAKE) test-containers
 	@$(MAKE) test-clean-debian
 
 test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (as root; SUITE=sid for another release)
 	@.ci/clean-debian
+
+test-airflows: setup-dev  ## Install the wheel beside Airflow 3.1, 3.2 and 3.3, and run a campaign and tests there
+	@.ci/test-airflows
 
 test-containers: setup-dev  ## Run a small campaign through Compose's containers, on hosts over SSH (needs a Docker engine)
 	@PLIMSOLL_TEST_CONTAINERS=1 $(BIN)/python -m pytest -s tests/containers --timeout 3600

@@ -1,6 +1,6 @@
 """Read the settings `PLIMSOLL_*`: the places of results, caches, clusters and definitions.
 
-No other module reads them.
+No other module reads them, but the prefix of names, which the domain needs (prefix.py).
 """
 
 from pathlib import Path
@@ -9,6 +9,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from plimsoll.places import own_folder, shipped
+from plimsoll.prefix import PATTERN
 
 
 class Settings(BaseSettings):
@@ -28,6 +29,13 @@ class Settings(BaseSettings):
         default=Path.home() / ".cache" / "plimsoll", description="JDKs, databases and load generators, kept for later"
     )
     campaigns: Path = Field(default_factory=lambda: shipped("campaigns"), description="Folder of definitions")
+    prefix: str = Field(
+        default="",
+        pattern=PATTERN,
+        description="How ids of DAGs, the pool and the pages' path begin",
+        examples=["bench_"],
+    )
+    cell_runs: int = Field(default=64, ge=1, description="How many runs of the DAG `cell` may live at once")
     users: str = Field(
         default="admin:admin", description="Who may log in to the local Airflow: name:role,… (viewer, user, op, admin)"
     )

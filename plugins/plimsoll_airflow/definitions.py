@@ -5,13 +5,12 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from airflow.sdk import CronTriggerTimetable
-
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition import Definition, dag_id_of
 from plimsoll.domain.errors import DefinitionError, PlimsollError, Problem, Refused
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.settings import Settings
+from plimsoll_airflow.internals.moved import CronTriggerTimetable
 
 
 def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator[Definition]:

@@ -4,11 +4,12 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin
 
-from airflow.sdk import BaseOperatorLink, conf
+from airflow.sdk import BaseOperatorLink
 
 from plimsoll.domain.cell import AttemptKey
+from plimsoll_airflow.internals.moved import conf
 from plimsoll_airflow.ownership import CellRunId
-from plimsoll_airflow.web import PREFIX
+from plimsoll_airflow.web import NAME, PREFIX
 
 
 class CellPageLink(BaseOperatorLink):
@@ -56,4 +57,4 @@ class CampaignPageLink(BaseOperatorLink):
 def page_url(place: str) -> str:
     """Return the address of a page of Plimsoll in Airflow's frame."""
     base = conf.get("api", "base_url", fallback="/")
-    return urljoin(base.rstrip("/") + "/", f"plugin/plimsoll{PREFIX}/{place}")
+    return urljoin(base.rstrip("/") + "/", f"plugin/{NAME}{PREFIX}/{place}")

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from airflow.sdk import TaskInstanceState
-from airflow.sdk.exceptions import AirflowSkipException
+
+from plimsoll_airflow.internals.moved import AirflowSkipException
 
 if TYPE_CHECKING:
     from airflow.sdk.types import RuntimeTaskInstanceProtocol

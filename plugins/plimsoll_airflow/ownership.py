@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from plimsoll.domain.owner import CAMPAIGN_RUN, CELL_RUN
+from plimsoll.prefix import PREFIX
 
-CELL_DAG = "cell"
-REAPER_DAG = "reaper"
-SCHEDULES_DAG = "schedules"
+CELL_DAG = f"{PREFIX}cell"
+REAPER_DAG = f"{PREFIX}reaper"
+SCHEDULES_DAG = f"{PREFIX}schedules"
 PLAN_TASK = "plan"
 """The task of a campaign's DAG that creates the campaign."""
 JUDGE_TASK = "judge"
@@ -15,7 +16,7 @@ RUNS_AGAIN = "runs_again"
 """The XCom that `judge` leaves where noise disturbed the cell, and its `run_cell` starts the run again."""
 RUN_CELL_TASK = "run_cell"
 """The mapped task that starts the run of a cell and waits for its end."""
-CLUSTERS_POOL = "clusters"
+CLUSTERS_POOL = f"{PREFIX}clusters"
 """The pool of that task. It bounds how many clusters live at once, over all campaigns."""
 NEXT_ROUND_TASK = "next_round"
 """The task that starts the run of a search's next round."""

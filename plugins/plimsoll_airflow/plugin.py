@@ -4,7 +4,7 @@ from airflow.plugins_manager import AirflowPlugin
 
 from plimsoll_airflow import ended_by_hand, ended_cells, installation, warmup
 from plimsoll_airflow.links import CellTaskLink
-from plimsoll_airflow.web import PREFIX
+from plimsoll_airflow.web import NAME, PREFIX
 from plimsoll_airflow.web.lazy import LazyApp
 from plimsoll_airflow.web.middleware import Middleware
 
@@ -22,7 +22,7 @@ class PlimsollPlugin(AirflowPlugin):
             "name": "Plimsoll",
             "href": f"{PREFIX}/",
             "destination": "nav",
-            "url_route": "plimsoll",
+            "url_route": NAME,
             "nav_top_level": True,
             "icon": f"{PREFIX}/static/icon.svg",
             "icon_dark_mode": f"{PREFIX}/static/icon-dark.svg",
@@ -31,6 +31,6 @@ class PlimsollPlugin(AirflowPlugin):
             "name": "Campaign",
             "href": f"{PREFIX}/run?dag_id={{DAG_ID}}&run_id={{RUN_ID}}",
             "destination": "dag_run",
-            "url_route": "plimsoll-run",
+            "url_route": f"{NAME}-run",
         },
     ]

@@ -39,7 +39,9 @@ class AirflowSecrets:
 
 def _connection(connection_id: str) -> Any:
     from airflow.sdk import BaseHook
-    from airflow.sdk.exceptions import AirflowException, AirflowRuntimeError
+    from airflow.sdk.exceptions import AirflowRuntimeError
+
+    from plimsoll_airflow.internals.moved import AirflowException
 
     try:
         return BaseHook.get_connection(connection_id)

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 import pytest
 from airflow.api.common.delete_dag import delete_dag
 from airflow.cli import cli_parser
-from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
 from airflow.models.backfill import Backfill
 from airflow.models.dagbundle import DagBundleModel
 from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
 from sqlalchemy import select, update
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.dag_bag import DagBag, sync_bag_to_db
 from tests.support.processes import CHECKOUT
 
 SCHEDULED = {"schedule": "0 3 * * *", "timezone": "Europe/Paris"}

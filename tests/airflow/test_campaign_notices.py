@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from airflow.dag_processing.dagbag import DagBag
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.dag_bag import DagBag
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.strategy import Search

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from airflow.dag_processing.dagbag import DagBag
-from airflow.serialization.serialized_objects import DagSerialization
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.dag_bag import DagBag, DagSerialization
 
 from plimsoll_airflow.internals.dag_bundle import PlimsollBundle
 

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow.dag_processing.dagbag import DagBag
 from airflow.models.dagrun import DagRun
 from airflow.sdk import BaseOperator
-from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.dag_bag import DagBag
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.errors import Refused
@@ -21,6 +20,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership.holding import held
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
+from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CampaignRunOwner, CellRun
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow.dag_processing.dagbag import DagBag
 from airflow.sdk import DAG, TriggerRule
 from airflow.sdk.definitions.mappedoperator import MappedOperator
 from ruamel.yaml import YAML
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.dag_bag import DagBag
 
 from plimsoll.ports.provider import TIME_TO_PROVISION
 
@@ -124,10 +124,10 @@ def test_one_run_of_a_campaigns_dag_at_a_time(dags: dict[str, DAG]) -> None:
 
 
 def test_a_definitions_schedule_is_the_dags(dags: dict[str, DAG]) -> None:
-    from airflow.serialization.encoders import coerce_to_core_timetable
+    from plimsoll_airflow.internals.schedules import core_timetable
 
     assert dags["instant"].timetable.can_be_scheduled is False
-    assert coerce_to_core_timetable(dags["nightly"].timetable).summary == "0 2 * * *"
+    assert core_timetable(dags["nightly"].timetable).summary == "0 2 * * *"
     assert "Europe/Paris" in repr(dags["nightly"].timetable)
 
 
@@ -135,14 +135,15 @@ def test_a_definitions_schedule_is_the_dags(dags: dict[str, DAG]) -> None:
 def test_unpausing_waits_for_the_next_time_that_is_due(
     dags: dict[str, DAG], monkeypatch: pytest.MonkeyPatch, past: timedelta
 ) -> None:
-    from airflow.serialization.encoders import coerce_to_core_timetable
     from airflow.timetables.base import TimeRestriction
+
+    from plimsoll_airflow.internals.schedules import core_timetable
 
     due = datetime(2026, 1, 5, 1, 0, tzinfo=UTC)
     monkeypatch.setattr("airflow.timetables.trigger.utcnow", lambda: due + past)
     dag: Any = dags["nightly"]
     restriction = TimeRestriction(earliest=dag.start_date, latest=None, catchup=dag.catchup)
-    timetable = coerce_to_core_timetable(dag.timetable)
+    timetable = core_timetable(dag.timetable)
     first = timetable.next_dagrun_info(last_automated_data_interval=None, restriction=restriction)
 
     assert first is not None
@@ -150,9 +151,9 @@ def test_unpausing_waits_for_the_next_time_that_is_due(
 
 
 def test_the_reaper_runs_every_hour_and_never_twice_at_once(dags: dict[str, DAG]) -> None:
-    from airflow.serialization.encoders import coerce_to_core_timetable
+    from plimsoll_airflow.internals.schedules import core_timetable
 
-    assert coerce_to_core_timetable(dags["reaper"].timetable).summary == "0 * * * *"
+    assert core_timetable(dags["reaper"].timetable).summary == "0 * * * *"
     assert dags["reaper"].max_active_runs == 1
 
 

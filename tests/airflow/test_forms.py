@@ -3,7 +3,6 @@
 import pytest
 from airflow.sdk import Param
 from airflow.sdk.definitions.param import ParamsDict
-from airflow.sdk.exceptions import ParamValidationError
 from tests.fakes.installation import instant_definition
 
 from plimsoll.domain.strategy import Search
@@ -11,6 +10,7 @@ from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services.campaign.request import Request, read_request
 from plimsoll_airflow.doc_md import campaign_doc
 from plimsoll_airflow.forms import campaign_params, cell_params, reaper_params
+from plimsoll_airflow.internals.moved import ParamValidationError
 
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import airflow.sdk
 import pytest
-from airflow.dag_processing.dagbag import DagBag
 from airflow.models.variable import Variable
 from airflow.utils.session import create_session
 from sqlalchemy import delete, event, select
 from sqlalchemy.orm import Session
+from tests.support.airflow.dag_bag import DagBag
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import INSTALLATION

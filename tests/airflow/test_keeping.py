@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
@@ -15,6 +14,7 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store.campaigns import read_manifest
+from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators import cell
 from plimsoll_airflow.operators.cell import Keep
 from plimsoll_airflow.ownership import CellRun

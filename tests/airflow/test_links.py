@@ -4,10 +4,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from airflow.dag_processing.dagbag import DagBag
 from airflow.models.taskinstancekey import TaskInstanceKey
-from airflow.serialization.serialized_objects import DagSerialization
 from tests.fakes.installation import Installation
+from tests.support.airflow.dag_bag import DagBag, DagSerialization
 from tests.support.airflow.home import CHECKOUT
 
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from airflow.sdk.bases.operator import TRIGGER_FAIL_REPR, TriggerFailureReason
-from airflow.sdk.exceptions import AirflowFailException, TaskDeferralError
+from airflow.sdk.exceptions import TaskDeferralError
 from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from airflow.triggers.base import TaskSuccessEvent, TriggerEvent
 from tests.fakes.installation import Installation, instant_definition
@@ -24,6 +24,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of
 from plimsoll.services.store.campaigns import read_progress
 from plimsoll_airflow.attempts import begin_or_resume
+from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.cell import Measure
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.triggers.load import LoadTrigger

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, DagRunTriggerException
+from airflow.sdk.exceptions import DagRunTriggerException
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.loads import TakenLoad
@@ -16,6 +16,7 @@ from plimsoll.services.campaign.request import read_request
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.steps.running import run_cell
 from plimsoll_airflow.forms import campaign_params
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.next_round import NextRound
 
 SEARCH = instant_definition(variants=2, loads=2, repeats=2).model_copy(update={"strategy": Search()})

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airflow.sdk.exceptions import AirflowFailException
 from tests.airflow.reaping import DEAD, alive, reap
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll_airflow import notices
+from plimsoll_airflow.internals.moved import AirflowFailException
 
 OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "guides" / "operations.md"
 TO_FILE = "tests.fakes.notifier.ToFile"

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
 import pytest
-from airflow.sdk.exceptions import AirflowFailException
 from tests.airflow.reaping import DEAD, ELSEWHERE, HERE, LIVE, LiveRuns, alive, reap
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantProvider
@@ -15,6 +14,7 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.next_round import run_of_next_round
 from plimsoll_airflow.operators.reaper import ReapLeftovers, is_owned
 from plimsoll_airflow.ownership import CampaignRunOwner, CellRun

@@ -9,15 +9,14 @@ from typing import Any
 
 import boto3
 import pytest
-from airflow.dag_processing.dagbag import DagBag
 from airflow.models.dagrun import DagRun
-from airflow.sdk.exceptions import AirflowFailException
 from airflow.utils.state import DagRunState
 from botocore.config import Config
 from tests.airflow.reaping import LiveRuns
 from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import Deny, Fault, Throttle
 from tests.cloud.lifecycle import Delays
+from tests.support.airflow.dag_bag import DagBag
 from tests.support.campaigns.ec2_definition import ec2_definition
 from tests.support.cloud.resources import census, leave, make_one_of_each
 
@@ -25,6 +24,7 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import aws
+from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.reaper import Reap
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.wiring import toolkit

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, DagRunTriggerException, TaskDeferred
+from airflow.sdk.exceptions import DagRunTriggerException, TaskDeferred
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 from tests.support.campaigns.attempt_verdicts import disturbed_verdict, verdict_of
@@ -19,6 +19,7 @@ from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
 from plimsoll_airflow.installation import own_installation
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.operators.cell import Judge

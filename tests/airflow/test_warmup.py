@@ -14,7 +14,7 @@ _PARSE_AFTER_WARMING_UP = """
 import sys
 from plimsoll_airflow import warmup
 warmup.warm_up()
-from airflow.dag_processing.dagbag import DagBag
+from tests.support.airflow.dag_bag import DagBag
 known = set(sys.modules)
 bag = DagBag(dag_folder="dags")
 assert not bag.import_errors and "cell" in bag.dags, bag.import_errors

@@ -7,6 +7,7 @@ from pydantic import model_validator
 from plimsoll.domain.contradictions import contradictions
 from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.faults import require_none
+from plimsoll.prefix import PREFIX
 
 
 class Definition(DefinitionKeys):
@@ -24,16 +25,16 @@ class Definition(DefinitionKeys):
 
 
 def dag_id_of(name: str) -> str:
-    """Return the Airflow DAG id for a definition's name: `azul-2022` → `azul_2022`."""
-    return name.replace("-", "_")
+    """Return the Airflow DAG id for a definition's name: `azul-2022` → `azul_2022`, after the installation's prefix."""
+    return PREFIX + name.replace("-", "_")
 
 
 def name_of_dag(dag_id: str) -> str:
-    """Return the name of the definition that a DAG runs.
+    """Return the name of the definition that a DAG runs; empty for DAGs without the prefix, which are others'.
 
     This reverses `dag_id_of`, since names contain no underscore.
     """
-    return dag_id.replace("_", "-")
+    return dag_id.removeprefix(PREFIX).replace("_", "-") if dag_id.startswith(PREFIX) else ""
 
 
 def run_command(name: str, campaign_id: str) -> str:

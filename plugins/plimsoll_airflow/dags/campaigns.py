@@ -8,6 +8,7 @@ from datetime import timedelta
 from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 
 from plimsoll.domain.definition import Definition
+from plimsoll.prefix import PREFIX
 from plimsoll.settings import Settings
 from plimsoll_airflow.campaign_notices import when_incomplete
 from plimsoll_airflow.definitions import sound_definitions, timetable
@@ -54,7 +55,7 @@ def make_campaign(definition: Definition) -> None:
         ).expand(run_id=plan.output)
         # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
         quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)
-        report = PublishReport(task_id="report", outlets=[Asset(f"report-{definition.name}")])
+        report = PublishReport(task_id="report", outlets=[Asset(f"{PREFIX}report-{definition.name}")])
         # A teardown, so that the run ends as its report does.
         reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))
         run_cell >> quality_gate >> report

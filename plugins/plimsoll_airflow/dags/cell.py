@@ -7,6 +7,7 @@ campaign's DAG with the campaign's id and the cell's.
 from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.sdk import DAG, chain
 
+from plimsoll.settings import Settings
 from plimsoll_airflow.forms import cell_params
 from plimsoll_airflow.operators.cell import tasks_of
 from plimsoll_airflow.operators.failing import TRIES
@@ -24,7 +25,7 @@ def make_cell() -> None:
         schedule=None,
         is_paused_upon_creation=False,
         # The pool `clusters` is the limit to change; this one holds for runs triggered past it.
-        max_active_runs=64,
+        max_active_runs=Settings().cell_runs,
         default_args=dict(TRIES),
     ):
         # Can't fail and runs in no process: where it stands, the teardown runs, whatever dies half way.

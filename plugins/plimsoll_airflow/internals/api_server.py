@@ -1,8 +1,10 @@
-"""What the pages and the JSON API use inside the api-server: its users, its log, its database. Read in Airflow 3.3.2.
+"""What the pages and the JSON API use inside the api-server: its users, its log, its database.
 
 They run in the process of Airflow's api-server, so they know the user as it does (`get_user`, `bearer_scheme`,
 `oauth2_scheme`, `COOKIE_NAME_JWT_TOKEN`, `BaseUser`) and record what users change in its audit log (`action_logging`).
 Asking the REST API instead would be a request to the own process, for which a token of the user's is not always there.
+
+Read in Airflow 3.3.2, 3.2.2 and 3.1.8.
 """
 
 from collections.abc import Mapping
@@ -15,12 +17,9 @@ from airflow.api_fastapi.app import get_auth_manager
 from airflow.api_fastapi.auth.managers.base_auth_manager import COOKIE_NAME_JWT_TOKEN
 from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
 from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity, DagDetails
-from airflow.api_fastapi.core_api.datamodels.dag_run import DagRunMutableStates
 from airflow.api_fastapi.core_api.security import bearer_scheme, get_user, oauth2_scheme
-from airflow.api_fastapi.core_api.services.public.dag_run import patch_dag_run_state
 from airflow.api_fastapi.logging.decorators import action_logging
 from airflow.configuration import conf
-from airflow.exceptions import ParamValidationError
 from airflow.models.dag import DagModel
 from airflow.models.dagbag import DBDagBag
 from airflow.models.dagrun import DagRun
@@ -30,6 +29,9 @@ from airflow.utils.types import DagRunTriggeredByType
 from sqlalchemy import select
 
 from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll_airflow.internals.inventory import is_paused
+from plimsoll_airflow.internals.marking import mark_run_failed
+from plimsoll_airflow.internals.moved import ParamValidationError
 from plimsoll_airflow.ownership import LIVE_STATES
 
 __all__ = [
@@ -88,15 +90,16 @@ def task_state(run: SeenRun, task_id: str) -> str | None:
 def fail_run(run: SeenRun) -> None:
     """Mark a run as failed. Airflow ends its tasks and runs its teardown. Raises NotFound where its DAG is gone.
 
-    Uses `patch_dag_run_state` with the DAG from `DBDagBag`, which are behind the REST API's PATCH of a run.
+    Uses the DAG from `DBDagBag`, as the REST API's PATCH of a run does.
     """
-    with create_session() as session:
+    # Of its own: what 3.1 marks tasks with would end a shared one, and detach the run.
+    with create_session(scoped=False) as session:
         found = session.scalars(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id)).one()
         dag = DBDagBag().get_dag_for_run(found, session=session)
         if dag is None:
             mend = "end the run in Airflow's grid"
             raise NotFound(f"the DAG {run.dag_id} is gone", where=f"run {run.run_id}", mend=mend)
-        patch_dag_run_state(dag=dag, dag_run=found, state=DagRunMutableStates.FAILED, session=session)
+        mark_run_failed(dag, found, session)
 
 
 def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
@@ -113,12 +116,6 @@ def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
         raise Refused([Problem("cells", str(error), "see the DAG's form")], where=f"Params of {dag_id}") from error
     assert run is not None
     return str(run.run_id)
-
-
-def is_paused(dag_id: str) -> bool | None:
-    """Tell whether the DAG is paused; None where there is no such DAG (any more). Uses the model `DagModel`."""
-    dag = DagModel.get_current(dag_id)
-    return None if dag is None or dag.is_stale else dag.is_paused
 
 
 def is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.providers.standard.triggers.external_task import DagStateTrigger
-from airflow.sdk import BaseOperator, BaseOperatorLink, conf
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow.utils.state import DagRunState
 
 from plimsoll.bootstrap import load_document
@@ -21,6 +20,7 @@ from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.installation import own_installation
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException, conf
 from plimsoll_airflow.internals.runs import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final

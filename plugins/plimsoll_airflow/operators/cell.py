@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseOperator, TriggerRule
-from airflow.sdk.exceptions import AirflowFailException, TaskDeferralTimeout
 
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.domain.result import Verdict
@@ -22,6 +21,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import log_messages
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.installation import own_installation
+from plimsoll_airflow.internals.moved import AirflowFailException, TaskDeferralTimeout
 from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
 from plimsoll_airflow.parent_death import end_with_supervisor

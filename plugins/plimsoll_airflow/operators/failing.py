@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
-
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import record_failure
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowTaskTimeout
 
 TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}
 """Arguments for a DAG's `default_args`: tries are for killed processes, an error ends its task at once (`final`)."""

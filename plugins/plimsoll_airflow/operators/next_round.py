@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID, TriggerDagRunOperator
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from plimsoll.services.campaign.completeness import completeness_of
 from plimsoll.services.campaign.request import words_for
 from plimsoll.services.campaign.rounds import name_of_next, next_round
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import CREATED_CAMPAIGN
 from plimsoll_airflow.own_task import require_running
 from plimsoll_airflow.ownership import GOES_ON, LIVE_STATES, PLAN_TASK

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID
 from airflow.sdk import BaseOperator
-from airflow.sdk.exceptions import AirflowFailException
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import NotFound, StoreError
@@ -17,6 +16,7 @@ from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import log_messages, notices
 from plimsoll_airflow.installation import own_installation
+from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.next_round import run_of_next_round
 from plimsoll_airflow.ownership import (

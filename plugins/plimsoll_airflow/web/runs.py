@@ -152,7 +152,10 @@ def work_of_run(dag_id: str, run_id: str) -> RunSubject:
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     if dag_id in (CELL_DAG, REAPER_DAG):
         return RunSubject(dag_id, run_id, run.is_live, _named(run.conf, run_id), run.conf.get("cell_id"))
-    definition = load_definition(Settings(), name_of_dag(dag_id))
+    name = name_of_dag(dag_id)
+    if not name:
+        raise NotFound("is no DAG of Plimsoll's", where=dag_id)
+    definition = load_definition(Settings(), name)
     campaign_id = campaign_id_of(definition, run.conf, run.run_after)
     return RunSubject(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
 

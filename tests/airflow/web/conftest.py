@@ -56,8 +56,8 @@ def campaign(installation: Installation, stored: Installation) -> Installation:
 @pytest.fixture(scope="session")
 def dags(database: None, stored: Installation) -> None:
     """Provide the project's DAGs, parsed into the database."""
-    from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
     from airflow.models.dagbundle import DagBundleModel
+    from tests.support.airflow.dag_bag import DagBag, sync_bag_to_db
 
     with create_session() as session:
         session.merge(DagBundleModel(name="dags-folder"))

@@ -22,6 +22,7 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun
+from plimsoll_airflow.internals.marking import mark_run_failed
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.cancelled import LONGEST_QUERY, NAMED, query_of
 from plimsoll_airflow.web.runs import EndedRuns, StartedRun
@@ -45,15 +46,13 @@ def live_tasks() -> dict[tuple[str, str], set[str]]:
 
 def mark_failed() -> None:
     """What Airflow's own pages and API do with the one run there is."""
-    from airflow.api_fastapi.core_api.datamodels.dag_run import DagRunMutableStates
-    from airflow.api_fastapi.core_api.services.public.dag_run import patch_dag_run_state
     from airflow.models.dagbag import DBDagBag
 
     with create_session() as session:
         run = session.scalars(select(DagRun)).one()
         dag = DBDagBag().get_dag_for_run(run, session=session)
         assert dag is not None
-        patch_dag_run_state(dag=dag, dag_run=run, state=DagRunMutableStates.FAILED, session=session)
+        mark_run_failed(dag, run, session)
 
 
 def run_teardown(task_id: str) -> str:

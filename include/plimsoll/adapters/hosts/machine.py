@@ -6,7 +6,6 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -14,6 +13,7 @@ import psutil
 from plimsoll.adapters.hosts.sampler import sample
 from plimsoll.adapters.hosts.sampler.adapter import activity
 from plimsoll.domain.disturbance import Disturbance
+from plimsoll.domain.finding import Finding
 from plimsoll.domain.host_activity import HostActivity, noise
 
 _GIB = 1 << 30
@@ -21,18 +21,6 @@ _OPEN_FILES = 4096
 _LOOK_S = 0.5
 PYTHONS = ((3, 11), (3, 14))
 """The oldest and the newest that Plimsoll supports, as `requires-python` in pyproject.toml has them."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The result of one check, with advice where it failed."""
-
-    name: str
-    ok: bool
-    found: str
-    mend: str = ""
-    is_note: bool = False
-    """Whether the finding is worth a note only, since the machine can run campaigns all the same."""
 
 
 def examine(work: Path, cache: Path, ports: Sequence[int]) -> Sequence[Finding]:

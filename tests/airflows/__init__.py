@@ -1,0 +1,1 @@
+"""Plimsoll as it is installed into an Airflow of others: `make test-airflows`."""

@@ -1,0 +1,124 @@
+"""Run an instant campaign by `airflow standalone`, from the trigger to the report, as somebody with an Airflow would.
+
+Everything of Airflow is as it comes: executor, database, DAGs folder. Plimsoll is what this environment has installed.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+from tests.fakes.installation import Installation, instant_definition
+from tests.support.processes import CHECKOUT, end_marked, until
+
+import plimsoll
+from plimsoll.domain.definition import dag_id_of
+from plimsoll_airflow.local.client import AirflowClient
+from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.transport import Transport
+
+PATIENCE_S = 300.0
+DEFINITION = instant_definition("mine", variants=2, loads=2, repeats=1)
+
+
+def main() -> None:
+    """Run the campaign and say what was found. Raises AssertionError where something is not as it should be."""
+    assert not Path(plimsoll.__file__).is_relative_to(CHECKOUT), "this environment has an editable installation"
+    with tempfile.TemporaryDirectory(prefix="plimsoll-airflow-") as folder:
+        home, installation = Path(folder) / "airflow", Installation(Path(folder) / "plimsoll")
+        installation.define(DEFINITION)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        environment = environment_of(home, installation, port)
+        with standalone(environment, Path(folder) / "log"):
+            run_campaign(home, environment, f"http://127.0.0.1:{port}")
+
+
+def environment_of(home: Path, installation: Installation, port: int) -> Mapping[str, str]:
+    """Return the environment of a new Airflow, whose DAGs folder has a file with one line."""
+    (home / "dags").mkdir(parents=True)
+    (home / "dags" / "benchmarks.py").write_text("from plimsoll_airflow.dags import make_dags; make_dags()\n")
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")},
+        **installation.environment,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(CHECKOUT),  # for the fakes alone
+        "SPT_NOENV": "1",  # else titles of processes are written over the mark by which they are found
+        "PLIMSOLL_PREFIX": os.environ["PLIMSOLL_PREFIX"],
+        "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{port}/execution/",
+        "AIRFLOW__API__HOST": "127.0.0.1",
+        "AIRFLOW__API__PORT": str(port),
+        "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
+    }
+
+
+@contextmanager
+def standalone(environment: Mapping[str, str], log: Path) -> Iterator[None]:
+    """Run `airflow standalone`, all processes of which end with the block."""
+    with log.open("wb") as output:
+        started = subprocess.Popen(
+            ["airflow", "standalone"], env=environment, stdout=output, stderr=output, start_new_session=True
+        )
+        try:
+            yield
+        except BaseException:
+            print(log.read_text(errors="replace")[-5_000:])
+            raise
+        finally:
+            end_marked("AIRFLOW_HOME", environment["AIRFLOW_HOME"])
+            started.wait(timeout=30)
+
+
+def run_campaign(home: Path, environment: Mapping[str, str], url: str) -> None:
+    """Make the pool, unpause and trigger the DAG, and look at the report by the API of Plimsoll's plugin."""
+    passwords = home / "simple_auth_manager_passwords.json.generated"
+    until(passwords.exists, "the password of a new Airflow", patience_s=PATIENCE_S)
+    password = json.loads(passwords.read_text())["admin"]
+    with AirflowClient(Transport(url, password)) as client:
+        dag_ids = [dag_id_of("cell"), dag_id_of("reaper"), dag_id_of("mine")]
+        until(lambda: _answers(client) and all(map(client.dag, dag_ids)), "the DAGs", patience_s=PATIENCE_S)
+        client.set_pool(f"{environment['PLIMSOLL_PREFIX']}clusters", 2, "How many clusters may live at once")
+        client.unpause(dag_id_of("mine"))
+        checked = subprocess.run(
+            ["plimsoll", "doctor", "--airflow"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        print(checked.stdout)
+        assert checked.returncode == 0, checked.stderr
+        run = client.trigger(dag_id_of("mine"), {"campaign_id": "mine-1"})
+        until(lambda: client.dag_run(run.dag_id, run.run_id).is_final, "the campaign's end", patience_s=PATIENCE_S)
+        ended = client.dag_run(run.dag_id, run.run_id)
+        assert ended.state == "success", ended
+    with closing(httpx.Client(base_url=url, trust_env=False, timeout=30)) as http:
+        token = http.post("/auth/token", json={"username": "admin", "password": password}).json()["access_token"]
+        http.headers["Authorization"] = f"Bearer {token}"
+        pages = f"/{environment['PLIMSOLL_PREFIX'].strip('_')}"
+        status = http.get(f"{pages}/api/v1/campaigns/mine-1").raise_for_status().json()
+        assert (status["state"], status["cells"], status["published"]) == ("complete", 4, True), status
+        for place in ("", "campaigns/mine-1", "campaigns/mine-1/report"):
+            assert http.get(f"{pages}/{place}").raise_for_status().text
+    print(f"a campaign of {status['cells']} cells ran to its report")
+
+
+def _answers(client: AirflowClient) -> bool:
+    try:
+        client.health()
+    except ApiError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()
