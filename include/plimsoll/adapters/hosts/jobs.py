@@ -1,5 +1,6 @@
 """Describe a job to the supervisor on its host. Pure."""
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from datetime import timedelta
@@ -7,7 +8,7 @@ from pathlib import PurePath, PurePosixPath
 
 from plimsoll.adapters.hosts.refusals import mend_of
 from plimsoll.domain.errors import HostError
-from plimsoll.ports.host import Job
+from plimsoll.ports.host import Host, Job
 
 FOLDER = "jobs"
 """The folder of a host's jobs, below the host's root."""
@@ -17,12 +18,21 @@ INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
 change what a JVM measures, and no job may see a secret of the user who started it.
 """
 
+_LONGEST_RECORD = 1 << 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def console_path(root: PurePosixPath, job_id: str) -> PurePosixPath:
     """Return the file with what that job prints, on the host with that root."""
     return root / FOLDER / f"{job_id}.log"
+
+
+def process_of(host: Host, job_id: str) -> int | None:
+    """Return the process id of that job's program, which leads a process group; None where no record names it."""
+    try:
+        return int(json.loads(host.read_tail(host.root / FOLDER / f"{job_id}.job", max_bytes=_LONGEST_RECORD))["child"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def order(job: Job, root: PurePosixPath, tags: Collection[str], niceness: int, where: str) -> Mapping[str, object]:

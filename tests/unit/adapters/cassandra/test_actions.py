@@ -88,8 +88,9 @@ def test_compactions_are_one_job_of_the_machine_and_each_node_tells_its_bytes(
 
 def test_a_killed_node_is_down_when_all_others_say_so(acted: Callable[..., Acted], nodes: list[Any]) -> None:
     action = acted("kill-node")
+    nodes[2].write(nodes[2].root / "jobs/cassandra.job", '{"pid": 41, "child": 42}')
     action.look()
-    assert nodes[2].stopped == ["cassandra"]
+    assert nodes[2].commands[-1] == ("kill", "-KILL", "--", "-42"), "asked to end it would tell the others"
     job = nodes[0].jobs["action-node3-down"]
     assert (argument(job, "--up"), argument(job, "--down")) == ("127.9.9.1,127.9.9.2", "127.9.9.3")
     action.agree(nodes[0], "action-node3-down", 1, 2)

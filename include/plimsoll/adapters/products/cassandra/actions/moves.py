@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
 from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
@@ -12,6 +13,7 @@ from plimsoll.domain.action import ActionPart
 from plimsoll.ports.host import Host
 
 _DRAIN = timedelta(minutes=1)
+_KILL = timedelta(seconds=20)
 _LOG_BYTES = 1 << 20
 
 
@@ -24,7 +26,7 @@ class Moves:
 
     def kill(self, victim: Host, others: Sequence[Host], dead: Sequence[Host] = ()) -> str | Moved:
         """Kill a node, until all others see it down. `dead`: nodes that were killed before it."""
-        victim.stop(current_process(victim).name, grace=timedelta(0))
+        _kill(victim, current_process(victim).name)
         return self.ring.awaited(f"{victim.info.name}-down", others, dead=(*dead, victim))
 
     def restart(self, node: Host, nodes: Sequence[Host]) -> str | Moved:
@@ -45,3 +47,11 @@ class Moves:
         parts = join_parts(new.read_tail(NodeFiles(new.root).system_log, max_bytes=_LOG_BYTES))
         named = tuple(ActionPart(name=f"{new.info.name}: {one.name}", seconds=one.seconds) for one in parts)
         return Moved(moved.at, f"{new.info.name} joined: {moved.evidence}", named, moved.streamed_bytes)
+
+
+def _kill(host: Host, job_id: str) -> None:
+    """Send signal 9 to the job if it runs. `Host.stop` asks first, and a node that is asked tells the others."""
+    pid = process_of(host, job_id) if host.status(job_id).state == "running" else None
+    if pid is not None:
+        host.run(("kill", "-KILL", "--", f"-{pid}"), timeout=_KILL, check=False)
+    host.stop(job_id, grace=timedelta(0))  # where the record names no process
