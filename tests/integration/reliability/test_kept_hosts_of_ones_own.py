@@ -204,7 +204,7 @@ STRIKES: dict[str, Strike] = {
     "before the load starts": lambda patch, _: patch.setattr(loading, "start_all", kill),
     "while the load runs": while_the_load_runs,
     "when the nodes' files are stored": lambda patch, site: patch.setattr(site.load, "files", kill),
-    "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_use", kill),
+    "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_assignment", kill),
 }
 
 

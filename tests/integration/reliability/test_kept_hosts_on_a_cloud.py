@@ -94,7 +94,7 @@ STRIKES: dict[str, Strike] = {
     "before the load starts": lambda patch, _: patch.setattr(loading, "start_all", kill),
     "while the load runs": lambda _, place: place.moments.within.update(load=kill),
     "when the nodes' files are stored": lambda _, place: place.moments.within.update(collect=kill),
-    "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_use", kill),
+    "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_assignment", kill),
 }
 
 

@@ -300,7 +300,7 @@ STRIKES: dict[str, Patch] = {
     "before others' remains are removed": lambda patch: patch.setattr(InstantProvider, "clear", kill),
     "before the nodes are looked at": lambda patch: patch.setattr(actions, "require_running", kill),
     "before the load starts": lambda patch: patch.setattr(loading, "start_all", kill),
-    "before the hosts are given back": lambda patch: patch.setattr(kept_hosts, "end_use", kill),
+    "before the hosts are given back": lambda patch: patch.setattr(kept_hosts, "end_assignment", kill),
 }
 
 
