@@ -5,6 +5,7 @@ Everything of Airflow is as it comes: executor, database, DAGs folder. Plimsoll 
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -29,6 +30,7 @@ DEFINITION = instant_definition("mine", variants=2, loads=2, repeats=1)
 
 def main() -> None:
     """Run the campaign and say what was found. Raises AssertionError where something is not as it should be."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nothing is left running
     assert not Path(plimsoll.__file__).is_relative_to(CHECKOUT), "this environment has an editable installation"
     with tempfile.TemporaryDirectory(prefix="plimsoll-airflow-") as folder:
         home, installation = Path(folder) / "airflow", Installation(Path(folder) / "plimsoll")
@@ -100,7 +102,9 @@ def run_campaign(home: Path, environment: Mapping[str, str], url: str) -> None:
         run = client.trigger(dag_id_of("mine"), {"campaign_id": "mine-1"})
         until(lambda: client.dag_run(run.dag_id, run.run_id).is_final, "the campaign's end", patience_s=PATIENCE_S)
         ended = client.dag_run(run.dag_id, run.run_id)
-        assert ended.state == "success", ended
+        tasks = client.task_instances(run.dag_id, run.run_id)
+        failures = [line for task in tasks if task.state == "failed" for line in client.task_errors(run, task)]
+        assert ended.state == "success", failures
     with closing(httpx.Client(base_url=url, trust_env=False, timeout=30)) as http:
         token = http.post("/auth/token", json={"username": "admin", "password": password}).json()["access_token"]
         http.headers["Authorization"] = f"Bearer {token}"

@@ -1,4 +1,6 @@
-"""Names that are public in Airflow 3.2 and later, and in 3.1 lie elsewhere. Read in Airflow 3.3.2, 3.2.2 and 3.1.8."""
+"""What is public since Airflow 3.2, and in 3.1 lies elsewhere or is not. Read in Airflow 3.3.2, 3.2.2 and 3.1.8."""
+
+from typing import Any
 
 try:
     from airflow.sdk import CronTriggerTimetable, conf
@@ -24,5 +26,10 @@ except ImportError:  # 3.1: `airflow.sdk` has none of them
 
 __all__ = [
     "AirflowException", "AirflowFailException", "AirflowSkipException", "AirflowTaskTimeout", "CronTriggerTimetable",
-    "ParamValidationError", "TaskDeferralTimeout", "conf",
+    "ParamValidationError", "TaskDeferralTimeout", "conf", "is_paused",
 ]  # fmt: skip
+
+
+def is_paused(ti: Any, dag_id: str) -> bool:
+    """Tell a task whether that DAG is paused. A task of 3.1 can't ask: False, and runs of a paused DAG wait."""
+    return hasattr(ti, "get_dag") and bool(ti.get_dag(dag_id).is_paused)

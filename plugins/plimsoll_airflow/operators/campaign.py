@@ -20,7 +20,7 @@ from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.installation import own_installation
-from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException, conf
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException, conf, is_paused
 from plimsoll_airflow.internals.runs import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
@@ -59,7 +59,7 @@ class Plan(BaseOperator):
         Every reason for a refusal is checked here.
         """
         with final():
-            if context["ti"].get_dag(CELL_DAG).is_paused:
+            if is_paused(context["ti"], CELL_DAG):
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
             document = load_document(Settings(), self.definition)
             definition = document.model(Definition)

@@ -11,6 +11,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow import notices
 from plimsoll_airflow.campaign_notices import GRACE, due_times
 from plimsoll_airflow.definitions import sound_definitions
+from plimsoll_airflow.internals.moved import is_paused
 from plimsoll_airflow.ownership import LIVE_STATES
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _missed(
     definition: Definition, ti: "RuntimeTaskInstanceProtocol", since: datetime, until: datetime
 ) -> Iterator[str]:
     due = list(due_times(definition, since, until))
-    if not due or ti.get_dag(definition.dag_id).is_paused:
+    if not due or is_paused(ti, definition.dag_id):
         return
     busy = ti.get_dr_count(definition.dag_id, states=LIVE_STATES)
     why = "an earlier one is still under way" if busy else "none is under way; was Airflow down, or short of slots?"
