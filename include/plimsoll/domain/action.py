@@ -50,6 +50,11 @@ class Action(Model):
         """Return the number of hosts that stay empty until the action puts a new node on them."""
         return (self.count or 1) if self.name in _NEEDS_SPARES else 0
 
+    @property
+    def ends_nodes(self) -> bool:
+        """Whether nodes end because of it, for a while or for good."""
+        return self.name == "restart" or self.name in TAKES_NODES
+
     def takes_down(self, nodes: Sequence[str]) -> tuple[str, ...]:
         """Return the nodes that may be down because of the action, in the order in which they are, among all nodes."""
         if self.name == "restart":

@@ -85,7 +85,7 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
             definition, summary, attempted=attempted, achieved_share=achieved_share, cpu_share=cpu_share
         ),
         "error_share": error_share(summary),
-        "foreign_error_share": foreign_error_share(summary),
+        "foreign_error_share": foreign_error_share(summary, definition.action),
         "mix_deviations": mix_deviations(requested_shares(definition, summary), summary),
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),

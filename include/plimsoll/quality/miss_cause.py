@@ -17,6 +17,7 @@ from plimsoll.domain.load_summary import CPU_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.domain.action import Action
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.load_summary import LoadSummary
 
@@ -41,11 +42,14 @@ def error_share(summary: LoadSummary) -> float:
     return _share(summary.failed, summary)
 
 
-def foreign_error_share(summary: LoadSummary) -> float:
+def foreign_error_share(summary: LoadSummary, action: Action | None = None) -> float:
     """Return the share of operations that failed for a reason other than the database: broken connections, bad
     queries.
+
+    An action that ends nodes breaks connections, so these are its doing.
     """
-    return _share(sum(count for kind, count in _errors(summary).items() if kind not in _DATABASES_OWN), summary)
+    own = _DATABASES_OWN | ({"connection"} if action and action.ends_nodes else set())
+    return _share(sum(count for kind, count in _errors(summary).items() if kind not in own), summary)
 
 
 def held_back_by(

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns import sound_attempt as sound
 
+from plimsoll.domain.action import Action, ActionName
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.quality.miss_cause import NO_CAUSE, error_share, foreign_error_share, held_back_by
 
@@ -99,3 +100,10 @@ def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_b
     # p99.9 of 10 s: the operations due in 10 ms may wait longer than 100 ms.
     assert ServiceLevel().stall_ms == pytest.approx(110.0)
     assert ServiceLevel(percentile=100).stall_ms == 100.0
+
+
+@pytest.mark.parametrize(("name", "foreign"), [("kill-node", 0), ("restart", 0), ("replace-node", 0), ("compact", 41)])
+def test_connections_that_an_action_broke_are_not_foreign(name: ActionName, foreign: int) -> None:
+    summary = sound.summary(errors={"connection": 41}, operations={"writes": 9_959})
+    assert foreign_error_share(summary, Action(name=name)) == foreign / 10_000
+    assert foreign_error_share(summary) == 41 / 10_000

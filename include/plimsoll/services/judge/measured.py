@@ -72,7 +72,10 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
 
 def _spoil(evidence: Evidence) -> bool:
     """Tell whether failed operations spoil the measurement. Those of an attempt that failed follow from its failure."""
-    return not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
+    return (
+        not evidence.manifest.failure
+        and foreign_error_share(evidence.summary, evidence.definition.action) >= ERROR_LIMIT
+    )
 
 
 def _ended_early(evidence: Evidence) -> Iterator[str]:
