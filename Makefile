@@ -40,7 +40,7 @@ test: setup-dev  ## Check style and layers, then run the tests and check the typ
 	@$(MAKE) style
 	@mkdir -p .mypy_cache
 	@{ env --default-signal=INT,QUIT chrt --idle 0 $(TYPES) >.mypy_cache/found 2>&1 || { cat .mypy_cache/found; false; }; } & types=$$!; \
-	$(PYTEST) --numprocesses $$(($$(nproc) + 4)) --ignore $(TIMED); tests=$$?; \
+	$(PYTEST) --numprocesses $$(($$(nproc) + 3)) --ignore $(TIMED); tests=$$?; \
 	$(BIN)/python -m pytest $(TIMED) || tests=$$?; \
 	wait $$types || { cat .mypy_cache/found; exit 1; }; exit $$tests
 

@@ -193,7 +193,7 @@ def test_files_that_differ_are_named_with_the_versions_that_do(published: Any, e
     changed(published, Path("other.zip"), "definition.yaml", b"title: G1", b"title: H1", versions=versions)
     result = plimsoll("report", "other.zip")
     assert result.exit_code == 1
-    assert "of 38 files these are not those of the first report: report.html, report.json, summary.md" in result.stdout
+    assert "of 39 files these are not those of the first report: report.html, report.json, summary.md" in result.stdout
     assert f"numpy: 1.0, now {first['numpy']}" in result.stdout
     with Path("demo-a-report/bundle.zip").open("rb") as stream:
         assert read_bundle(stream, "").index.versions == first

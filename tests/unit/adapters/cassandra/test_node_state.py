@@ -40,7 +40,8 @@ def test_a_node_that_is_down_says_why(host: ScriptedHost) -> None:
     host.statuses["cassandra"] = JobStatus("exited", 137)
     assert down(host, NODE) == (
         "node1 (127.9.9.1) ended with signal 9; a person sent it, or the kernel: see whether the host was out of "
-        "memory (`dmesg` tells); a smaller heap or a larger host helps then:\nits log's last lines:\nWARN  heap is full"
+        "memory (`dmesg` shows it); a smaller heap or a larger host helps then:\nits log's last lines:\n"
+        "WARN  heap is full"
     )
 
 

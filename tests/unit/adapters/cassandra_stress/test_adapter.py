@@ -99,7 +99,7 @@ def test_complete_is_what_exit_code_and_console_agree_on(started: ScriptedHost, 
         ({"populate_console": "END", "populate_end": ENDED}, 143, "load: cassandra-stress was not started"),
         ({"load_console": HEAD + row(5, 500)}, 143, "load: cassandra-stress was ended before its time"),
         ({"load_console": WHOLE.replace("END", ""), "load_end": ENDED}, 0, "did not come to the end of its run"),
-        ({"load_console": HEAD + row(5, 500) + "END\n", "load_end": ENDED}, 0, "told nothing after 5 s of 45 s"),
+        ({"load_console": HEAD + row(5, 500) + "END\n", "load_end": ENDED}, 0, "printed nothing after 5 s of 45 s"),
     ],
 )
 def test_anything_less_is_a_failure_with_its_reason(
