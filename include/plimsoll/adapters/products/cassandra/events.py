@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
+from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memtable flush")
@@ -35,12 +36,7 @@ class CassandraLog:
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
         """Return the lines that have a time, so none of stack traces."""
-        matches = filter(None, map(_LINE.match, text.splitlines()))
-        return tuple(LogLine(_time(match, zone), match[0]) for match in matches)
-
-
-def _time(match: re.Match[str], zone: tzinfo) -> datetime:
-    return datetime.strptime(match["time"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=zone)
+        return timed_lines(_LINE, text, zone)
 
 
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:
@@ -52,7 +48,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
             and "messages were dropped" not in message
         ):
             continue
-        at = _time(match, zone)
+        at = time_of(match, zone)
         if _WRITING.match(message):
             writing[thread] = at
         elif message.startswith(_WRITTEN) and thread in writing:

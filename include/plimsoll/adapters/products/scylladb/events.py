@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
+from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 
 COMPACTION, STALL = EventKind("compaction", "compaction"), EventKind("reactor_stall", "reactor stall")
@@ -35,8 +36,7 @@ class ScyllaDbLog:
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
         """Return the lines that have a time."""
-        matches = filter(None, map(_LINE.match, text.splitlines()))
-        return tuple(LogLine(_time(match, zone), match[0]) for match in matches)
+        return timed_lines(_LINE, text, zone)
 
 
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:
@@ -47,7 +47,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
             stalls_ms.append(float(stall["ms"]))
         if (match := _LINE.match(line)) is None:
             continue
-        at = _time(match, zone)
+        at = time_of(match, zone)
         if before is not None and at - before <= _SURE:
             yield from (Event(STALL, before, at, ms) for ms in stalls_ms)
         yield from _events_of(match["message"], at)
@@ -59,7 +59,3 @@ def _events_of(message: str, at: datetime) -> Iterator[Event]:
         yield Event(COMPACTION, at - timedelta(milliseconds=int(match["ms"])), at, float(match["ms"]))
     elif match := _ALLOCATED.match(message):
         yield Event(ALLOCATION, at, at, float(match["bytes"]))
-
-
-def _time(match: re.Match[str], zone: tzinfo) -> datetime:
-    return datetime.strptime(match["time"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=zone)
