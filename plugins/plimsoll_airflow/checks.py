@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from importlib.metadata import distribution, version
 
-from plimsoll.domain.cell import grid
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.finding import Finding
 from plimsoll.settings import Settings
 from plimsoll_airflow.definitions import faults, sound_definitions
@@ -20,6 +20,7 @@ TRIGGERS_OF_A_CELL = 2
 def examine() -> Sequence[Finding]:
     """Return all checks, in the order in which a person would mend them. Needs the database of that Airflow."""
     settings = Settings()
+    definitions = list(sound_definitions(settings))
     pool = inventory.pool_size(CLUSTERS_POOL)
     slots = pool.slots if pool else 1
     return [
@@ -28,10 +29,10 @@ def examine() -> Sequence[Finding]:
         *(_dag(dag_id) for dag_id in (CELL_DAG, REAPER_DAG)),
         _pool(pool),
         _triggerers(slots),
-        _map_length(settings),
+        _map_length(definitions),
         _cell_runs(settings, slots),
-        _definitions(settings),
-        *_executor(settings),
+        _definitions(settings, definitions),
+        *_executor(settings, definitions),
     ]
 
 
@@ -71,9 +72,9 @@ def _triggerers(slots: int) -> Finding:
     return Finding("triggerers", alive * capacity >= needed, f"{alive} alive, {capacity} triggers each", mend)
 
 
-def _map_length(settings: Settings) -> Finding:
+def _map_length(definitions: Sequence[Definition]) -> Finding:
     most = conf.getint("core", "max_map_length")
-    larger = {one.name: len(grid(one)) for one in sound_definitions(settings) if len(grid(one)) > most}
+    larger = {one.name: one.cells for one in definitions if one.cells > most}
     named = ", ".join(f"{name} has {cells}" for name, cells in larger.items())
     found = f"{most} cells in a run" + (f"; {named}" if named else "")
     return Finding("map length", not larger, found, "raise [core] max_map_length, or leave these definitions out")
@@ -84,19 +85,19 @@ def _cell_runs(settings: Settings, slots: int) -> Finding:
     return Finding("runs of cells", settings.cell_runs >= slots, found, f"set PLIMSOLL_CELL_RUNS={slots} or more")
 
 
-def _definitions(settings: Settings) -> Finding:
+def _definitions(settings: Settings, definitions: Sequence[Definition]) -> Finding:
     found = faults(settings)
-    names = [one.name for one in sound_definitions(settings)]
+    names = [one.name for one in definitions]
     said = "; ".join(f"{fault.where}: {fault.what}" for fault in found) or ", ".join(names) or "there are none"
     return Finding("definitions", bool(names) and not found, said, f"mend the files in {settings.campaigns}")
 
 
-def _executor(settings: Settings) -> Iterator[Finding]:
+def _executor(settings: Settings, definitions: Sequence[Definition]) -> Iterator[Finding]:
     """Yield a note where tasks may run on several machines, which do not see one another's processes and folders."""
     executor = conf.get("core", "executor")
     if "LocalExecutor" in executor:
         return
-    local = [one.name for one in sound_definitions(settings) if one.provider.name == "local"]
+    local = [one.name for one in definitions if one.provider.name == "local"]
     if local:
         mend = "leave them paused or out: each of a cell's tasks must see the processes of the one before"
         yield Finding("provider local", True, f"{executor}, and {', '.join(local)} run locally", mend, is_note=True)
