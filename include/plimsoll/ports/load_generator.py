@@ -62,6 +62,8 @@ class LoadGenerator(Protocol):
     """Names of the collected files that `summary` reads."""
     progress_file: str
     """Name of the collected file that `seconds` reads."""
+    can_end_early: bool
+    """Whether it can end a load once an interval has missed."""
     can_go_on: bool
     """Whether the generator can run on the rows that an earlier load has left, without populating."""
 

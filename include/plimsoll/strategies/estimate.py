@@ -25,6 +25,7 @@ time looks at all loads, so the work is ladders × repeats × the square of the 
 class Estimate:
     """Numbers of cells if no attempt is invalid: least and most over all outcomes, likely mean of synthetic campaigns.
 
+    `likely_missed`: how many of the likely cells miss; 0 for a load from an earlier stage, of which nothing is known.
     The most of a fast search with one repeat and a guard of 1 is a bound: the whole grid.
     `rounds` maps a number of cells to the likely number of rounds with so many cells. In each round the strategy asks
     for cells after those of earlier rounds are done. `at_once`: the most cells that it asks for at a time.
@@ -35,6 +36,7 @@ class Estimate:
     most: int
     rounds: Mapping[int, float]
     at_once: int
+    likely_missed: float = 0.0
 
     def likely_turns(self, parallel: int) -> int:
         """Tell how many cells are likely to run one after the other, with that many at a time.
@@ -76,12 +78,13 @@ def estimate(definition: Definition) -> Estimate:
     """Return the estimate for a definition with one stage."""
     least, most = least_and_most(definition)
     if isinstance(definition.strategy, FullGrid):
-        return Estimate(least, most, most, rounds={most: 1}, at_once=most)
+        # Where capacities lie anywhere, half of the cells of a grid miss.
+        return Estimate(least, most, most, rounds={most: 1}, at_once=most, likely_missed=most / 2)
     ladders = len(definition.variants) * len(parts(definition))
     found = simulate(definition, LIKELY, _campaigns(definition, ladders), definition.seed)
     widest = ladders // _groups(definition, ladders) * _repeats_at_once(definition)
     at_once = 1 if keeps_data(definition.strategy) else widest
-    return Estimate(least, round(found.cells_mean), most, found.rounds, at_once)
+    return Estimate(least, round(found.cells_mean), most, found.rounds, at_once, found.missed_mean)
 
 
 def least_and_most(definition: Definition) -> tuple[int, int]:

@@ -31,6 +31,7 @@ class InstantLoadGenerator:
     summary_file = "summary.json"
     summary_files: Sequence[str] = (summary_file,)
     progress_file = "progress.json"
+    can_end_early = False
     can_go_on = True
 
     def __init__(self, faults: Faults) -> None:

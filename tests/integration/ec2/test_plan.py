@@ -26,6 +26,8 @@ Plan = Callable[..., tuple[int, str, str]]
 class Ready:
     """A product or a load generator whose artefacts are all there."""
 
+    can_end_early = True
+
     def check(self, definition: Definition) -> Sequence[Problem]:
         return ()
 

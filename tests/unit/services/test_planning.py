@@ -228,3 +228,37 @@ def test_the_cells_that_a_ramp_begins_with_are_first() -> None:
 def test_a_full_grid_begins_with_the_first_of_all_cells(azul: Any) -> None:
     plan = make_plan(azul)
     assert plan.first == plan.cells
+
+
+def ended(timing: dict[str, str], **changes: Any) -> Definition:
+    """Return the published campaign with these timings, on the instant load generator."""
+    content = parse_definition((CAMPAIGNS / "azul-2022.yaml").read_text(), "azul-2022.yaml").model_dump(mode="json")
+    generator = {**content["load_generator"], "name": "instant"}
+    return Definition.model_validate({**content, "load_generator": generator, "timing": timing, **changes})
+
+
+def test_a_load_ends_early_only_by_a_generator_that_can(tmp_path: Path) -> None:
+    generator = InstantLoadGenerator(Faults(tmp_path))
+    toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": generator})
+    usual = instant_definition()
+    stopping = usual.model_copy(update={"timing": usual.timing.model_copy(update={"stop": "decided"})})
+    [problem] = problems(toolkit, stopping)
+    assert (problem.where, problem.what) == ("timing.stop", "instant can't end a load early: it judges no interval")
+    generator.can_end_early = True
+    assert not problems(toolkit, stopping)
+
+
+def test_the_plan_offers_what_is_saved_by_loads_that_end_early(tmp_path: Path) -> None:
+    generator = InstantLoadGenerator(Faults(tmp_path))
+    toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": generator})
+    usual, stopping = {"duration": "150m", "warmup": "30m"}, {"duration": "150m", "warmup": "30m", "stop": "decided"}
+
+    def offers(definition: Definition) -> list[str]:
+        return [one for one in remarks(toolkit, make_plan(definition)) if "stop: decided" in one]
+
+    assert offers(ended(usual)) == []
+    generator.can_end_early = True
+    [offer] = offers(ended(usual))
+    assert offer.endswith("about 414 cell-hours instead of 688, with the same capacities")
+    assert offers(ended(stopping)) == []
+    assert offers(ended(usual, action={"name": "compact"})) == []

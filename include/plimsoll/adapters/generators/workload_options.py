@@ -60,13 +60,6 @@ def timing_problems(definition: Definition) -> Iterator[Problem]:
     yield from _fractions("timing.warmup", definition.timing.warmup)
 
 
-def early_end_problems(definition: Definition) -> Iterator[Problem]:
-    """Yield a fault where loads are to end early, which this load generator can't."""
-    if definition.timing.stop:
-        what = f"{definition.load_generator.name} can't end a load early: it judges no interval"
-        yield Problem("timing.stop", what, "take plimsoll-stress, or remove the key")
-
-
 def interval_problems(definition: Definition) -> Iterator[Problem]:
     """Yield faults where an interval of a service level is not a whole number of seconds."""
     for number, level in enumerate(definition.service_levels):

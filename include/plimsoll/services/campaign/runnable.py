@@ -63,6 +63,7 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
             yield replace(problem, where=_place(definition, part, problem.where))
     yield from _split_problems(toolkit, definition)
     yield from _sizing_problems(toolkit, definition)
+    yield from _early_end_problems(toolkit, definition)
 
 
 def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -85,6 +86,16 @@ def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
         for product in products:
             if not isinstance(product, MeasuredProduct):
                 yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
+
+
+def _early_end_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Yield problems of loads that are to end early, which the load generator can't."""
+    generator = toolkit.load_generators.get(definition.load_generator.name)
+    ended = [part for part in parts(definition) if part.definition.timing.stop]
+    for where in dict.fromkeys(_place(definition, part, "timing.stop") for part in ended):
+        if generator is not None and not generator.can_end_early:
+            what = f"{generator.name} can't end a load early: it judges no interval"
+            yield Problem(where, what, "take plimsoll-stress, or remove the key")
 
 
 def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:

@@ -89,4 +89,5 @@ def total(stages: Sequence[StagePlan]) -> Estimate:
         most=sum(one.most for one in found),
         rounds=rounds,
         at_once=max(one.at_once for one in found),
+        likely_missed=sum(one.likely_missed for one in found),
     )

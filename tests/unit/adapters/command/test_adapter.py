@@ -65,6 +65,9 @@ def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None
     [
         (keys({"run": RUN + " {rate;id}"}), "run", "{rate;id} stands for nothing"),
         (keys({"run": RUN + " {row}"}), "run", "{row} stands for nothing"),
+        (keys({"run": RUN + " {columns}"}, {**WORKLOAD, "columns": ["a"]}), "run", "{columns} stands for nothing"),
+        (keys({"run": RUN + " {data_per_node}"}), "run", "{data_per_node} stands for nothing"),
+        (keys({"version": "{archive}/gen -r {rate}"}), "version", "{rate} stands for nothing"),
         (keys({"run": "{archive}/gen {duration}"}), "run", "has no {rate}, which is the load, in ops/s: every cell"),
         (keys({"archive": None}), "run", "{archive} stands for nothing"),
         (keys({"run": "gen {rate} {duration}"}), "archive", "is used by no command"),

@@ -137,7 +137,7 @@ class CassandraStress(ForeignGenerator):
         workload = request.definition.workload
         return {"rows": rows(workload), "shares": shares(workload)}
 
-    def _running(self, plan: Plan, name: str, printed: str) -> LoadStatus:
+    def _running(self, host: Host, plan: Plan, name: str, printed: str) -> LoadStatus:  # noqa: ARG002 - it prints all
         totals = [row for row in console.rows(printed) if row.operation == console.TOTAL]
         if not any(row.ops_s for row in totals):
             return phase_of(plan, name, 0.0)

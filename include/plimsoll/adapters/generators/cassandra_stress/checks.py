@@ -9,7 +9,6 @@ from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
-    early_end_problems,
     given_options,
     interval_problems,
     operation_problems,
@@ -28,7 +27,7 @@ _PROFILE_KEYS = ("keyspace", "table")
 
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
-    times = [*timing_problems(definition), *interval_problems(definition), *early_end_problems(definition)]
+    times = [*timing_problems(definition), *interval_problems(definition)]
     lacks = artefacts.missing_of_program(PROGRAM, "load_generator.name", definition)
     speaks = protocol_problems(definition, PROGRAM.name)
     return [*speaks, *_workload(definition), *_generator(definition), *times, *lacks]

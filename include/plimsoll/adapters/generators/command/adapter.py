@@ -12,7 +12,7 @@ from plimsoll.adapters.generators.command.checks import problems, program_in_arc
 from plimsoll.adapters.generators.command.values import of_load
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
 from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
-from plimsoll.adapters.generators.load_job import PLAN, folder_of, parse_plan
+from plimsoll.adapters.generators.load_job import PLAN, folder_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
@@ -83,20 +83,6 @@ class CommandGenerator(ForeignGenerator):
         line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
         return f"{_program(command)}: {shortened(line)}" if line else _program(command)
 
-    def status(self, host: Host, job_id: str) -> LoadStatus:
-        """Return the state of the load, with its rate where the definition says how to read it."""
-        status = super().status(host, job_id)
-        if status.state != "running":
-            return status
-        text = host.read_tail(folder_of(host) / PLAN, max_bytes=65_536)
-        name, pattern = LOAD if status.phase != "populate" else POPULATE, parse_plan(text).get("progress") or ""
-        asked = ("/bin/sh", "-c", _PROGRESS, "sh", name, pattern, str(folder_of(host)))
-        age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
-        elapsed_s = float(age) if age.isdecimal() else 0.0
-        number = _NUMBER.search(matches[0]) if matches else None
-        rate = float(number[0].replace(",", "")) if number else None
-        return replace(phase_of(Plan.parse(text), name, elapsed_s), achieved_ops_s=rate)
-
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """Return the summary by how the command ended: what it did is in its own files."""
         plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
@@ -106,7 +92,7 @@ class CommandGenerator(ForeignGenerator):
         return LoadSummary(
             complete=is_whole and ending.exit_code == 0,
             reason="" if is_whole else f"the command ended after {ending.seconds} s of {plan.duration_s:g} s",
-            generator=parse_plan(files.get(PLAN, "")).get("program", self.name),
+            generator=plan.program or self.name,
             started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,
             duration_s=min(ending.seconds, plan.duration_s),
             warmup_s=min(plan.warmup_s, ending.seconds),
@@ -135,10 +121,15 @@ class CommandGenerator(ForeignGenerator):
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         command = _command(request.definition)
-        return {"program": _program(command), "progress": command.progress}
+        return {"program": _program(command), "progress": command.progress or ""}
 
-    def _running(self, plan: Plan, command: str, console: str) -> LoadStatus:  # noqa: ARG002 - `status` asks for more
-        return phase_of(plan, command, 0.0)
+    def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:  # noqa: ARG002 - grep reads it
+        asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, plan.progress, str(folder_of(host)))
+        age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
+        elapsed_s = float(age) if age.isdecimal() else 0.0
+        number = _NUMBER.search(matches[0]) if matches else None
+        rate = float(number[0].replace(",", "")) if number else None
+        return replace(phase_of(plan, command, elapsed_s), achieved_ops_s=rate)
 
     def _incomplete(self, plan: Plan, console: str) -> str:  # noqa: ARG002 - its files tell
         return ""

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from plimsoll.adapters.generators.command.values import OF_LOADS, of_workload
-from plimsoll.adapters.generators.workload_options import early_end_problems, interval_problems, timing_problems
+from plimsoll.adapters.generators.command.values import OF_HOSTS, OF_LOADS, of_workload, options_of
+from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_command import LoadCommand, placeholders
@@ -29,7 +29,6 @@ def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Probl
         *_load_hosts(definition),
         *timing_problems(definition),
         *interval_problems(definition),
-        *early_end_problems(definition),
     ]
 
 
@@ -43,8 +42,8 @@ def _workload(definition: Definition) -> Iterator[Problem]:
 
 
 def _placeholders(definition: Definition, command: LoadCommand) -> Iterator[Problem]:
-    known = [*OF_LOADS, "workload", *(key for key in definition.workload.model_dump() if key != "name")]
-    for key in ("populate", "run", "version"):
+    of_load = [*OF_LOADS, *options_of(definition.workload)]
+    for key, known in {"populate": of_load, "run": of_load, "version": [*OF_HOSTS]}.items():
         for name in placeholders(getattr(command, key) or ""):
             if name not in known:
                 yield Problem(f"{_WHERE}.{key}", f"{{{name}}} stands for nothing", meant_or_known(name, known))

@@ -10,6 +10,7 @@ from plimsoll.domain.units import parse_count
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.load_generator import LoadRequest
 
+OF_HOSTS = {"archive": "folder of the unpacked archive", "java_home": "folder of Plimsoll's JDK 11"}
 OF_LOADS = {
     "rate": "the load, in ops/s",
     "duration": "length of the timed run, warm-up included, in s, and some seconds more",
@@ -21,20 +22,23 @@ OF_LOADS = {
     "threads": "`load_generator.threads`",
     "concurrency": "`load_generator.concurrency`",
     "heap": "`load_generator.heap`",
-    "archive": "folder of the unpacked archive",
-    "java_home": "folder of Plimsoll's JDK 11",
+    **OF_HOSTS,
 }
-"""Name → meaning. Further names: `workload`, and the options of the definition's workload, such as `rows`."""
+"""Name → meaning; those of hosts are known before any load. Further names: `workload`, and the options of the
+definition's workload, such as `rows`.
+"""
+
+
+def options_of(workload: Workload) -> dict[str, str]:
+    """Return the workload's name, and its options that are texts or numbers, as they are written."""
+    options = {"workload": workload.name, **workload.model_dump(mode="json", exclude={"name"})}
+    return {name: _text(value) for name, value in options.items() if isinstance(value, str | int | float)}
 
 
 def of_workload(workload: Workload) -> dict[str, str]:
-    """Return the workload's options that are texts or numbers, by name; `rows` as a whole number.
-
-    Raises ValueError where `rows` is no count.
-    """
-    options = {"workload": workload.name, **workload.model_dump(mode="json", exclude={"name"})}
-    told = {name: _text(value) for name, value in options.items() if isinstance(value, str | int | float)}
-    return {**told, "rows": str(parse_count(told["rows"]))} if "rows" in told else told
+    """Return the same with `rows` as a whole number. Raises ValueError where `rows` is no count."""
+    options = options_of(workload)
+    return {**options, "rows": str(parse_count(options["rows"]))} if "rows" in options else options
 
 
 def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:

@@ -35,7 +35,10 @@ class Load:
 
 @dataclass(frozen=True)
 class Plan:
-    """The settings that a load was started with. Lengths in seconds; `shares` of all operations, by operation."""
+    """The settings that a load was started with. Lengths in seconds; `shares` of all operations, by operation.
+
+    `program` and `progress`: the name of a definition's own program, and the pattern of its rate on the console.
+    """
 
     rate: int = 0
     duration_s: float = 0
@@ -44,6 +47,8 @@ class Plan:
     rows: int = 0
     shares: Mapping[str, float] = field(default_factory=dict)
     commands: tuple[str, ...] = ()
+    program: str = ""
+    progress: str = ""
 
     @classmethod
     def parse(cls, text: str) -> "Plan":
@@ -61,6 +66,7 @@ class ForeignGenerator(ABC):
     name: str
     summary_files: Sequence[str]
     progress_file = ""
+    can_end_early = False
     can_go_on = False
 
     @abstractmethod
@@ -96,8 +102,8 @@ class ForeignGenerator(ABC):
         """Return the number of `rows` to populate, and the `shares` of the operations."""
 
     @abstractmethod
-    def _running(self, plan: Plan, command: str, console: str) -> LoadStatus:
-        """Return the progress of a command, by the end of its console output."""
+    def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:
+        """Return the progress of a command, by the end of its console output or by what its host tells."""
 
     @abstractmethod
     def _incomplete(self, plan: Plan, console: str) -> str:
@@ -139,13 +145,13 @@ class ForeignGenerator(ABC):
             return LoadStatus("failed", reason="the load was never started")
         name = _command_at_work(host, plan)
         console = _tail(host, f"{name}.console")
-        running = self._running(plan, name, console)
         if job.state == "running":
-            return running
+            return self._running(host, plan, name, console)
         reason = self._fault(host, job, plan, console)
         if not reason:
             return LoadStatus("complete", "load", seconds_left=0.0)
-        return LoadStatus("failed", running.phase, reason=f"{reason}{last_lines(console)}")
+        phase = self._running(host, plan, name, console).phase
+        return LoadStatus("failed", phase, reason=f"{reason}{last_lines(console)}")
 
     def _fault(self, host: Host, job: JobStatus, plan: Plan, console: str) -> str:
         """Explain why an ended load is incomplete; empty if it is complete."""

@@ -15,7 +15,6 @@ from plimsoll.adapters.generators.latte import workload
 from plimsoll.adapters.generators.latte.installed import PLACES, Installed, installed
 from plimsoll.adapters.generators.load_job import PLAN
 from plimsoll.adapters.generators.workload_options import (
-    early_end_problems,
     given_options,
     interval_problems,
     operation_problems,
@@ -140,7 +139,7 @@ class Latte(ForeignGenerator):
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         return {"rows": rows(request.definition.workload), "shares": shares(request.definition.workload)}
 
-    def _running(self, plan: Plan, name: str, console: str) -> LoadStatus:
+    def _running(self, host: Host, plan: Plan, name: str, console: str) -> LoadStatus:  # noqa: ARG002 - it prints all
         told = _SAMPLE.findall(console)
         if not told:
             return phase_of(plan, name, 0.0)
@@ -165,7 +164,6 @@ def _problems(definition: Definition) -> Iterator[Problem]:
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
     yield from timing_problems(definition)
     yield from interval_problems(definition)
-    yield from early_end_problems(definition)
 
 
 def _unready(found: Installed | None) -> str:

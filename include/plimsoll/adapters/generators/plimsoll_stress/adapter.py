@@ -37,6 +37,7 @@ class PlimsollStress:
     name = "plimsoll-stress"
     summary_files: Sequence[str] = (command.SUMMARY,)
     progress_file = command.PROGRESS
+    can_end_early = True
     can_go_on = True
     keyspace = command.KEYSPACE
 
