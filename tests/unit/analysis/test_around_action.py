@@ -101,8 +101,8 @@ def test_times_are_those_of_the_load_generators_clock() -> None:
 def test_failed_operations_of_the_judged_time_are_counted_by_phase(times: ActionTimes) -> None:
     seconds = [
         GeneratorSecond(START + timedelta(seconds=at), 0.0, 0.0, 0.5, failed=failed)
-        for at, failed in ((5, 100), (20, 1), (29, 10), (45, 20), (60, 3))
+        for at, failed in ((5, 100), (20, 1), (28.2, 7), (29, 10), (45, 20), (60, 3))
     ]
     warmup = timedelta(seconds=10)
-    assert failed_by_phase(seconds, times, START, warmup) == FailedOperations(before=1, during=30, after=3)
+    assert failed_by_phase(seconds, times, START, warmup) == FailedOperations(before=1, during=37, after=3)
     assert failed_by_phase([], times, START, warmup) is None

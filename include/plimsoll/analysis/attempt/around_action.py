@@ -36,14 +36,15 @@ class ActionTimes:
         """Return the intervals before, during and after the action."""
         found: tuple[list[JudgedInterval], ...] = ([], [], [])
         for one in judged:
-            found[self._phase(one.start_s, one.end_s)].append(one)
+            found[self.phase(one.start_s, one.end_s)].append(one)
         return found
 
     def touches(self, start_s: float, end_s: float) -> bool:
         """Return whether that interval is one during the action."""
-        return self._phase(start_s, end_s) == 1
+        return self.phase(start_s, end_s) == 1
 
-    def _phase(self, start_s: float, end_s: float) -> int:
+    def phase(self, start_s: float, end_s: float) -> int:
+        """Return 0 for an interval before the action, 1 for one that it touches, 2 for one after it."""
         return 0 if end_s <= self.begun_s else 2 if start_s >= self.ended_s else 1
 
 
@@ -111,10 +112,10 @@ def failed_by_phase(
     counts = [0, 0, 0]
     known = [one for one in seconds if one.failed is not None]
     for one in known:
+        end_s = (one.at - started_at) / _SECOND
         # A second is reported a little after its end; its middle lies in the time that it is about.
-        at_s = (one.at - started_at) / _SECOND - 0.5
-        if at_s >= warmup / _SECOND:
-            counts[0 if at_s < times.begun_s else 2 if at_s > times.ended_s else 1] += one.failed or 0
+        if end_s - 0.5 >= warmup / _SECOND:
+            counts[times.phase(end_s - 1, end_s)] += one.failed or 0
     return FailedOperations(before=counts[0], during=counts[1], after=counts[2]) if known else None
 
 
