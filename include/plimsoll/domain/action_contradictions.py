@@ -40,6 +40,9 @@ def _of_stage(alone: DefinitionKeys, place: Path, own: set[str]) -> Iterator[Fau
         if alone.timing.stop:
             what = "a load that is ended once it has missed may be over before its action"
             yield Fault(at("timing", "stop"), what, "remove it, or write the stage's own `timing`")
+        if alone.stop_when:
+            what = "a load that a rule ends may be over before its action is, which would go on without it"
+            yield Fault(("stop_when",), what, "remove it, or the action")
     for number, level in enumerate(alone.service_levels):
         if level.during and alone.action is None:
             what = "this service level is judged during an action, and its stage has none"

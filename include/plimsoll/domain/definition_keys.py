@@ -22,6 +22,7 @@ from plimsoll.domain.loads import LoadLevels, of_the_top
 from plimsoll.domain.published import Published
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.stage import LEFT_TO_STAGES, Stage, StageStarts, left_to_stages
+from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.strategy import FullGrid, Strategy
 from plimsoll.domain.system import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.timing import Timing
@@ -93,6 +94,13 @@ class DefinitionKeys(Model):
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
     timing: Annotated[Timing, Field(description="Required unless every stage has its own")]
     service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
+    stop_when: Annotated[
+        LeftOutIfEmpty[tuple[StopRule, ...]],
+        Field(
+            description="Rules that protect the system from the load: the load generator ends a load that breaks one "
+            "of them, and the cell counts as missed"
+        ),
+    ] = ()
     action: Annotated[
         LeftOutIfEmpty[Action | None],
         Field(description="What is done to the cluster of every cell while its load runs"),

@@ -11,6 +11,8 @@ from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.progress import LevelProgress, LoadPhase
+from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 
@@ -69,6 +71,9 @@ class LoadGenerator(Protocol):
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Return problems of the definition's workload with this generator, and its own missing artefacts."""
+
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
+        """Explain why the generator can't end a load by that rule; empty where it can, though nobody watches it."""
 
     def prepare(self, definition: Definition) -> None:
         """Make in advance what loads would otherwise wait for. Idempotent. Raises ArtefactError."""

@@ -14,6 +14,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -33,6 +35,7 @@ class InstantLoadGenerator:
     progress_file = "progress.json"
     can_end_early = False
     can_go_on = True
+    unkept_because = "it judges no operation"
 
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
@@ -40,6 +43,10 @@ class InstantLoadGenerator:
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Return no problem."""
         return ()
+
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
+        """Return what the attribute of that name says, which tests set."""
+        return self.unkept_because
 
     def prepare(self, definition: Definition) -> None:
         """Do nothing."""

@@ -106,6 +106,10 @@ def test_only_the_nodes_that_it_ends_may_be_down(action: Action, down: tuple[str
             "stages[0].timing.stop (line 8): a load that is ended once it has missed may be over before its action",
         ),
         (
+            "action: {name: compact}\nstop_when: [{errors: 5%, within: 10s}]",
+            "stop_when (line 9): a load that a rule ends may be over before its action is",
+        ),
+        (
             "stages: [{id: a}, {id: b, action: {name: restart, count: 9}}]",
             "stages[1].action.count (line 8): the system has 3 nodes",
         ),

@@ -11,6 +11,7 @@ from tests.support.campaigns.small_definition import SMALL
 from plimsoll.adapters.providers.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.stop_rule import StopRule
 from plimsoll.services.campaign.planning import make_plan, new_campaign_id
 from plimsoll.services.campaign.remarks import remarks
 from plimsoll.services.campaign.runnable import problems
@@ -246,6 +247,18 @@ def test_a_load_ends_early_only_by_a_generator_that_can(tmp_path: Path) -> None:
     assert (problem.where, problem.what) == ("timing.stop", "instant can't end a load early: it judges no interval")
     generator.can_end_early = True
     assert not problems(toolkit, stopping)
+
+
+def test_a_stop_rule_is_refused_where_the_generator_can_not_keep_it(tmp_path: Path) -> None:
+    generator = InstantLoadGenerator(Faults(tmp_path))
+    toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": generator})
+    rule = StopRule.model_validate({"errors": "5%", "within": "10s"})
+    guarded = instant_definition().model_copy(update={"stop_when": (rule,)})
+    [problem] = problems(toolkit, guarded)
+    assert problem.where == "stop_when[0]"
+    assert problem.what == "instant can't end a load by this rule: it judges no operation"
+    generator.unkept_because = ""
+    assert not problems(toolkit, guarded)
 
 
 def test_the_plan_offers_what_is_saved_by_loads_that_end_early(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
     yield from _split_problems(toolkit, definition)
     yield from _sizing_problems(toolkit, definition)
     yield from _early_end_problems(toolkit, definition)
+    yield from _stop_rule_problems(toolkit, definition)
 
 
 def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -96,6 +97,15 @@ def _early_end_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
         if generator is not None and not generator.can_end_early:
             what = f"{generator.name} can't end a load early: it judges no interval"
             yield Problem(where, what, "take plimsoll-stress, or remove the key")
+
+
+def _stop_rule_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Yield problems of stop rules that the load generator can't keep."""
+    generator = toolkit.load_generators.get(definition.load_generator.name)
+    for number, rule in enumerate(definition.stop_when if generator else ()):
+        if generator and (why := generator.unkept(rule, definition.load_generator)):
+            what = f"{generator.name} can't end a load by this rule: {why}"
+            yield Problem(f"stop_when[{number}]", what, "use plimsoll-stress on one load host, or remove the rule")
 
 
 def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:

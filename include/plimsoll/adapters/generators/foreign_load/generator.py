@@ -13,6 +13,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -112,6 +114,10 @@ class ForeignGenerator(ABC):
     def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - nobody knows
         """Return None, because the program's need for processors was never measured."""
         return None
+
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps none
+        """Explain that the program goes on whatever happens."""
+        return "it goes on whatever happens to its operations"
 
     def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
         """Return the empty text, because the program is copied to its host with everything that it needs."""

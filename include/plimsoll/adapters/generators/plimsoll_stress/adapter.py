@@ -21,6 +21,8 @@ from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host, Job, JobStatus
@@ -51,6 +53,10 @@ class PlimsollStress:
     def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
         """Return the program, or what it is compiled from, and its JDK."""
         return self._artefacts.downloads_of_program("load-generator")
+
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps none
+        """Explain that the generator keeps no rule yet."""
+        return "it goes on whatever happens to its operations"
 
     def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
         """Fetch and build the program, and its JDK."""
