@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from airflow.sdk.bases.operator import TRIGGER_FAIL_REPR, TriggerFailureReason
-from airflow.sdk.exceptions import TaskDeferralError
 from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from airflow.triggers.base import TaskSuccessEvent, TriggerEvent
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.exceptions import TaskDeferralError
 from tests.support.campaigns.declared_steps import declare_polling
 from tests.support.processes import PATIENCE_S
 

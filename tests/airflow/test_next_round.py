@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from airflow.sdk.exceptions import DagRunTriggerException
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.exceptions import DagRunTriggerException
 
 from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.stage import Stage

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from airflow.sdk.exceptions import DagRunTriggerException, TaskDeferred
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
+from tests.support.airflow.exceptions import DagRunTriggerException, TaskDeferred
 from tests.support.campaigns.attempt_verdicts import disturbed_verdict, verdict_of
 
 from plimsoll.services.cell import actions, loading

@@ -84,7 +84,8 @@ def deliver(
 
 def write_archive(bundle: Bundle, paths: Iterable[str], stream: IO[bytes]) -> None:
     """Write these files of the bundle as a tar. Raises OSError."""
-    with tarfile.open(fileobj=stream, mode="w|", bufsize=_BLOCK) as archive:
+    # An installer may link files to its cache. Of such a file under two names, tar would send the second as a link.
+    with tarfile.open(fileobj=stream, mode="w|", bufsize=_BLOCK, dereference=True) as archive:
         for path in paths:
             archive.add(bundle.files[path].resolve(), path, filter=_plain)
 
