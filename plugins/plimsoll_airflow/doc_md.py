@@ -1,5 +1,6 @@
 """The documentation of a campaign's DAG in Airflow's UI: what its definition compares, and how long that takes."""
 
+from plimsoll.domain.clients import clients_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import Part, only_strategy, parts, stage_ids, workload_ids
 from plimsoll.domain.plurals import plural
@@ -24,7 +25,8 @@ def campaign_doc(definition: Definition) -> str:
 at a time at most, {_hosts(definition)}.{_searched(definition)}
 
 {_what_runs(definition)}
-- {"workloads" if workload_ids(definition) else "workload"}: {_workload(definition)}
+- {"workloads" if workload_ids(definition) else "workload"}: {_workload(definition)}\
+{"".join(f"{chr(10)}- {one}" for one in clients_of(definition))}
 - provider: {definition.provider.name}
 """
 

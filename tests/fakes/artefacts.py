@@ -101,7 +101,7 @@ class EmptyArtefacts:
         """Return one jar of Plimsoll's own programs, two of others."""
         if isinstance(program, ReleaseProgram):
             return self._jars(program.name, "stress.jar", "guava-27.0-jre.jar")
-        name = {"load-generator": "stress", "node-tool": "nodes"}[program]
+        name = {"load-generator": "stress", "load-generator-for-hbase": "stress-hbase", "node-tool": "nodes"}[program]
         return self._jars(name, f"plimsoll-{name}.jar")
 
     def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:

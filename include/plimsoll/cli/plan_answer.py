@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from plimsoll.cli.output import print_table
+from plimsoll.domain.clients import clients_of
 from plimsoll.domain.parts import workload_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, show_usd
@@ -39,6 +40,7 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
     if definition.published:
         _show_published(definition.published)
     for line in (
+        *(f"{str(one)[0].upper()}{str(one)[1:]}" for one in clients_of(definition)),
         *_tries(plan),
         *_search(plan),
         *_money(plan),

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from plimsoll.domain.action_contradictions import action_contradictions
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import meant_percentile
 from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.strategy import FullGrid
 from plimsoll.domain.units import format_duration, format_rate, format_size
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from _one_workload_and_several(definition)
     yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
     yield from _stages_taken_from(definition)
+    yield from dict.fromkeys(_closed_loops(definition))
     yield from _same_cell_ids(definition)
     yield from _too_long_cell_ids(definition)
     yield from _options_of_protocols(definition)
@@ -150,6 +153,22 @@ def _stages_taken_from(definition: DefinitionKeys) -> Iterator[Fault]:
             earlier.append(stage.id)
 
 
+def _closed_loops(definition: DefinitionKeys) -> Iterator[Fault]:
+    """Yield faults where something is decided by how a closed loop ended, which is asked less if it can't do more."""
+    closed = {stage.id if stage else "": alone for stage, alone in definition.of_stages if alone.loop == CLOSED}
+    for number, (stage, alone) in enumerate(definition.of_stages):
+        own: Path = ("stages", number) if stage else ()
+        if alone.loop == CLOSED and not isinstance(alone.strategy, FullGrid):
+            what = f"a {alone.strategy.name} asks which loads are carried, which a closed loop can't tell"
+            at: Path = (*own, "strategy") if stage and stage.strategy else ("strategy",)
+            yield Fault((*at, "name"), what, "remove `strategy`, or write `loop: open`")
+        if stage and stage.taken and stage.taken.source in closed:
+            what = (
+                f"{stage.taken.source!r} is a closed loop, which has no maximum: it is asked less if it can't do more"
+            )
+            yield Fault((*own, "loads"), what, "list loads, near the rates that were achieved there")
+
+
 def _uneven_intervals(definition: DefinitionKeys) -> Iterator[Fault]:
     judged = definition.timing.judged
     for number, level in enumerate(definition.service_levels):
@@ -180,7 +199,7 @@ def _unknown_control(definition: DefinitionKeys) -> Iterator[Fault]:
 
 def _options_of_protocols(definition: DefinitionKeys) -> Iterator[Fault]:
     for path, workload in _workloads(definition):
-        for fault in workload.faults_with(definition.system.nodes):
+        for fault in workload.faults_of_protocols(definition.protocols, definition.system.nodes):
             yield replace(fault, path=(*path, *fault.path))
 
 

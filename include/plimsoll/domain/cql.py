@@ -1,8 +1,4 @@
-"""CQL, the protocol that clients of Cassandra and ScyllaDB speak: its options of a workload.
-
-Nothing else in the domain, the use-cases or the report knows these options. Another protocol has a module beside this
-one.
-"""
+"""CQL, the protocol that clients of Cassandra and ScyllaDB speak: its options of a workload."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -14,16 +10,17 @@ from plimsoll.domain.faults import Fault
 from plimsoll.domain.plurals import plural
 
 CQL = "cql"
-"""The protocol's name in definitions."""
+"""The protocol's name."""
 
 
 class CqlOptions(Model):
     """The options of a workload whose clients speak CQL."""
 
     consistency: Annotated[
-        Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"], Field(description="Consistency level")
+        Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"],
+        Field(description="Consistency level (CQL)"),
     ] = "LOCAL_ONE"
-    replication_factor: Annotated[int, Field(ge=1, description="Number of replicas of each row")] = 3
+    replication_factor: Annotated[int, Field(ge=1, description="Number of replicas of each row (CQL)")] = 3
 
     def faults_with(self, nodes: int) -> Iterator[Fault]:
         """Yield the faults of these options on a cluster of so many nodes."""

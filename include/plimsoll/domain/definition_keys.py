@@ -7,9 +7,11 @@ from pydantic import (
     Field,
     JsonValue,
     PrivateAttr,
+    SerializerFunctionWrapHandler,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
@@ -18,7 +20,8 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary_figures import Canary
 from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
 from plimsoll.domain.limits import LARGEST_GRID
-from plimsoll.domain.loads import LoadLevels, of_the_top
+from plimsoll.domain.loads import OPEN, LoadLevels, Loop, of_the_top
+from plimsoll.domain.protocols import OPTIONS, protocol_of
 from plimsoll.domain.published import Published
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.stage import LEFT_TO_STAGES, Stage, StageStarts, left_to_stages
@@ -35,7 +38,7 @@ MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
 
 
-_OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels", "action")
+_OF_A_STAGE = ("strategy", "loads", "loop", "repeats", "timing", "service_levels", "action")
 
 
 Event = Literal["missed-schedule", "incomplete"]
@@ -74,6 +77,7 @@ class DefinitionKeys(Model):
             description="Load levels: a list of rates, or `{from, to, step}`. Required unless every stage has its own",
         ),
     ]
+    loop: Annotated[Loop, Field(exclude_if=lambda loop: loop == OPEN)] = OPEN
     repeats: Annotated[int, Field(ge=1, le=1000, description="Number of times that every variant gets every load")] = 1
     seed: Annotated[int, Field(description="Seed of the random order of cells within each repeat")] = 1
     workload: Workload = Workload()
@@ -182,6 +186,19 @@ class DefinitionKeys(Model):
         timing: Timing = read(value)
         return timing
 
+    @model_serializer(mode="wrap")
+    def _without_foreign_options(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out options of protocols that no clients speak, except those that somebody set."""
+        fields: dict[str, Any] = dump(self)
+        dumped = [
+            (self.workload, fields.get("workload")),
+            *zip(self.workloads, fields.get("workloads", ()), strict=False),
+        ]
+        for workload, options in dumped:
+            for key in workload.foreign_options(self.protocols) - workload.model_fields_set if options else ():
+                options.pop(key, None)
+        return fields
+
     @property
     def stage_starts(self) -> StageStarts:
         """Return the loads that stages took from earlier stages' results.
@@ -274,6 +291,19 @@ class DefinitionKeys(Model):
     def product_of(self, variant: Variant) -> str:
         """Return the name of the database that a variant runs."""
         return variant.product or self.system.database
+
+    def protocol_of(self, variant: Variant) -> str:
+        """Return the protocol that clients of a variant's product speak."""
+        return protocol_of(self.product_of(variant))
+
+    def client_options_of(self, variant: Variant) -> dict[str, JsonValue]:
+        """Return the workload's options of the protocol that clients of a variant speak."""
+        return {name: getattr(self.workload, name) for name in OPTIONS[self.protocol_of(variant)].model_fields}
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """Return the protocols that clients of all variants speak, each once, in the variants' order."""
+        return tuple(dict.fromkeys(map(self.protocol_of, self.variants)))
 
     def version_of(self, variant: Variant) -> str:
         """Return the database release that a variant runs. A valid definition gives one for every variant."""

@@ -1,7 +1,7 @@
 """The loads of a campaign or of a stage: listed, evenly spaced, or taken from the results of an earlier stage."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
 
@@ -13,6 +13,16 @@ from plimsoll.domain.variant import SLUG
 
 LoadLevels = tuple[Annotated[Rate, Field(gt=0)], ...]
 LONGEST_STAGE_ID = 20
+OPEN: Literal["open"] = "open"
+CLOSED: Literal["closed"] = "closed"
+Loop = Annotated[
+    Literal["open", "closed"],
+    Field(
+        description="`open`: every operation is sent at its own time, whatever the database does. `closed`, as many "
+        "publications measured: one is sent only when there is room, after another was answered, and the loads are "
+        "the rates at most; times count from the send, which hides all waiting before it"
+    ),
+]
 _StageId = Annotated[str, Field(pattern=SLUG, max_length=LONGEST_STAGE_ID)]
 
 

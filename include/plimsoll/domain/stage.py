@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field, field_validator
 
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.loads import LONGEST_STAGE_ID, StageLoads, TakenLoad, listed_or_taken
+from plimsoll.domain.loads import LONGEST_STAGE_ID, Loop, StageLoads, TakenLoad, listed_or_taken
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.strategy import Strategy
 from plimsoll.domain.timing import Timing
@@ -37,6 +37,7 @@ class Stage(Model):
             "earlier stage's results, `{share, of}` or `{slowest_of}`"
         ),
     ] = None
+    loop: LeftOutIfEmpty[Loop | None] = None
     repeats: Annotated[
         LeftOutIfEmpty[int | None],
         Field(ge=1, le=1000, description="Number of times that every variant gets every load"),

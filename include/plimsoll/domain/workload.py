@@ -1,6 +1,6 @@
 """Workloads: what clients ask of a database. Several named workloads are an axis of the campaign."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
@@ -8,6 +8,8 @@ from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler
 from plimsoll.domain.base import Model
 from plimsoll.domain.cql import CQL, CqlOptions
 from plimsoll.domain.faults import Fault
+from plimsoll.domain.hbase import HBaseOptions
+from plimsoll.domain.protocols import OPTIONS
 from plimsoll.domain.units import Count, Size
 from plimsoll.domain.variant import SLUG
 
@@ -34,19 +36,11 @@ class _BasicTimeSeriesOptions(Model):
 
 
 # Keys of stored definitions stand in the order of the bases, from the last to the first.
-class Workload(CqlOptions, _BasicTimeSeriesOptions, _Named):
+class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
     """The requests of the clients to the database."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, JsonValue]
-    protocol: Annotated[
-        str,
-        Field(
-            pattern=SLUG,
-            exclude_if=lambda protocol: protocol == CQL,
-            description="Protocol that the clients speak. Only CQL has `consistency` and `replication_factor`",
-        ),
-    ] = CQL
     data_per_node: Annotated[
         Annotated[Size, Field(gt=0)] | None,
         Field(
@@ -62,12 +56,20 @@ class Workload(CqlOptions, _BasicTimeSeriesOptions, _Named):
         """
         return self.name == BASIC_TIME_SERIES
 
-    def faults_with(self, nodes: int) -> Iterator[Fault]:
-        """Yield the faults of the protocol's options on a cluster of so many nodes."""
-        if self.protocol == CQL:
-            yield from super().faults_with(nodes)
-        for key in CqlOptions.model_fields.keys() & self.model_fields_set if self.protocol != CQL else ():
-            yield Fault((key,), f"is an option of CQL, and these clients speak {self.protocol}", "remove it")
+    def faults_of_protocols(self, protocols: Collection[str], nodes: int) -> Iterator[Fault]:
+        """Yield the faults of the protocols' options, where clients speak these on a cluster of so many nodes."""
+        if CQL in protocols:
+            yield from self.faults_with(nodes)
+        for key in sorted(self.foreign_options(protocols) & self.model_fields_set):
+            what = f"is an option of another protocol than the clients speak, {' and '.join(protocols)}"
+            yield Fault((key,), what, "remove it")
+
+    @staticmethod
+    def foreign_options(protocols: Collection[str]) -> frozenset[str]:
+        """Return the keys that are options of other protocols alone."""
+        return frozenset(
+            key for name, options in OPTIONS.items() if name not in protocols for key in options.model_fields
+        )
 
     def with_options(self, **options: JsonValue) -> "Workload":
         """Return the same with those options of its own."""
@@ -75,10 +77,9 @@ class Workload(CqlOptions, _BasicTimeSeriesOptions, _Named):
 
     @model_serializer(mode="wrap")
     def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out options of another workload or protocol, except those that somebody set."""
+        """Leave out options of another workload, except those that somebody set."""
         fields: dict[str, Any] = dump(self)
         foreign = set() if self.states_read_share else {*_BasicTimeSeriesOptions.model_fields}
-        foreign |= set() if self.protocol == CQL else {*CqlOptions.model_fields}
         hidden = foreign - self.model_fields_set
         return {
             key: value for key, value in fields.items() if key not in hidden and (key, value) != ("data_per_node", None)

@@ -30,8 +30,8 @@ class ReleaseProgram:
     replaced: str
 
 
-OwnProgramName = Literal["load-generator", "node-tool"]
-"""Plimsoll's own load generator, or its node tool."""
+OwnProgramName = Literal["load-generator", "load-generator-for-hbase", "node-tool"]
+"""Plimsoll's own load generator, with a class path for each protocol, or its node tool."""
 Program = OwnProgramName | ReleaseProgram
 """A Java program beside the databases."""
 

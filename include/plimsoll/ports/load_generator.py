@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
 
+from plimsoll.domain.cql import CQL
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
@@ -40,7 +41,8 @@ class LoadStatus:
 class LoadRequest:
     """One cell's load on a list of contact points, or one host's share of it.
 
-    `load_ops_s` is the rate of all load hosts together. `part` of `parts`: the number of this share, from 1. With
+    `load_ops_s` is the rate of all load hosts together. `protocol`: the one that clients of the cell's product speak.
+    `part` of `parts`: the number of this share, from 1. With
     several parts, or where the load `waits`, the timed run starts when `SplitLoadGenerator.begin` is called, after the
     caller has waited for the work that populating left. Unless it `populates`, an earlier load has left the rows.
     """
@@ -52,6 +54,7 @@ class LoadRequest:
     expires: timedelta
     part: int = 1
     parts: int = 1
+    protocol: str = CQL
     waits: bool = False
     populates: bool = True
 
@@ -66,6 +69,8 @@ class LoadGenerator(Protocol):
     """Name of the collected file that `seconds` reads."""
     can_end_early: bool
     """Whether it can end a load once an interval has missed."""
+    can_close_loop: bool
+    """Whether it can send operations in a closed loop."""
     can_go_on: bool
     """Whether the generator can run on the rows that an earlier load has left, without populating."""
 

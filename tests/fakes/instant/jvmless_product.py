@@ -32,12 +32,12 @@ class JvmlessProduct(InstantProduct):
 
     evidence: Evidence = TimedLog()
 
-    def __init__(self, faults: Faults) -> None:
-        super().__init__(faults, JVMLESS)
+    def __init__(self, faults: Faults, name: str = JVMLESS) -> None:
+        super().__init__(faults, name)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Return problems of its own variants."""
-        return [problem for place in definition.of_product(JVMLESS) for problem in _problems(definition, *place)]
+        return [problem for place in definition.of_product(self.name) for problem in _problems(definition, *place)]
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
@@ -49,7 +49,7 @@ class JvmlessProduct(InstantProduct):
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """Return nodes without a JVM."""
-        own = {"database": JVMLESS, "database_version": VERSION}
+        own = {"database": self.name, "database_version": VERSION}
         return [node.model_copy(update=own) for node in super().fingerprint(variant, nodes)]
 
 

@@ -34,6 +34,7 @@ class InstantLoadGenerator:
     summary_files: Sequence[str] = (summary_file,)
     progress_file = "progress.json"
     can_end_early = False
+    can_close_loop = True
     can_go_on = True
     unkept_because = "it judges no operation"
 

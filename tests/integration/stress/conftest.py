@@ -1,6 +1,5 @@
 """A real load generator and real nodes."""
 
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,7 +7,14 @@ from typing import Any
 
 import pytest
 from tests.integration.stress.node import Node, running_node
-from tests.integration.stress.program import JVM, Files, Program, compile_java, own_program, running_load
+from tests.integration.stress.program import (
+    Files,
+    Program,
+    answering,
+    compile_java,
+    own_program,
+    running_load,
+)
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.settings import Settings
@@ -74,18 +80,7 @@ def start_load(program: Program, tmp_path: Path) -> Iterator[Any]:
 @pytest.fixture(scope="package")
 def ask(artefacts: Artefacts, program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Answers of the generator's pure parts: `ask("count 20k", …)` gives a line for each question."""
-    classes = str(tmp_path_factory.mktemp("classes"))
-    compile_java(program.java, artefacts.program("load-generator"), Path(__file__).parent / "java", classes)
-    argv = [str(program.java), *JVM, "-cp", f"{classes}:{program.class_path}", "plimsoll.stress.core.Ask"]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
-
-        def answers(*questions: Any) -> Any:
-            given = []
-            for question in questions:
-                print(question, file=process.stdin)
-                given.append(process.stdout.readline().rstrip("\n"))
-            return given
-
+    classes, sources = tmp_path_factory.mktemp("classes"), Path(__file__).parent / "java"
+    compile_java(program.java, artefacts.program("load-generator"), sources, str(classes))
+    with answering(program, classes, "plimsoll.stress.core.Ask") as answers:
         yield answers
-        process.stdin.close()
-        process.wait(timeout=30)

@@ -26,6 +26,8 @@ SOON_S = 0.02
 """The longest pause between two looks at a load whose next seconds matter, s: `longest_s` of `until`."""
 JVM = ("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
+BASIC = ("BasicTimeSeries", "--rf", "1")
+"""A workload of a node alone."""
 FEW = ("-t", "2", "-c", "10", "-r", "0.2", "--rate", "200")
 """Options of a load with few operations."""
 
@@ -90,6 +92,7 @@ class Program:
     java: Path
     class_path: str
     main: str
+    jvm: Sequence[str] = JVM
 
     def start(self, *arguments: str, log: BinaryIO) -> subprocess.Popen[bytes]:
         tied = [sys.executable, "-c", _TIED, str(os.getpid()), *self._argv(arguments)]
@@ -100,7 +103,7 @@ class Program:
         return subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
     def _argv(self, arguments: Sequence[str]) -> list[str]:
-        return [str(self.java), *JVM, "-cp", self.class_path, self.main, *arguments]
+        return [str(self.java), *self.jvm, "-cp", self.class_path, self.main, *arguments]
 
 
 def own_program(artefacts: Artefacts, bundle: Path, main: str) -> Program:
@@ -116,6 +119,27 @@ def compile_java(java: Path, libraries: Path, sources: Path, classes: str) -> No
     jars = ":".join(str(jar) for jar in libraries.glob("*.jar"))
     argv = [str(java), "-jar", str(compiler), "-11", "-nowarn", "-cp", jars, "-d", classes, str(sources)]
     subprocess.run(argv, check=True, capture_output=True, timeout=PATIENCE_S)
+
+
+@contextmanager
+def answering(program: Program, classes: Path, main: str) -> Iterator[Any]:
+    """Provide a function that asks a class of the tests: each question is a line, and so is its answer."""
+    argv = [str(program.java), *JVM, "-cp", f"{classes}:{program.class_path}", main]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        given, told = process.stdin, process.stdout
+
+        def answers(*questions: str) -> list[str]:
+            found = []
+            for question in questions:
+                print(question, file=given)
+                found.append(told.readline().rstrip("\n"))
+            return found
+
+        yield answers
+        given.close()
+        process.wait(timeout=30)
 
 
 @dataclass(frozen=True)
@@ -135,32 +159,38 @@ class Load:
 
 
 @contextmanager
-def running_load(program: Program, folder: Path, host: str, *options: str) -> Iterator[Load]:
+def running_load(
+    program: Program, folder: Path, host: str, *options: str, workload: Sequence[str] = BASIC
+) -> Iterator[Load]:
     """Provide a load whose timed run has had its first answers; killed at the end if it still runs."""
-    with running_loads(program, folder.parent, host, {folder.name: options}) as loads:
+    with running_loads(program, folder.parent, host, {folder.name: options}, workload) as loads:
         yield loads[folder.name]
 
 
 @contextmanager
 def running_loads(
-    program: Program, folder: Path, host: str, options: Mapping[str, Sequence[str]]
+    program: Program,
+    folder: Path,
+    host: str,
+    options: Mapping[str, Sequence[str]],
+    workload: Sequence[str] = BASIC,
 ) -> Iterator[Mapping[str, Load]]:
     """Loads by name, started together, each with the options and in the folder of its name; as `running_load`."""
     with ExitStack() as running:
         loads = {}
         for name, each in options.items():
-            loads[name] = _start(program, folder / name, host, *each)
+            loads[name] = _start(program, folder / name, *workload, "--host", host, *each)
             running.callback(_kill, loads[name])
         for load in loads.values():
             _await_answers(load)
         yield loads
 
 
-def _start(program: Program, folder: Path, host: str, *options: str) -> Load:
+def _start(program: Program, folder: Path, *options: str) -> Load:
     folder.mkdir(exist_ok=True)
     files, console = Files(folder), folder / "console"
     with console.open("wb") as log:
-        arguments = ("run", "BasicTimeSeries", "--host", host, "--rf", "1", *files.options, *options)
+        arguments = ("run", *options, *files.options)
         return Load(program.start(*arguments, log=log), files, console)
 
 

@@ -14,16 +14,18 @@ from tests.support.campaigns.running import run_missing
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
 from plimsoll.domain.fingerprint import ProcessFingerprint
+from plimsoll.domain.hbase import HBASE
 from plimsoll.domain.process import NodeNeeds, Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.product import Product
+from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.judge.evidence import gather
 from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
-from plimsoll.services.store.layout import definition_key, report_key
+from plimsoll.services.store.layout import report_key
 from plimsoll.services.toolkit import Toolkit, needs_of
 
 TEXT = """
@@ -39,6 +41,7 @@ provider: {{name: instant}}
 """
 ON_A_JVM = "{id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 512M}}"
 WITHOUT = f"{{id: plain, product: {JVMLESS}, version: '2.5', settings: {{shards: 2}}}}"
+WITHOUT_CQL = WITHOUT.replace(JVMLESS, HBASE)
 JVM_CHECKS = {"collector", "heap", "JDK", "JVM flags"}
 
 
@@ -65,7 +68,9 @@ class Reported:
 
 def tools_in(installation: Installation) -> Toolkit:
     own = installation.toolkit
-    return replace(own, products={**own.products, JVMLESS: JvmlessProduct(installation.faults)})
+    return replace(
+        own, products={**own.products, **{name: JvmlessProduct(installation.faults, name) for name in (JVMLESS, HBASE)}}
+    )
 
 
 def reported(folder: Path, definition: Definition) -> Reported:
@@ -94,7 +99,14 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Reported:
 @pytest.fixture(scope="module")
 def without(tmp_path_factory: pytest.TempPathFactory) -> Reported:
     """No variant in a JVM, and clients that do not speak CQL. No test changes it."""
-    return reported(tmp_path_factory.mktemp("without"), define(WITHOUT, workload="protocol: plain"))
+    return reported(tmp_path_factory.mktemp("without"), define(WITHOUT_CQL, workload="read_share: 0.2"))
+
+
+@pytest.fixture(scope="module")
+def protocols(tmp_path_factory: pytest.TempPathFactory) -> Reported:
+    """Variants whose clients speak two protocols. No test changes it."""
+    workload = "consistency: ALL, compression: GZ"
+    return reported(tmp_path_factory.mktemp("protocols"), define(ON_A_JVM, WITHOUT_CQL, workload=workload))
 
 
 def test_both_run_and_are_judged_in_one_campaign(both: Reported) -> None:
@@ -115,7 +127,7 @@ def test_the_fingerprint_of_a_product_without_a_jvm_tells_of_none(without: Repor
     fingerprint = read_fingerprint(store, CampaignStore(store, "campaign").key("plain-001k-r1", 1))
     assert fingerprint is not None
     assert {(node.processes, node.database, node.database_version) for node in fingerprint.nodes} == {
-        ((ProcessFingerprint(name=JVMLESS),), JVMLESS, "2.5")
+        ((ProcessFingerprint(name=HBASE),), HBASE, "2.5")
     }
 
 
@@ -126,7 +138,7 @@ def test_logs_of_a_product_without_a_jvm_are_read_in_their_hosts_own_zone(withou
     manifest = read_manifest(store, work.key)
     assert manifest is not None
     lines = gather(work, manifest).logs.lines
-    assert set(lines) == {(f"node{number}", JVMLESS) for number in (1, 2, 3)}
+    assert set(lines) == {(f"node{number}", HBASE) for number in (1, 2, 3)}
     assert {line.at for each in lines.values() for line in each} == {datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)}
 
 
@@ -137,10 +149,28 @@ def test_a_report_without_jvms_has_no_section_of_theirs(without: Reported) -> No
     assert 'id="answer"' in without.page
 
 
-def test_only_campaigns_whose_clients_speak_cql_tell_its_options(both: Reported, without: Reported) -> None:
+def test_a_campaign_tells_the_options_of_the_protocols_that_its_clients_speak(
+    both: Reported, without: Reported, protocols: Reported
+) -> None:
     for key in ("consistency", "replication_factor"):
-        assert (key in both.page, key in without.page) == (True, False)
-    assert without.tools.store.read(definition_key("campaign")).count(b"protocol: plain") == 1
+        assert [key in one.page for one in (both, without, protocols)] == [True, False, True]
+    for key in ("block_encoding", "compression"):
+        assert [key in one.page for one in (both, without, protocols)] == [False, True, True]
+
+
+def test_a_report_tells_which_clients_have_which_options(both: Reported, protocols: Reported) -> None:
+    assert "What clients of each product speak" not in both.page
+    assert "consistency ALL, replication_factor 3</td>" in protocols.page
+    assert "regions 8, block_encoding NONE, compression GZ</td>" in protocols.page
+
+
+def test_a_plan_tells_which_clients_have_which_options() -> None:
+    plan = make_plan(define(ON_A_JVM, WITHOUT_CQL, workload="name: KeyValue, regions: 16")).as_json()
+    assert [(one["product"], one["protocol"], one["options"]) for one in plan["clients"]] == [
+        ("instant", "cql", {"consistency": "LOCAL_ONE", "replication_factor": 3}),
+        (HBASE, "hbase", {"regions": 16, "block_encoding": "NONE", "compression": "NONE"}),
+    ]
+    assert "clients" not in make_plan(define(ON_A_JVM, WITHOUT)).as_json()
 
 
 class TwoJvms(InstantProduct):

@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
+from tests.fakes.instant.faults import Faults
 from tests.fakes.instant.jvmless_product import JVMLESS, JvmlessProduct
 
 import plimsoll
@@ -20,6 +21,7 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.bootstrap import products_with
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.hbase import HBASE
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
@@ -34,7 +36,7 @@ title: Two products
 system: {{database: {database}, version: '{version}', nodes: 3}}
 variants: [{variants}]
 loads: [1000/s]
-workload: {{name: {workload}{protocol}}}
+workload: {{name: {workload}}}
 load_generator: {{name: {generator}}}
 timing: {{duration: 20s, warmup: 10s}}
 provider: {{name: instant}}
@@ -59,7 +61,7 @@ def without_cassandra(generator: str) -> Definition:
 
 
 def _defined(generator: str, **words: Any) -> Definition:
-    words = {"generator": generator, "workload": WORKLOADS[generator], "protocol": "", **words}
+    words = {"generator": generator, "workload": WORKLOADS[generator], **words}
     return parse_definition(TEXT.format(**words), "products.yaml")
 
 
@@ -119,18 +121,41 @@ def test_every_product_of_the_installation_can_be_in_one_campaign(tmp_path: Path
     assert needs_of(tools.products, both(generator)).ports == (7000, 9042)
 
 
-@pytest.mark.parametrize("generator", WORKLOADS)
-def test_products_and_generators_that_speak_cql_alone_refuse_clients_of_another_protocol(
-    tmp_path: Path, generator: str
-) -> None:
-    tools = tools_with(EmptyArtefacts(tmp_path / "artefacts"), tmp_path)
-    definition = _defined(
-        generator, database="cassandra", version="4.0.1", variants=ON_A_JVM, protocol=", protocol: hbase"
+def of_two_protocols(generator: str, workload: str) -> Definition:
+    """Return a variant of Cassandra, and one of HBase."""
+    variants = f"{ON_A_JVM}, {{id: plain, product: {HBASE}, version: '2.5'}}"
+    return _defined(generator, workload=workload, database="cassandra", version="4.0.1", variants=variants)
+
+
+def problems_of_two_protocols(folder: Path, generator: str, workload: str) -> list[tuple[str, str]]:
+    tools = tools_with(EmptyArtefacts(folder / "artefacts"), folder)
+    tools = replace(tools, products={**tools.products, HBASE: JvmlessProduct(Faults(folder), HBASE)})
+    return [(one.where, one.what) for one in problems(tools, of_two_protocols(generator, workload))]
+
+
+@pytest.mark.parametrize("generator", ["cassandra-stress", "latte"])
+def test_generators_that_speak_cql_alone_refuse_a_product_of_another_protocol(tmp_path: Path, generator: str) -> None:
+    what = f"{generator} speaks cql, and not hbase, as clients of hbase do"
+    assert problems_of_two_protocols(tmp_path, generator, "mixed") == [("variants[1].product", what)]
+
+
+@pytest.mark.parametrize("workload", ["KeyValue", "BatchedRows", "YcsbA", "YcsbE", "YcsbF"])
+def test_one_workload_by_key_runs_on_products_of_both_protocols(tmp_path: Path, workload: str) -> None:
+    assert problems_of_two_protocols(tmp_path, "plimsoll-stress", workload) == []
+
+
+def test_a_workload_of_statements_is_refused_for_a_product_of_another_protocol(tmp_path: Path) -> None:
+    [(where, what)] = problems_of_two_protocols(tmp_path, "plimsoll-stress", "TimeSeries")
+    assert (where, what) == (
+        "workload.name",
+        "TimeSeries consists of statements of CQL, which hbase does not understand",
     )
 
-    found = [(one.where, one.what) for one in problems(tools, definition)]
 
-    assert found == [("workload.protocol", f"{name} speaks cql, and not hbase") for name in ("cassandra", generator)]
+def test_a_campaign_of_two_protocols_prepares_the_programs_of_both(tmp_path: Path) -> None:
+    artefacts = EmptyArtefacts(tmp_path / "artefacts")
+    PlimsollStress(artefacts).prepare(of_two_protocols("plimsoll-stress", "YcsbA"))
+    assert artefacts.prepared == ["load-generator", "load-generator-for-hbase"]
 
 
 @pytest.mark.parametrize("product", products_with(EmptyArtefacts(Path()), SteppingClock()))

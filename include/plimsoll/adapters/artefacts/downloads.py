@@ -6,7 +6,7 @@ from plimsoll.adapters.artefacts import archives, jdks
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of
-from plimsoll.adapters.artefacts.java_programs import LIBRARY_SETS, JavaProgram
+from plimsoll.adapters.artefacts.java_programs import JavaProgram
 from plimsoll.adapters.artefacts.jdks import ChosenJdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_jdks, locked_set
 from plimsoll.adapters.artefacts.release_programs import is_there, release, size_bytes
@@ -36,7 +36,7 @@ def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
     """Yield the downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK."""
     yield from of_jdk(cache, ChosenJdk(OWN_JDK))
     is_built = is_sound(cache.root / program.entry())
-    for name, title in LIBRARY_SETS.items():
+    for name, title in program.library_sets.items():
         if locked := locked_set(name):
             yield _of_set(cache, locked, title, is_there=is_built)
 

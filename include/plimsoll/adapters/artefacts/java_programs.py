@@ -17,12 +17,14 @@ from plimsoll.domain.errors import ArtefactError
 from plimsoll.places import shipped
 from plimsoll.ports.artefacts import OWN_JDK
 
-_LIBRARIES = "load-generator"
-"""The lock file of the libraries, which both programs share."""
-_COMPILER = "ecj"
-LIBRARY_SETS = {_LIBRARIES: "libraries of Plimsoll's own Java programs", _COMPILER: "Eclipse's Java compiler"}
-"""The lock files that a program is compiled from, with their names for people."""
-_RECIPE = "1"
+_FOR_CQL, _FOR_HBASE, _COMPILER = "load-generator", "load-generator-for-hbase", "ecj"
+_TITLES = {
+    _FOR_CQL: "libraries of Plimsoll's own Java programs",
+    _FOR_HBASE: "libraries of Plimsoll's load generator for HBase",
+    _COMPILER: "Eclipse's Java compiler",
+}
+"""The lock files that programs are compiled from, with their names for people."""
+_RECIPE = "2"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -48,11 +50,15 @@ class Sources:
 
 @dataclass(frozen=True)
 class JavaProgram:
-    """A program of this repository. `package` contains its class `Main`; `name` is for people and for the cache."""
+    """A program of this repository. `package` contains its class `Main`; `name` is for people and for the cache.
+
+    `libraries`: the lock file of its class path. Of the sources it has those that `Main` needs.
+    """
 
     name: str
     package: str
     sources: Sources
+    libraries: str = _FOR_CQL
 
     @property
     def jar(self) -> str:
@@ -62,11 +68,16 @@ class JavaProgram:
     @property
     def entry_name(self) -> str:
         """Tell how names of entries in the cache begin: `load-generator`."""
-        return self.name.replace(" ", "-")
+        return self.name.replace(" ", "-").lower()
+
+    @property
+    def library_sets(self) -> dict[str, str]:
+        """Return the lock files that the program is compiled from, with their names for people."""
+        return {name: _TITLES[name] for name in (self.libraries, _COMPILER)}
 
     def entry(self) -> str:
         """Return the entry in the cache, which depends on the sources, libraries and compiler."""
-        sets = [_locked(name) for name in LIBRARY_SETS]
+        sets = [_locked(name) for name in self.library_sets]
         checksums = [checksum for locked in sets for checksum in sorted(locked.checksums.values())]
         parts = [_RECIPE, OWN_JDK, self.sources.digest(), *checksums]
         return f"derived/{self.entry_name}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}"
@@ -75,6 +86,12 @@ class JavaProgram:
 def load_generator(sources: Sources | None = None) -> JavaProgram:
     """Return the load generator, compiled from the shipped sources or from the given ones."""
     return JavaProgram("load generator", "plimsoll.stress", sources or _shipped("stress"))
+
+
+def load_generator_for_hbase(sources: Sources | None = None) -> JavaProgram:
+    """Return the load generator whose clients speak HBase's protocol, from the same sources."""
+    own = sources or _shipped("stress")
+    return JavaProgram("load generator for HBase", "plimsoll.stress.hbase", own, _FOR_HBASE)
 
 
 def node_tool() -> JavaProgram:
@@ -96,7 +113,7 @@ def _shipped(folder: str) -> Sources:
 
 
 def _build(cache: Cache, program: JavaProgram, content: Path, entry: str) -> None:
-    libraries = sorted(jar_folder(cache, _locked(_LIBRARIES)).glob("*.jar"))
+    libraries = sorted(jar_folder(cache, _locked(program.libraries)).glob("*.jar"))
     cache.log(f"compiling the {program.name}")
     classes = content.parent / "classes"
     _compile(cache, program, libraries, classes)
@@ -118,9 +135,9 @@ def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], clas
     compiler = next(jar_folder(cache, _locked(_COMPILER)).glob("ecj-*.jar"))
     class_path = ":".join(str(library) for library in libraries)
     options = ["-11", "-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-cp", class_path, "-d", str(classes)]
-    java = jdk(cache, OWN_JDK).java
-    files = [str(path) for path in program.sources.files() if path.suffix == ".java"]
-    ended = run_java(java, "-jar", str(compiler), *options, *files)
+    java, sources = jdk(cache, OWN_JDK).java, program.sources.folder
+    main = sources.joinpath(*program.package.split("."), "Main.java")
+    ended = run_java(java, "-jar", str(compiler), *options, "-sourcepath", str(sources), str(main))
     if ended.exit_code != 0:
         raise ArtefactError(
             f"the {program.name} does not compile:\n{ended.output}",

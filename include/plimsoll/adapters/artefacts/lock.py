@@ -30,6 +30,14 @@ _SETS: Mapping[str, tuple[str, ...]] = {
         "info.picocli:picocli:4.7.7",
         "org.slf4j:slf4j-simple:1.7.26",
     ),
+    "load-generator-for-hbase": (
+        "org.apache.hbase:hbase-shaded-client:2.6.4-hadoop3",
+        "com.fasterxml.jackson.core:jackson-databind:2.20.1",
+        "io.dropwizard.metrics:metrics-core:4.1.18",
+        "org.hdrhistogram:HdrHistogram:2.2.2",
+        "info.picocli:picocli:4.7.7",
+        "org.slf4j:slf4j-simple:1.7.36",
+    ),
     "ecj": ("org.eclipse.jdt:ecj:3.26.0",),
 }
 _ARCHIVES: Mapping[str, tuple[str, str]] = {

@@ -10,7 +10,13 @@ from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
-from plimsoll.adapters.artefacts.java_programs import Sources, built, load_generator, node_tool
+from plimsoll.adapters.artefacts.java_programs import (
+    Sources,
+    built,
+    load_generator,
+    load_generator_for_hbase,
+    node_tool,
+)
 from plimsoll.adapters.artefacts.jdks import ChosenJdk, Jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
 from plimsoll.adapters.artefacts.release_programs import is_there, release_jars
@@ -38,7 +44,8 @@ class Artefacts:
         archives: Archives | None = None,
     ) -> None:
         self._cache, self._archives = Cache(cache, log), archives or Archives()
-        self._own = {one.entry_name: one for one in (load_generator(sources), node_tool())}
+        programs = (load_generator(sources), load_generator_for_hbase(sources), node_tool())
+        self._own = {one.entry_name: one for one in programs}
 
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
         """Return the Java runtime with that name."""

@@ -7,7 +7,6 @@ from datetime import timedelta
 from pydantic import JsonValue
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cql import CqlOptions
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.service_level import ALL_OPERATIONS
@@ -15,7 +14,7 @@ from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import TooLarge, format_count, format_duration, parse_count
 from plimsoll.domain.workload import Workload
 
-_GENERAL = ("name", "protocol", "data_per_node", *CqlOptions.model_fields)
+_GENERAL = ("name", "data_per_node", *Workload.foreign_options(()))
 
 
 class Option(Model):

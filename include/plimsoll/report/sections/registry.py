@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.domain.clients import clients_of
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.strips import strip_charts
@@ -28,7 +29,7 @@ def _misses(findings: Findings) -> Mapping[str, Any]:
 
 
 def _definition(findings: Findings) -> Mapping[str, Any]:
-    return {"definition_yaml": findings.data.definition_yaml}
+    return {"definition_yaml": findings.data.definition_yaml, "clients": clients_of(findings.definition)}
 
 
 def _has_percentiles(_findings: Findings, charts: Collection[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from plimsoll.domain.action import Action
 from plimsoll.domain.cell import AwaitedCell, Cell, awaited_cells
+from plimsoll.domain.clients import clients_of
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import part_name, parts
@@ -111,6 +112,7 @@ class Plan:
         return {
             "definition": self.definition.name,
             **({"published": published.model_dump()} if (published := self.definition.published) else {}),
+            **({"clients": [asdict(one) for one in clients]} if (clients := clients_of(self.definition)) else {}),
             "cells": [_with_action(cell, actions) for cell in known + awaited],
             **({"stages": [stage.as_json(self.definition) for stage in self.stages]} if self.definition.stages else {}),
             "totals": {

@@ -7,6 +7,7 @@ from typing import Any
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
@@ -65,6 +66,7 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
     yield from _sizing_problems(toolkit, definition)
     yield from _early_end_problems(toolkit, definition)
     yield from _stop_rule_problems(toolkit, definition)
+    yield from _loop_problems(toolkit, definition)
 
 
 def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -106,6 +108,16 @@ def _stop_rule_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
         if generator and (why := generator.unkept(rule, definition.load_generator)):
             what = f"{generator.name} can't end a load by this rule: {why}"
             yield Problem(f"stop_when[{number}]", what, "use plimsoll-stress on one load host, or remove the rule")
+
+
+def _loop_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Yield problems of closed loops, which few load generators have."""
+    generator = toolkit.load_generators.get(definition.load_generator.name)
+    closed = [part for part in parts(definition) if part.definition.loop == CLOSED]
+    for where in dict.fromkeys(_place(definition, part, "loop") for part in closed):
+        if generator is not None and not generator.can_close_loop:
+            what = f"{generator.name} is not run in a closed loop"
+            yield Problem(where, what, "take plimsoll-stress, or remove the key")
 
 
 def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:

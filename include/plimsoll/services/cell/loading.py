@@ -32,6 +32,7 @@ def start_load(work: AttemptContext) -> None:
         load_ops_s=work.cell.load_ops_s,
         contact_points=[host.address for host in work.deployed(cluster)],
         expires=work.time_left(),
+        protocol=work.definition.protocol_of(work.variant),
         waits=waits_for_nodes(work),
         populates=not work.goes_on,
     )

@@ -12,6 +12,7 @@ from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run
 from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration
@@ -120,7 +121,7 @@ def _judgement(evidence: Evidence) -> Judgement:
     run = Run(
         warmup=evidence.definition.timing.warmup,
         duration=evidence.definition.timing.duration,
-        attempted_ops_s=evidence.cell.load_ops_s,
+        attempted_ops_s=None if evidence.definition.loop == CLOSED else evidence.cell.load_ops_s,
         started_at=evidence.summary.started_at,
         operations=evidence.summary.answered,
     )

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.java_programs import Sources, load_generator
+from plimsoll.adapters.artefacts.java_programs import Sources, load_generator, load_generator_for_hbase
+from plimsoll.adapters.artefacts.locks import locked_set
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError
@@ -108,6 +109,15 @@ def test_the_generators_place_follows_its_sources(tmp_path: Path) -> None:
     assert load_generator(Sources(tmp_path)).entry() == first
     (tmp_path / "p" / "A.java").write_text("class A { }")
     assert load_generator(Sources(tmp_path)).entry() != first
+
+
+def test_each_protocol_has_a_class_path_of_its_own() -> None:
+    cql, hbase = load_generator(), load_generator_for_hbase()
+    assert cql.sources == hbase.sources
+    assert cql.entry() != hbase.entry()
+    names = {program.name: {*locked_set(program.libraries).checksums} for program in (cql, hbase)}  # type: ignore[union-attr]
+    assert any(name.startswith("java-driver-core") for name in names[cql.name] - names[hbase.name])
+    assert any(name.startswith("hbase-shaded-client") for name in names[hbase.name] - names[cql.name])
 
 
 def test_missing_sources_are_said(artefacts: Artefacts, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,14 @@ def stress(tmp_path: Path) -> PlimsollStress:
 def started(host: ScriptedHost, stress: PlimsollStress) -> Any:
     stress.start(host, LoadRequest("load", definition(), 100, ["127.9.9.1"], timedelta(hours=1)))
     return host
+
+
+def test_each_protocol_has_a_program_of_its_own(host: ScriptedHost, stress: PlimsollStress) -> None:
+    request = LoadRequest("hbase", definition(workload={"name": "YcsbA"}), 100, ["127.9.9.1"], timedelta(hours=1))
+    stress.start(host, replace(request, protocol="hbase"))
+    stress.start(host, replace(request, job_id="cql"))
+    mains = {job.id: next(word for word in job.argv if word.startswith("plimsoll.")) for job in host.jobs.values()}
+    assert mains == {"hbase": "plimsoll.stress.hbase.Main", "cql": "plimsoll.stress.Main"}
 
 
 def write_progress(host: Any, phase: Any, elapsed: Any, planned: Any, **more: int) -> None:

@@ -104,6 +104,28 @@ def test_further_options_name_consistency_replication_hosts_and_reports(azul: De
     }
 
 
+def test_clients_of_hbase_are_told_how_to_make_its_tables_and_nothing_of_cql(azul: Definition) -> None:
+    workload = type(azul.workload).model_validate({"name": "YcsbA", "regions": 64, "compression": "GZ"})
+    definition = azul.model_copy(update={"workload": workload})
+    request = LoadRequest("load", definition, 100, ["127.0.9.1"], timedelta(hours=1), protocol="hbase")
+    arguments = run_arguments(request, PurePosixPath("load"))
+    told = dict(zip(arguments[2::2], arguments[3::2], strict=True))
+    own = {"--regions": "64", "--block-encoding": "NONE", "--compression": "GZ", "--host": "127.0.9.1"}
+    assert own.items() <= told.items()
+    assert not {"--cl", "--rf"} & told.keys()
+    sample = sample_arguments(request, PurePosixPath("load"), "sample")
+    assert sample[sample.index("--namespace") + 1] == "sample"
+    assert not {"--cl", "--rf", "--keyspace"} & {*sample}
+
+
+@pytest.mark.parametrize(("loop", "expected"), [("open", False), ("closed", True)])
+def test_a_closed_loop_is_one_option_more(azul: Definition, loop: str, expected: bool) -> None:
+    closed = azul.model_copy(update={"loop": loop})
+    arguments = arguments_of(closed)
+    assert ("--closed" in arguments) is expected
+    assert tuple(one for one in arguments if one != "--closed") == arguments_of(azul)
+
+
 def test_thousands_of_millions_are_the_program_s_b(azul: Definition) -> None:
     workload = azul.workload.model_copy(update={"partitions": 2_000_000_000})
     arguments = arguments_of(azul.model_copy(update={"workload": workload}))

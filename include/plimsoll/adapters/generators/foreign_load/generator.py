@@ -69,6 +69,7 @@ class ForeignGenerator(ABC):
     summary_files: Sequence[str]
     progress_file = ""
     can_end_early = False
+    can_close_loop = False
     can_go_on = False
 
     @abstractmethod

@@ -11,7 +11,8 @@ from plimsoll.adapters.artefacts.own_programs import OwnProgram
 from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
 from plimsoll.adapters.generators.plimsoll_stress import command, reports, sampling, sized_rows
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
-from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_page_remarks
+from plimsoll.adapters.generators.plimsoll_stress.clients import CLIENTS, programs
+from plimsoll.adapters.generators.plimsoll_stress.limits import limits
 from plimsoll.adapters.generators.plimsoll_stress.row_ranges import with_last_row
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.jobs import console_path
@@ -40,6 +41,7 @@ class PlimsollStress:
     summary_files: Sequence[str] = (command.SUMMARY,)
     progress_file = command.PROGRESS
     can_end_early = True
+    can_close_loop = True
     can_go_on = True
     keyspace = command.KEYSPACE
 
@@ -50,21 +52,25 @@ class PlimsollStress:
         """Return features of the workload that the generator lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
 
-    def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
-        """Return the program, or what it is compiled from, and its JDK."""
-        return self._artefacts.downloads_of_program("load-generator")
+    def downloads(self, definition: Definition) -> Sequence[Download]:
+        """Return the programs, or what they are compiled from, and their JDK."""
+        found = [one for program in programs(definition) for one in self._artefacts.downloads_of_program(program)]
+        return list(dict.fromkeys(found))
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps none
         """Explain that the generator keeps no rule yet."""
         return "it goes on whatever happens to its operations"
 
-    def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
-        """Fetch and build the program, and its JDK."""
-        self._artefacts.prepare_program("load-generator")
+    def prepare(self, definition: Definition) -> None:
+        """Fetch and build the programs for the protocols of all variants, and their JDK."""
+        for program in programs(definition):
+            self._artefacts.prepare_program(program)
 
     def limits(self, definition: Definition) -> Sequence[str]:
-        """Return the operations that are timed to their first page only. It reports everything that Plimsoll checks."""
-        return first_page_remarks(given_options(definition.workload))
+        """Return what a closed loop hides, and what is not asked or not timed as its name says. It reports everything
+        that Plimsoll checks.
+        """
+        return limits(definition)
 
     def processors(self, load_ops_s: int) -> float | None:
         """Return the number of processors, by the least processor time per operation that was measured."""
@@ -147,7 +153,8 @@ class PlimsollStress:
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
         heap, workload = request.definition.load_generator.heap, request.definition.workload
-        program = OwnProgram("plimsoll.stress.Main", self._artefacts.program("load-generator"))
+        clients = CLIENTS[request.protocol]
+        program = OwnProgram(clients.main, self._artefacts.program(clients.program))
         argv = program.argv(self._artefacts, host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
         if "--options" in arguments:
             options = with_last_row(given_options(workload))

@@ -25,10 +25,14 @@ class OperationOfWorkload(Model):
 
 
 class WorkloadDescription(Model):
-    """One workload. If it lists no operations, its option `operations` defines them."""
+    """One workload, and the protocols in which it can be asked.
+
+    If it lists no operations, its option `operations` defines them.
+    """
 
     name: str
     doc: str
+    protocols: tuple[str, ...]
     options: tuple[Option, ...]
     operations: tuple[OperationOfWorkload, ...]
 

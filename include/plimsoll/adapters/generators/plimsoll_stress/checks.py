@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
+from plimsoll.adapters.generators.plimsoll_stress.clients import programs
 from plimsoll.adapters.generators.plimsoll_stress.operations import shares
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems
 from plimsoll.adapters.generators.plimsoll_stress.row_ranges import ROWS, names_last_row, with_last_row
@@ -21,6 +21,7 @@ from plimsoll.adapters.generators.workload_options import (
 from plimsoll.domain.data_size import FIRST_SAMPLE
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.protocols import protocol_of
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.artefacts import ProgramSource
@@ -34,13 +35,13 @@ _LENGTHS = (("minfieldlength", "fieldlength"), ("minscanlength", "maxscanlength"
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
     return [
-        *protocol_problems(definition, "plimsoll-stress"),
         *_workload(definition),
+        *_protocols(definition),
         *data_per_node_problems(definition),
         *_generator(definition),
         *timing_problems(definition),
         *_early_end(definition),
-        *artefacts.missing_of_program("load-generator", "load_generator.name", definition),
+        *_missing(definition, artefacts),
     ]
 
 
@@ -67,6 +68,21 @@ def _workload(definition: Definition) -> Iterator[Problem]:
         yield from level_problems(
             definition, [name for name, share in shares(definition.workload).items() if share > 0]
         )
+
+
+def _protocols(definition: Definition) -> Iterator[Problem]:
+    """Yield a problem for each product whose clients can't ask for the workload."""
+    described = catalogue().by_name.get(definition.workload.name)
+    for product in definition.products if described else ():
+        if described and protocol_of(product) not in described.protocols:
+            able = ", ".join(one.name for one in catalogue().workloads if protocol_of(product) in one.protocols)
+            what = f"{described.name} consists of statements of CQL, which {product} does not understand"
+            yield Problem("workload.name", what, f"these run on {product}: {able}")
+
+
+def _missing(definition: Definition, artefacts: ProgramSource) -> Iterator[Problem]:
+    for program in programs(definition):
+        yield from artefacts.missing_of_program(program, "load_generator.name", definition)
 
 
 def _lengths(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> Iterator[Problem]:

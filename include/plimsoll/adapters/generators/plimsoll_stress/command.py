@@ -4,7 +4,9 @@ from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
+from plimsoll.adapters.generators.plimsoll_stress.clients import CLIENTS
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_count, format_duration
 from plimsoll.domain.workload import BASIC_TIME_SERIES
@@ -51,8 +53,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--hdr": str(folder / HDR),
     }
     further = {
-        "--cl": workload.consistency,
-        "--rf": str(workload.replication_factor),
+        **CLIENTS[request.protocol].asking(workload),
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
@@ -63,7 +64,8 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **({} if is_own or request.waits else {"--settle": SETTLE}),
     }
     options = (word for option in {**published, **_watched(definition), **further}.items() for word in option)
-    return ("run", workload.name, *options, *(() if request.populates else _AS_LEFT))
+    closed = ("--closed",) if definition.loop == CLOSED else ()
+    return ("run", workload.name, *options, *closed, *(() if request.populates else _AS_LEFT))
 
 
 def _watched(definition: Definition) -> dict[str, str]:
@@ -96,9 +98,8 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
         "-c": str(generator.concurrency),
         "-t": str(generator.threads),
         "--rate": str(request.load_ops_s),
-        "--cl": workload.consistency,
-        "--rf": str(workload.replication_factor),
-        "--keyspace": keyspace,
+        **CLIENTS[request.protocol].asking(workload),
+        CLIENTS[request.protocol].keyspace: keyspace,
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),

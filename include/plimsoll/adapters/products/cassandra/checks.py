@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.products.cassandra.command import jvm_arguments
 from plimsoll.adapters.products.cassandra.flags import TLP_2020, jdk_major
 from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
@@ -31,7 +30,6 @@ _LEAST_HEAP = parse_size("256M")
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
     found = [
-        *protocol_problems(definition, PRODUCT),
         *_settings("system.settings", definition.settings_of_system(PRODUCT)),
     ]
     for number, variant in definition.of_product(PRODUCT):

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue, ValidationError
 
-from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.products.nodes.settings import refused_settings, shown
 from plimsoll.adapters.products.scylladb.node_files import PRODUCT
 from plimsoll.adapters.products.scylladb.settings import RESERVED, command_options
@@ -17,7 +16,6 @@ from plimsoll.ports.artefacts import ArtefactSource
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
     found = [
-        *protocol_problems(definition, PRODUCT),
         *_settings("system.settings", definition.settings_of_system(PRODUCT)),
     ]
     for number, variant in definition.of_product(PRODUCT):

@@ -6,7 +6,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import plimsoll.stress.core.Connector;
 import plimsoll.stress.core.ExitCode;
+import plimsoll.stress.core.Protocol;
 import plimsoll.stress.core.Run;
 import plimsoll.stress.core.RunOptions;
 import plimsoll.stress.core.Stop;
@@ -14,8 +16,6 @@ import plimsoll.stress.core.StressException;
 import plimsoll.stress.core.Summary;
 import plimsoll.stress.core.Version;
 import plimsoll.stress.core.Workload;
-import plimsoll.stress.cql.CqlConnector;
-import plimsoll.stress.cql.CqlOptions;
 import plimsoll.stress.workloads.WorkloadOptions;
 
 /** {@code run}: puts a load on a database. */
@@ -36,11 +36,15 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     WorkloadOptions workloadOptions;
 
-    @Mixin
-    CqlOptions cql;
+    private final Protocol protocol;
 
     @Spec
     CommandSpec spec;
+
+    /** @param protocol an object with options, which becomes a mixin of this command */
+    RunCommand(Protocol protocol) {
+        this.protocol = protocol;
+    }
 
     @Override
     public Integer call() {
@@ -59,9 +63,9 @@ final class RunCommand implements Callable<Integer> {
         Summary summary = new Summary(options, workloadOptions.seed);
         try {
             options.check();
-            cql.check();
+            protocol.check();
             Workload workload = workloadOptions.workload(options.workload);
-            CqlConnector connector = new CqlConnector(cql, options.split.isFirst());
+            Connector connector = protocol.connector(options.split.isFirst());
             new Run(options, connector, workload, workloadOptions.seed, commandLine(), stop, summary).execute();
             return end(summary, ExitCode.COMPLETE, null);
         } catch (StressException error) {

@@ -14,4 +14,9 @@ public interface Client {
 
     /** Returns the kind of failure for an error of this client. */
     ErrorKind kind(Throwable error);
+
+    /** Returns what an operation asks with that command, for messages. */
+    default String words(Operation operation, int command) {
+        return String.join("; ", operation.statements(command));
+    }
 }

@@ -4,7 +4,7 @@ package plimsoll.stress.core;
 @FunctionalInterface
 public interface Completion {
     /**
-     * @param rows number of rows of the answer; 0 for writes
+     * @param rows number of rows of the answer, or of those that were written
      * @param error the error of a failed operation, or null
      */
     void ended(int rows, Throwable error);

@@ -12,6 +12,8 @@ final class Interval {
     final Histogram[] response;
     /** By kind of error: from the intended start to the failure. */
     final Histogram[] failed = new Histogram[ErrorKind.ALL.length];
+    /** By operation: rows that answers had, or that were written. */
+    final long[] rows;
     /** Number of failures, by operation and kind of error. */
     final long[][] errors;
     /** Time from the instant at which an operation could be sent until it was sent. */
@@ -21,6 +23,7 @@ final class Interval {
         this.operations = operations;
         service = new Histogram[operations.size()];
         response = new Histogram[operations.size()];
+        rows = new long[operations.size()];
         errors = new long[operations.size()][ErrorKind.ALL.length];
     }
 
@@ -28,6 +31,7 @@ final class Interval {
         for (int o = 0; o < response.length; o++) {
             service[o].add(other.service[o]);
             response[o].add(other.response[o]);
+            rows[o] += other.rows[o];
             for (int k = 0; k < ErrorKind.ALL.length; k++) {
                 errors[o][k] += other.errors[o][k];
             }

@@ -15,7 +15,7 @@ final class Load {
     Load(Schedule schedule, List<Worker> workers) {
         this.schedule = schedule;
         this.workers = workers;
-        int count = threads(schedule.rate(), workers.size());
+        int count = threads(schedule.isClosed() ? 0 : schedule.rate(), workers.size());
         for (int p = 0; p < count; p++) {
             List<Worker> served = new ArrayList<>();
             for (int w = p; w < workers.size(); w += count) {
@@ -69,7 +69,20 @@ final class Load {
      * given up.
      */
     long backlog(long elapsed) {
-        long started = workers.stream().mapToLong(Worker::started).sum();
-        return Math.max(0, schedule.due(elapsed) - started);
+        return Math.max(0, due(elapsed) - started());
+    }
+
+    /** Returns the number of operations that were due; in a closed loop, of those that were sent. */
+    long due(long elapsed) {
+        return schedule.isClosed() ? started() : schedule.due(elapsed);
+    }
+
+    /** Returns whether nothing more is sent, and so many ends are all that there will be. */
+    boolean isComplete(long ended) {
+        return schedule.isClosed() ? done() && ended >= started() : ended >= schedule.total();
+    }
+
+    private long started() {
+        return workers.stream().mapToLong(Worker::started).sum();
     }
 }

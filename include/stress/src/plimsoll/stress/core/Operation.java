@@ -69,16 +69,16 @@ public final class Operation {
         return share.describe();
     }
 
-    /**
-     * Returns the statements that the operation sends with that command, in order. {@code {keyspace}} is left out: it
-     * is the run's own.
-     */
+    /** Returns what the operation sends with that command, in order. */
+    public List<Command> sent(int command) {
+        Command last = commands.get(command);
+        return order == Order.FIRST_THEN_ONE_OF ? List.of(commands.get(0), last) : List.of(last);
+    }
+
+    /** Returns the statements of {@link #sent}. {@code {keyspace}} is left out: it is the run's own. */
     public List<String> statements(int command) {
         List<String> sent = new ArrayList<>();
-        if (order == Order.FIRST_THEN_ONE_OF) {
-            sent.add(commands.get(0).statement.replace("{keyspace}.", ""));
-        }
-        sent.add(commands.get(command).statement.replace("{keyspace}.", ""));
+        sent(command).forEach(one -> sent.add(one.statement.replace("{keyspace}.", "")));
         return sent;
     }
 
@@ -125,15 +125,28 @@ public final class Operation {
         }
 
         public Builder statements(Order how, List<String> statements) {
+            List<Command> given = new ArrayList<>();
+            statements.forEach(statement -> given.add(new Command(statement, null)));
+            return commands(how, given);
+        }
+
+        public Builder commands(Command command) {
+            return commands(Order.ONE_OF, List.of(command));
+        }
+
+        /** Sets the commands, whose places are those of this operation. */
+        public Builder commands(Order how, List<Command> given) {
             order = how;
             String place = "operation " + name;
             commands = new ArrayList<>();
-            for (int i = 0; i < statements.size(); i++) {
-                commands.add(new Command(statements.get(i), statements.size() == 1 ? place : place + ", statement " + i));
+            for (int i = 0; i < given.size(); i++) {
+                String at = given.size() == 1 ? place : place + ", statement " + i;
+                commands.add(new Command(given.get(i).statement, at, given.get(i).access));
             }
             return this;
         }
 
+        /** Sets the only command, with the place that it has. */
         public Builder command(Command command) {
             commands = List.of(command);
             return this;

@@ -37,8 +37,9 @@ final class Recording {
         start = instant;
     }
 
-    void completed(int operation, long intended, long sent, long now) {
-        slot(now).completed(operation, micros(now - intended), micros(now - sent));
+    /** Records an operation that was answered with so many rows, or that wrote so many. */
+    void completed(int operation, int rows, long intended, long sent, long now) {
+        slot(now).completed(operation, rows, micros(now - intended), micros(now - sent));
     }
 
     /** Records an operation that was sent and failed. */

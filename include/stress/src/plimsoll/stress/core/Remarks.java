@@ -40,15 +40,15 @@ final class Remarks {
         }
     }
 
-    /** Counts a failure of kind {@code other}. */
-    synchronized void failed(Operation operation, int command, Throwable error) {
-        count(failures, "a failure of kind other", operation, command, message(error));
+    /** Counts a failure of kind {@code other}; {@code client} carried the operation out. */
+    synchronized void failed(Client client, Operation operation, int command, Throwable error) {
+        count(failures, "a failure of kind other", client, operation, command, message(error));
     }
 
     /** Counts a warning that the database sent with an answer. */
-    synchronized void warned(Operation operation, int command, String warning) {
+    synchronized void warned(Client client, Operation operation, int command, String warning) {
         warned++;
-        count(warnings, "a warning of the database", operation, command, warning);
+        count(warnings, "a warning of the database", client, operation, command, warning);
     }
 
     /** Returns the number of all warnings. */
@@ -79,11 +79,12 @@ final class Remarks {
                 .orElse("");
     }
 
-    private void count(Map<String, Remark> kinds, String what, Operation operation, int command, String message) {
+    private void count(
+            Map<String, Remark> kinds, String what, Client client, Operation operation, int command, String message) {
         String kind = operation.name + ' ' + command + ' ' + message.replaceAll("\\d+", "0");
         Remark known = kinds.get(kind);
         if (known == null && kinds.size() < MOST) {
-            known = new Remark(operation.name, cut(String.join("; ", operation.statements(command))), cut(message));
+            known = new Remark(operation.name, cut(client.words(operation, command)), cut(message));
             kinds.put(kind, known);
             fresh.add("first of its kind in " + known.operation + ", " + what + ": " + known.message + "\n  "
                     + known.statement);

@@ -23,16 +23,16 @@ final class Request implements Completion {
 
     @Override
     public void warned(String warning) {
-        recording.remarks.warned(operation, command, warning);
+        recording.remarks.warned(worker.client(), operation, command, warning);
     }
 
     @Override
     public void ended(int rows, Throwable error) {
         long now = System.nanoTime();
         if (error == null) {
-            recording.completed(index, intended, sent, now);
+            recording.completed(index, rows, intended, sent, now);
         } else {
-            failed(worker.kind(error), error, now);
+            failed(worker.client().kind(error), error, now);
         }
         worker.release(now);
     }
@@ -40,7 +40,7 @@ final class Request implements Completion {
     private void failed(ErrorKind kind, Throwable error, long now) {
         recording.failed(index, kind, intended, now);
         if (kind == ErrorKind.OTHER) {
-            recording.remarks.failed(operation, command, error);
+            recording.remarks.failed(worker.client(), operation, command, error);
         }
     }
 }

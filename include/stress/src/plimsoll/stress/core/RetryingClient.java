@@ -45,6 +45,11 @@ final class RetryingClient implements Client {
         return client.kind(error);
     }
 
+    @Override
+    public String words(Operation operation, int command) {
+        return client.words(operation, command);
+    }
+
     private void attempt(int retry, Operation operation, int command, Object[][] rows, Completion end) {
         client.send(operation, command, rows, new Completion() {
             @Override

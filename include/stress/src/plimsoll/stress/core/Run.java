@@ -125,13 +125,14 @@ public final class Run {
     private void load(Client client, List<Traffic> traffic, Vitals vitals, Sink progress)
             throws StressException, IOException {
         long seconds = options.duration.toSeconds();
-        Schedule schedule = new Schedule(options.rate, options.rate * seconds, options.threads, options.split);
+        Schedule open = new Schedule(options.rate, options.rate * seconds, options.threads, options.split);
+        Schedule schedule = options.closed ? open.asClosedLoop() : open;
         Stage.Plan plan = Stage.Plan.timed(options.warmup.toSeconds(), seconds, options.drain.toSeconds());
         Start start = start(progress);
         Instant from = start.instant;
         try (Sink hdr = options.hdr == null ? observation -> {} : new HdrLogs(options.hdr, workload.operations, from, options.warmup);
                 Sink csv = options.csv == null ? observation -> {} : new CsvLog(options.csv, workload.operations, from, command)) {
-            console.say("timed run: from " + from + ", " + seconds + " s, " + Json.plain(schedule.rate()) + " ops/s");
+            console.say("timed run: from " + from + ", " + seconds + " s, " + pace(schedule));
             Recording recording = new Recording(workload.operations);
             List<Sink> sinks =
                     List.of(hdr, csv, summary.timed(from, schedule, recording.remarks), watch, progress, console);
@@ -142,6 +143,11 @@ public final class Run {
             summary.decided(watch.decided());
         }
         endIfStopped();
+    }
+
+    private static String pace(Schedule schedule) {
+        String rate = Json.plain(schedule.rate()) + " ops/s";
+        return schedule.isClosed() ? "at most " + rate + ": a CLOSED LOOP, which hides waits" : rate;
     }
 
     private Start start(Sink progress) throws StressException, IOException {

@@ -31,6 +31,13 @@ public final class RunOptions {
     long rate;
 
     @Option(
+            names = "--closed",
+            description = "A closed loop, as many publications measured: each thread sends an operation when there is "
+                    + "room for it among -c, at most at its part of --rate. Times count from the send, and HIDE how long "
+                    + "operations waited for that.")
+    boolean closed;
+
+    @Option(
             names = "--split",
             converter = Split.Converter.class,
             description = "Which of several generators this is, 2/3 the second of three: they share --rate, the schedule "

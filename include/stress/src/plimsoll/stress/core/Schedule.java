@@ -16,6 +16,7 @@ final class Schedule {
     private final long total;
     private final int lanes;
     private final Split split;
+    private final boolean closed;
 
     /**
      * @param rate operations per second of all generators; 0: every operation is due at once
@@ -24,10 +25,27 @@ final class Schedule {
      * @param split this generator's share
      */
     Schedule(long rate, long total, int lanes, Split split) {
+        this(rate, total, lanes, split, false);
+    }
+
+    private Schedule(long rate, long total, int lanes, Split split, boolean closed) {
         this.rate = rate;
         this.total = total;
         this.lanes = lanes;
         this.split = split;
+        this.closed = closed;
+    }
+
+    /**
+     * Returns the same as a closed loop, whose operations have no intended starts: each lane sends the next one when
+     * there is room, at most at its part of the rate, and makes up for none that it could not send.
+     */
+    Schedule asClosedLoop() {
+        return new Schedule(rate, total, lanes, split, true);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** Returns this generator's own rate, in operations per second. */
@@ -89,7 +107,21 @@ final class Schedule {
 
         /** Returns whether operations have intended starts. Without them, no operation can be late. */
         boolean paced() {
-            return rate > 0;
+            return rate > 0 && !closed;
+        }
+
+        boolean isClosed() {
+            return closed;
+        }
+
+        /** The least time from one send to the next in a closed loop, in nanoseconds. */
+        long gap() {
+            return SECOND * lanes * split.count / rate;
+        }
+
+        /** The end of a closed loop, in nanoseconds after its start. */
+        long end() {
+            return Schedule.this.intended(total);
         }
 
         private long share(long positions) {

@@ -11,16 +11,19 @@ final class Slot {
     private final Recorder[] failed = recorders(ErrorKind.ALL.length, 2);
     private final Recorder lag = new Recorder(1, Recording.HIGHEST, 2);
     private final AtomicLongArray errors;
+    private final AtomicLongArray rows;
     private final Interval interval;
 
     Slot(List<Operation> operations) {
         service = recorders(operations.size(), 3);
         response = recorders(operations.size(), 3);
         errors = new AtomicLongArray(operations.size() * ErrorKind.ALL.length);
+        rows = new AtomicLongArray(operations.size());
         interval = new Interval(operations);
     }
 
-    void completed(int operation, long responseMicros, long serviceMicros) {
+    void completed(int operation, int count, long responseMicros, long serviceMicros) {
+        rows.addAndGet(operation, count);
         response[operation].recordValue(responseMicros);
         service[operation].recordValue(serviceMicros);
     }
@@ -42,6 +45,7 @@ final class Slot {
         for (int o = 0; o < response.length; o++) {
             interval.service[o] = service[o].getIntervalHistogram(interval.service[o]);
             interval.response[o] = response[o].getIntervalHistogram(interval.response[o]);
+            interval.rows[o] = rows.getAndSet(o, 0);
             for (int k = 0; k < ErrorKind.ALL.length; k++) {
                 interval.errors[o][k] = errors.getAndSet(o * ErrorKind.ALL.length + k, 0);
             }

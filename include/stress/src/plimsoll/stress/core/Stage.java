@@ -109,11 +109,11 @@ final class Stage {
         } finally {
             load.halt();
         }
-        return Math.max(0, load.schedule().due(System.nanoTime() - start) - accounted);
+        return Math.max(0, load.due(System.nanoTime() - start) - accounted);
     }
 
     private boolean ended(long second) {
-        boolean complete = second >= plan.duration && accounted >= load.schedule().total();
+        boolean complete = second >= plan.duration && load.isComplete(accounted);
         return complete || decided.getAsBoolean() || stop.reason() != null || second >= plan.duration + plan.drain;
     }
 
@@ -128,7 +128,7 @@ final class Stage {
                 second,
                 Math.min(second + 1, Math.max(elapsed / 1e9, second + 0.001)),
                 planned(elapsed / 1e9),
-                load.schedule().rate(),
+                load.schedule().isClosed() ? 0 : load.schedule().rate(),
                 interval,
                 load.inFlight(),
                 load.takePeak(),

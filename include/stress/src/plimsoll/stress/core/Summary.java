@@ -99,7 +99,7 @@ public final class Summary {
                         Locale.ROOT,
                         "%,d of %,d operations were answered, %,d failed, %,d have no end",
                         whole.completed(),
-                        schedule.total(),
+                        scheduled(whole),
                         whole.failures(),
                         unfinished)
                 + (decided == null ? "" : String.format(Locale.ROOT, "; decided after %.0f s", decided))
@@ -164,12 +164,13 @@ public final class Summary {
         Tally whole = timed();
         return Json.object(
                 "started", timedStart.toString(),
+                "loop", schedule.isClosed() ? "closed" : "open",
                 "duration_s", options.duration.toSeconds(),
                 "warmup_s", options.warmup.toSeconds(),
                 "decided_s", decided == null ? null : Json.plain(decided),
                 "drain_s", Json.rounded(parts.get(Phase.DRAIN).seconds()),
-                "attempted_ops_s", Json.plain(schedule.rate()),
-                "scheduled", schedule.total(),
+                "attempted_ops_s", attempted(),
+                "scheduled", scheduled(whole),
                 "completed", whole.completed(),
                 "operations", whole.operations(),
                 "shares", shares,
@@ -178,6 +179,16 @@ public final class Summary {
                 "server_warnings", warnings(timedRemarks),
                 "warmup", part(parts.get(Phase.WARMUP)),
                 "measured", part(parts.get(Phase.MEASURE)));
+    }
+
+    /** The rate of the schedule; null for a closed loop, which attempts none. */
+    private Number attempted() {
+        return schedule.isClosed() ? null : Json.plain(schedule.rate());
+    }
+
+    /** The operations that were due; in a closed loop, those that were sent. */
+    private long scheduled(Tally whole) {
+        return schedule.isClosed() ? whole.completed() + whole.failures() + unfinished : schedule.total();
     }
 
     private Tally timed() {
@@ -191,8 +202,9 @@ public final class Summary {
     private Map<String, Object> part(Tally tally) {
         return Json.object(
                 "seconds", Json.rounded(tally.seconds()),
-                "attempted_ops_s", Json.plain(schedule.rate()),
+                "attempted_ops_s", attempted(),
                 "achieved_ops_s", Json.rounded(tally.achieved()),
+                "rows_s", Json.rounded(tally.rowsPerSecond()),
                 "completed", tally.completed(),
                 "operations", tally.operations(),
                 "errors", tally.errorsByKind(0),

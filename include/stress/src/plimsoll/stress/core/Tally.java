@@ -8,6 +8,7 @@ import org.HdrHistogram.Histogram;
 final class Tally {
     private final List<Operation> operations;
     private final long[] completed;
+    private final long[] rows;
     private final long[][] errors;
     private final Histogram lag = new Histogram(1, 3_600_000_000L, 2);
     private double seconds;
@@ -21,6 +22,7 @@ final class Tally {
     Tally(List<Operation> operations) {
         this.operations = operations;
         completed = new long[operations.size()];
+        rows = new long[operations.size()];
         errors = new long[operations.size()][ErrorKind.ALL.length];
     }
 
@@ -28,6 +30,7 @@ final class Tally {
         Interval interval = observation.interval;
         for (int o = 0; o < completed.length; o++) {
             completed[o] += interval.response[o].getTotalCount();
+            rows[o] += interval.rows[o];
             for (int k = 0; k < ErrorKind.ALL.length; k++) {
                 errors[o][k] += interval.errors[o][k];
             }
@@ -45,6 +48,7 @@ final class Tally {
     void add(Tally other) {
         for (int o = 0; o < completed.length; o++) {
             completed[o] += other.completed[o];
+            rows[o] += other.rows[o];
             for (int k = 0; k < ErrorKind.ALL.length; k++) {
                 errors[o][k] += other.errors[o][k];
             }
@@ -84,6 +88,11 @@ final class Tally {
         return seconds > 0 ? completed() / seconds : 0;
     }
 
+    /** Returns rows per second that answers had, or that were written. */
+    double rowsPerSecond() {
+        return seconds > 0 ? sum(rows) / seconds : 0;
+    }
+
     /** Returns the number of errors of every kind. Of {@code unfinished} operations only the number is known. */
     Map<String, Object> errorsByKind(long unfinished) {
         Map<String, Object> byKind = Json.object();
@@ -97,12 +106,13 @@ final class Tally {
         return byKind;
     }
 
-    /** Returns the numbers of answered and failed operations, by operation. */
+    /** Returns the numbers of answered and failed operations and of the answers' rows, by operation. */
     Map<String, Object> operations() {
         Map<String, Object> byOperation = Json.object();
         for (int o = 0; o < completed.length; o++) {
             byOperation.put(
-                    operations.get(o).label, Json.object("completed", completed[o], "errors", sum(errors[o])));
+                    operations.get(o).label,
+                    Json.object("completed", completed[o], "errors", sum(errors[o]), "rows", rows[o]));
         }
         return byOperation;
     }

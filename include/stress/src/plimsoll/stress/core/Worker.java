@@ -29,6 +29,8 @@ final class Worker {
     private volatile long started;
 
     private long start;
+    /** In a closed loop: the earliest instant of the next send. */
+    private long next;
     private Thread pacer;
 
     /** @param backlogLimit the greatest delay with which an operation is still sent, in nanoseconds */
@@ -51,6 +53,7 @@ final class Worker {
     /** To be called before the first step; {@code instant} is the schedule's start as {@link System#nanoTime()}. */
     void startAt(long instant, Thread servedBy) {
         start = instant;
+        next = instant + lane.intended(0);
         room.set(instant);
         pacer = servedBy;
     }
@@ -65,8 +68,11 @@ final class Worker {
         if (n >= size) {
             return NEVER;
         }
-        long intended = start + lane.intended(n);
+        long intended = lane.isClosed() ? next : start + lane.intended(n);
         long now = System.nanoTime();
+        if (lane.isClosed() && now - start >= lane.end()) {
+            return NEVER;
+        }
         if (intended > now) {
             return intended;
         }
@@ -81,8 +87,8 @@ final class Worker {
         return now;
     }
 
-    ErrorKind kind(Throwable error) {
-        return client.kind(error);
+    Client client() {
+        return client;
     }
 
     long started() {
@@ -109,8 +115,11 @@ final class Worker {
     private void send(long intended, long now) {
         room.compareAndSet(FULL, now);
         recording.sent(lane.paced() ? now - Math.max(intended, room.get()) : 0, now);
+        if (lane.isClosed()) {
+            next = Math.max(intended + lane.gap(), now);
+        }
         Traffic.Draw draw = traffic.next();
-        Request request = new Request(this, recording, draw, intended, now);
+        Request request = new Request(this, recording, draw, lane.isClosed() ? now : intended, now);
         int underWay = inFlight.incrementAndGet();
         if (underWay > peak.get()) {
             peak.set(underWay);

@@ -33,6 +33,25 @@ public final class Workload {
         return new Workload(name, schema, kept, population);
     }
 
+    /** Returns the operations of the timed run, and those that populate and read back. */
+    public List<Operation> everyOperation() {
+        List<Operation> all = new ArrayList<>(operations);
+        if (population.write != null) {
+            all.add(population.write);
+        }
+        if (population.readBack != null) {
+            all.add(population.readBack);
+        }
+        return all;
+    }
+
+    /** Returns whether every command is an access by key, which protocols other than CQL can say too. */
+    public boolean isByKey() {
+        return everyOperation().stream()
+                .flatMap(operation -> operation.commands.stream())
+                .allMatch(command -> command.access != null);
+    }
+
     /** Returns the share of each operation, in order. The shares add up to 1. */
     public double[] shares() {
         return shares.clone();

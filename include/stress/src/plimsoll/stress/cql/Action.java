@@ -15,8 +15,8 @@ interface Action {
     static Action of(Operation operation, List<StatementMaker> makers) {
         boolean firstPage = operation.firstPage;
         if (operation.rows > 1) {
-            return (session, command, rows, end) ->
-                    send(session, makers.get(command).batch(rows, operation.logged), firstPage, end);
+            return (session, command, rows, end) -> take(
+                    session.executeAsync(makers.get(command).batch(rows, operation.logged)), rows.length, 0, firstPage, end);
         }
         if (operation.order == Operation.Order.FIRST_THEN_ONE_OF) {
             return (session, command, rows, end) -> send(
@@ -26,24 +26,29 @@ interface Action {
     }
 
     private static void send(CqlSession session, Statement<?> statement, boolean firstPage, Completion end) {
-        take(session.executeAsync(statement), 0, firstPage, end);
+        take(session.executeAsync(statement), 1, 0, firstPage, end);
     }
 
-    /** Counts the rows of an answer, page by page to its last one, or those of its first page. */
-    private static void take(CompletionStage<AsyncResultSet> asked, int before, boolean firstPage, Completion end) {
+    /**
+     * Counts the rows of an answer, page by page to its last one, or those of its first page.
+     *
+     * @param written rows of a write, which has no answer with columns
+     */
+    private static void take(
+            CompletionStage<AsyncResultSet> asked, int written, int before, boolean firstPage, Completion end) {
         asked.whenComplete((page, error) -> {
             if (error != null) {
                 end.ended(0, error);
                 return;
             }
             page.getExecutionInfo().getWarnings().forEach(end::warned);
-            int rows = before + page.remaining();
+            int rows = page.getColumnDefinitions().size() == 0 ? written : before + page.remaining();
             if (firstPage || !page.hasMorePages()) {
                 end.ended(rows, null);
                 return;
             }
             try {
-                take(page.fetchNextPage(), rows, false, end);
+                take(page.fetchNextPage(), written, rows, false, end);
             } catch (RuntimeException refused) {
                 end.ended(0, refused);
             }

@@ -5,12 +5,14 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import plimsoll.stress.core.Connector;
 import plimsoll.stress.core.ExitCode;
+import plimsoll.stress.core.Protocol;
 import plimsoll.stress.core.StressException;
 import plimsoll.stress.core.Units;
 
 /** The options of {@code run} that say where the database is and how to ask it. */
-public final class CqlOptions {
+public final class CqlOptions implements Protocol {
     @Option(names = "--host", description = "Contact points, separated by commas.")
     String hosts = "127.0.0.1";
 
@@ -44,7 +46,17 @@ public final class CqlOptions {
     @Option(names = "--no-schema", description = "Take keyspace and table as they are.")
     boolean noSchema;
 
-    /** @throws StressException with {@link ExitCode#USAGE} if values make no sense */
+    @Override
+    public String databases() {
+        return "databases that speak CQL";
+    }
+
+    @Override
+    public Connector connector(boolean makesTables) {
+        return new CqlConnector(this, makesTables);
+    }
+
+    @Override
     public void check() throws StressException {
         require(replicationFactor > 0, "--rf must be above 0");
         require(connections >= 0, "--core-connections must be above 0");

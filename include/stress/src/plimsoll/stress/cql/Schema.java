@@ -90,7 +90,7 @@ final class Schema {
             throw new StressException(ExitCode.SCHEMA, "the nodes do not agree on the schema");
         }
         Map<Operation, Action> actions = new IdentityHashMap<>();
-        for (Operation operation : everyOperation(workload)) {
+        for (Operation operation : workload.everyOperation()) {
             List<StatementMaker> makers = new ArrayList<>();
             for (Command command : operation.commands) {
                 attempt(command, () -> makers.add(prepare(operation, command)));
@@ -98,17 +98,6 @@ final class Schema {
             actions.put(operation, Action.of(operation, makers));
         }
         return actions;
-    }
-
-    private static List<Operation> everyOperation(Workload workload) {
-        List<Operation> all = new ArrayList<>(workload.operations);
-        if (workload.population.write != null) {
-            all.add(workload.population.write);
-        }
-        if (workload.population.readBack != null) {
-            all.add(workload.population.readBack);
-        }
-        return all;
     }
 
     private StatementMaker prepare(Operation operation, Command command) {

@@ -19,8 +19,6 @@ import plimsoll.stress.core.distribution.Distribution;
  * loader does: logged batches, sent as text.
  */
 final class BatchedRows implements WorkloadType {
-    private static final String TABLE = "CREATE TABLE IF NOT EXISTS {keyspace}.t%d (id bigint PRIMARY KEY, title text)";
-
     @Override
     public String name() {
         return "BatchedRows";
@@ -50,24 +48,24 @@ final class BatchedRows implements WorkloadType {
     public Workload make(Options options) {
         int tables = options.small("tables");
         int atATime = options.small("at_a_time");
+        List<String> keys = numbered("id", atATime);
         List<Command> schema = new ArrayList<>();
-        List<String> inserts = new ArrayList<>();
-        List<String> selects = new ArrayList<>();
+        List<Command> inserts = new ArrayList<>();
+        List<Command> selects = new ArrayList<>();
         for (int t = 1; t <= tables; t++) {
-            schema.add(new Command(String.format(TABLE, t), "table t" + t));
-            inserts.add("INSERT INTO {keyspace}.t" + t + " (id, title) VALUES (:id, :title)");
-            selects.add("SELECT * FROM {keyspace}.t" + t + " WHERE id IN (" + markers(atATime) + ")");
+            KeyedTable table = new KeyedTable("t" + t, "id", "bigint", "id", List.of("title"));
+            schema.add(table.schema());
+            inserts.add(table.insert());
+            selects.add(table.read(keys));
         }
         Source written = Sources.numbers(own(options));
         Source asked = Sources.numbers(own(options));
         Source title = Sources.letters(Distribution.of(random -> options.count("size")));
         List<Field> ids = new ArrayList<>();
-        for (int k = 0; k < atATime; k++) {
-            ids.add(Sources.field("id" + k, asked));
-        }
+        keys.forEach(key -> ids.add(Sources.field(key, asked)));
         Operation batches = Operation.named("batches")
                 .share(Share.option("batches", options))
-                .statements(Operation.Order.ONE_PER_THREAD, inserts)
+                .commands(Operation.Order.ONE_PER_THREAD, inserts)
                 .rows(options.small("batch_rows"))
                 .logged(options.text("batch").equals(OwnStatements.LOGGED))
                 .prepared(options.truth("prepared"))
@@ -75,7 +73,7 @@ final class BatchedRows implements WorkloadType {
                 .build();
         Operation reads = Operation.named("reads")
                 .share(Share.option("reads", options))
-                .statements(Operation.Order.ONE_PER_THREAD, selects)
+                .commands(Operation.Order.ONE_PER_THREAD, selects)
                 .prepared(options.truth("prepared"))
                 .fields(ids)
                 .build();
@@ -93,11 +91,11 @@ final class BatchedRows implements WorkloadType {
         };
     }
 
-    private static String markers(int count) {
-        List<String> markers = new ArrayList<>();
+    private static List<String> numbered(String name, int count) {
+        List<String> names = new ArrayList<>();
         for (int k = 0; k < count; k++) {
-            markers.add(":id" + k);
+            names.add(name + k);
         }
-        return String.join(", ", markers);
+        return names;
     }
 }

@@ -44,6 +44,7 @@ public final class Catalogue {
         return Json.object(
                 "name", type.name(),
                 "doc", type.about(),
+                "protocols", protocols(type),
                 "options", options(type.options()),
                 "operations", operations(type));
     }
@@ -54,14 +55,26 @@ public final class Catalogue {
         return described;
     }
 
+    /** Returns the protocols in which clients can ask for it: all where it consists of accesses by key. */
+    private static List<String> protocols(WorkloadType type) {
+        return !definesOperations(type) && made(type).isByKey() ? List.of("cql", "hbase") : List.of("cql");
+    }
+
+    private static boolean definesOperations(WorkloadType type) {
+        return type.options().stream().anyMatch(option -> option.type == Option.Type.OPERATIONS);
+    }
+
+    private static Workload made(WorkloadType type) {
+        return type.make(Options.of(type.name(), type.options(), Map.of()));
+    }
+
     /** Returns the operations with default options; none where the options define the operations. */
     private static List<Object> operations(WorkloadType type) {
         List<Object> operations = new ArrayList<>();
-        if (type.options().stream().anyMatch(option -> option.type == Option.Type.OPERATIONS)) {
+        if (definesOperations(type)) {
             return operations;
         }
-        Workload workload = type.make(Options.of(type.name(), type.options(), Map.of()));
-        for (Operation operation : workload.operations) {
+        for (Operation operation : made(type).operations) {
             operations.add(
                     Json.object("name", operation.name, "label", operation.label, "share", operation.describeShare()));
         }

@@ -1,7 +1,6 @@
 package plimsoll.stress.workloads;
 
 import java.util.List;
-import plimsoll.stress.core.Command;
 import plimsoll.stress.core.Operation;
 import plimsoll.stress.core.Option;
 import plimsoll.stress.core.Options;
@@ -14,10 +13,7 @@ import plimsoll.stress.core.distribution.Scrambled;
 
 /** NoSQLBench's `cql-keyvalue` of April 2021: a text by a text key, read as often as written. */
 final class KeyValue implements WorkloadType {
-    private static final String TABLE =
-            "CREATE TABLE IF NOT EXISTS {keyspace}.keyvalue (key text PRIMARY KEY, value text)";
-    private static final String WRITE = "INSERT INTO {keyspace}.keyvalue (key, value) VALUES (:key, :value)";
-    private static final String READ = "SELECT * FROM {keyspace}.keyvalue WHERE key = :key";
+    private static final KeyedTable TABLE = new KeyedTable("keyvalue", "key", "text", "key", List.of("value"));
 
     @Override
     public String name() {
@@ -50,23 +46,23 @@ final class KeyValue implements WorkloadType {
                 Sources.row(options.count("rows")), row -> String.valueOf(Scrambled.hash(row) % values));
         Operation reads = Operation.named("reads")
                 .share(Share.option("reads", options))
-                .statements(READ)
+                .commands(TABLE.read())
                 .fields(Sources.field("key", key))
                 .build();
         Operation writes = Operation.named("writes")
                 .share(Share.option("writes", options))
-                .statements(WRITE)
+                .commands(TABLE.insert())
                 .fields(Sources.field("key", key), Sources.field("value", value))
                 .build();
         Operation populate = Operation.named("writes")
-                .statements(WRITE)
+                .commands(TABLE.insert())
                 .fields(Sources.field("key", rows), Sources.field("value", hashed))
                 .build();
         Operation readBack =
-                Operation.named("reads").statements(READ).fields(Sources.field("key", rows)).build();
+                Operation.named("reads").commands(TABLE.read()).fields(Sources.field("key", rows)).build();
         return new Workload(
                 name(),
-                List.of(new Command(TABLE, "table keyvalue")),
+                List.of(TABLE.schema()),
                 List.of(reads, writes),
                 Population.numbered(populate, options.count("rows"), readBack));
     }

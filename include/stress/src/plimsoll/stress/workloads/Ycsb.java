@@ -17,8 +17,6 @@ import plimsoll.stress.core.distribution.Distribution;
 
 /** One of YCSB's core workloads, with YCSB's names of parameters and the table of its binding for Cassandra. */
 final class Ycsb implements WorkloadType {
-    private static final String TABLE = "{keyspace}.usertable";
-
     private final String letter;
     private final String about;
     private final Map<String, Double> proportions;
@@ -94,55 +92,54 @@ final class Ycsb implements WorkloadType {
         YcsbKeys keys = new YcsbKeys(options);
         YcsbRow row = new YcsbRow(options);
         Field asked = Sources.field("key", keys.requested());
-        String one = " WHERE y_id = :key";
-        List<String> updates = row.updates(TABLE, one);
+        List<Command> updates = row.updates();
         List<Operation> operations = List.of(
-                operation("reads", "read", row.reads(TABLE, one), List.of(asked), options),
+                operation("reads", "read", row.reads(), List.of(asked), options),
                 operation("updates", "update", updates, row.written(asked), options),
                 operation(
                         "inserts",
                         "insert",
-                        List.of(row.insert(TABLE)),
+                        List.of(row.table.insert()),
                         row.written(Sources.field("key", keys.inserted())),
                         options),
                 operation(
                         "scans",
                         "scan",
-                        List.of("SELECT * FROM " + TABLE + " WHERE token(y_id) >= token(:key) LIMIT :length"),
+                        List.of(row.table.scan("length")),
                         List.of(asked, Sources.field("length", lengths(options))),
                         options),
                 modify(row, updates, asked, options));
         Source numbered = Sources.of(Sources.row(options.count("recordcount")), keys::key);
         Operation populate = Operation.named("inserts")
-                .statements(row.insert(TABLE))
+                .commands(row.table.insert())
                 .fields(row.written(Sources.field("key", numbered)))
                 .build();
         Operation readBack = Operation.named("reads")
-                .statements("SELECT y_id FROM " + TABLE + one)
+                .commands(row.table.readKey())
                 .fields(Sources.field("key", numbered))
                 .build();
         return new Workload(
                 name(),
-                List.of(new Command(row.table(TABLE), "table usertable")),
+                List.of(row.table.schema()),
                 operations,
                 Population.numbered(populate, options.count("recordcount"), readBack));
     }
 
     private static Operation operation(
-            String name, String proportion, List<String> statements, List<Field> fields, Options options) {
+            String name, String proportion, List<Command> commands, List<Field> fields, Options options) {
         return Operation.named(name)
                 .share(Share.option(proportion + "proportion", options))
-                .statements(Operation.Order.ONE_OF, statements)
+                .commands(Operation.Order.ONE_OF, commands)
                 .fields(fields)
                 .build();
     }
 
-    private static Operation modify(YcsbRow row, List<String> updates, Field asked, Options options) {
-        List<String> statements = new ArrayList<>(List.of("SELECT * FROM " + TABLE + " WHERE y_id = :key"));
-        statements.addAll(updates);
+    private static Operation modify(YcsbRow row, List<Command> updates, Field asked, Options options) {
+        List<Command> commands = new ArrayList<>(List.of(row.table.read()));
+        commands.addAll(updates);
         return Operation.named("read-modify-writes")
                 .share(Share.option("readmodifywriteproportion", options))
-                .statements(Operation.Order.FIRST_THEN_ONE_OF, statements)
+                .commands(Operation.Order.FIRST_THEN_ONE_OF, commands)
                 .fields(row.written(asked))
                 .build();
     }

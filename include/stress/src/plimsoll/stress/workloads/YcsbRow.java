@@ -3,6 +3,8 @@ package plimsoll.stress.workloads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import plimsoll.stress.core.Command;
 import plimsoll.stress.core.Field;
 import plimsoll.stress.core.Options;
 import plimsoll.stress.core.Source;
@@ -11,13 +13,17 @@ import plimsoll.stress.core.distribution.Distributions;
 
 /** The rows of YCSB's table: a key, and fields of letters. */
 final class YcsbRow {
-    private final int fields;
+    final KeyedTable table;
+    private final List<String> names = new ArrayList<>();
     private final Source text;
     private final boolean readsAll;
     private final boolean writesAll;
 
     YcsbRow(Options options) {
-        fields = options.small("fieldcount");
+        for (int f = 0; f < options.small("fieldcount"); f++) {
+            names.add("field" + f);
+        }
+        table = new KeyedTable("usertable", "y_id", "text", "key", names);
         text = Sources.letters(lengths(
                 options.text("fieldlengthdistribution"), options.count("minfieldlength"), options.count("fieldlength")));
         readsAll = options.truth("readallfields");
@@ -32,42 +38,26 @@ final class YcsbRow {
         return Distributions.of(Map.of(Distributions.NAME, distribution, "min", least, "max", most));
     }
 
-    String table(String table) {
-        return "CREATE TABLE IF NOT EXISTS " + table + " (y_id text PRIMARY KEY, " + joined("field%d text") + ")";
+    /** The commands that read: one for all fields, or one for each. */
+    List<Command> reads() {
+        return readsAll ? List.of(table.read()) : each(table::read);
     }
 
-    String insert(String table) {
-        return "INSERT INTO " + table + " (y_id, " + joined("field%d") + ") VALUES (:key, " + joined(":field%d") + ")";
-    }
-
-    List<String> reads(String table, String where) {
-        return readsAll ? List.of("SELECT * FROM " + table + where) : each("SELECT field%d FROM " + table + where);
-    }
-
-    List<String> updates(String table, String where) {
-        return writesAll
-                ? List.of("UPDATE " + table + " SET " + joined("field%1$d = :field%1$d") + where)
-                : each("UPDATE " + table + " SET field%1$d = :field%1$d" + where);
+    /** The commands that update: one that writes all fields, or one for each. */
+    List<Command> updates() {
+        return writesAll ? List.of(table.update(names)) : each(name -> table.update(List.of(name)));
     }
 
     /** Makes the key and a text for every field. Statements that write one field use one of the texts. */
     List<Field> written(Field key) {
         List<Field> all = new ArrayList<>(List.of(key));
-        for (int f = 0; f < fields; f++) {
-            all.add(Sources.field("field" + f, text));
-        }
+        names.forEach(name -> all.add(Sources.field(name, text)));
         return all;
     }
 
-    private String joined(String pattern) {
-        return String.join(", ", each(pattern));
-    }
-
-    private List<String> each(String pattern) {
-        List<String> each = new ArrayList<>();
-        for (int f = 0; f < fields; f++) {
-            each.add(String.format(pattern, f));
-        }
+    private List<Command> each(Function<String, Command> made) {
+        List<Command> each = new ArrayList<>();
+        names.forEach(name -> each.add(made.apply(name)));
         return each;
     }
 }

@@ -19,7 +19,9 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import plimsoll.stress.core.distribution.Distributions;
 import plimsoll.stress.core.distribution.Numbers;
 import plimsoll.stress.core.distribution.Scrambled;
@@ -28,6 +30,17 @@ import plimsoll.stress.workloads.Workloads;
 
 /** Answers questions about the generator's pure parts, a line each, for tests in Python. */
 public final class Ask {
+    /** A client that answers nothing. */
+    private static final Client NOBODY = new Client() {
+        @Override
+        public void send(Operation operation, int command, Object[][] rows, Completion end) {}
+
+        @Override
+        public ErrorKind kind(Throwable error) {
+            return ErrorKind.OTHER;
+        }
+    };
+
     public static void main(String[] arguments) {
         Scanner questions = new Scanner(System.in);
         while (questions.hasNextLine()) {
@@ -70,6 +83,10 @@ public final class Ask {
                 return draw(question[1], number(question[2]), number(question[3]));
             case "hash":
                 return Scrambled.hash(number(question[1]));
+            case "closed":
+                return closed(number(question[1]), (int) number(question[2]), number(question[3]));
+            case "accesses":
+                return accesses(question[1], parsed(question[2]));
             case "sent":
                 return sent(question[1], parsed(question[2]), number(question[3]));
             case "row":
@@ -136,6 +153,50 @@ public final class Ask {
         return String.join("|", lines);
     }
 
+    /**
+     * What a closed loop of one thread sends at that rate within two seconds with so many at once, each answered after so
+     * many ms: the operations, the most in flight, and the longest response time in ms.
+     */
+    private static String closed(long rate, int concurrency, long millis) {
+        Operation operation = Operation.named("reads").build();
+        Recording recording = new Recording(List.of(operation));
+        Client client = new Client() {
+            @Override
+            public void send(Operation sent, int command, Object[][] rows, Completion end) {
+                CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> end.ended(1, null));
+            }
+
+            @Override
+            public ErrorKind kind(Throwable error) {
+                throw new IllegalArgumentException(error);
+            }
+        };
+        Workload workload = new Workload("w", List.of(), List.of(operation), Population.none());
+        Schedule schedule = new Schedule(rate, 2 * rate, 1, Split.NONE).asClosedLoop();
+        Worker worker = new Worker(
+                client, schedule.lane(0), Traffic.of(workload, 1, Split.NONE, 7).get(0), recording, concurrency, 0);
+        Load load = new Load(schedule, List.of(worker));
+        long start = System.nanoTime();
+        recording.startAt(start);
+        load.startAt(start, (dead, error) -> error.printStackTrace());
+        int most = 0;
+        while (!load.isComplete(load.due(0)) || System.nanoTime() - start < 2_000_000_000L) {
+            LockSupport.parkNanos(1_000_000);
+            most = Math.max(most, load.takePeak());
+        }
+        Interval ended = recording.rest();
+        return ended.completed() + " " + most + " " + ended.response[0].getMaxValue() / 1_000 + " " + load.backlog(0);
+    }
+
+    /** What a workload's operations ask in the language of no database; {@code none} where only CQL can say it. */
+    private static String accesses(String name, Map<String, Object> options) {
+        List<String> all = new ArrayList<>();
+        for (Operation operation : workload(name, options).everyOperation()) {
+            operation.commands.forEach(command -> all.add(command.access == null ? "none" : command.access.toString()));
+        }
+        return String.join("|", all);
+    }
+
     private static String shown(Operation operation, int command, Object[] row) {
         String statements = String.join("; ", operation.statements(command));
         boolean isOneOfSeveral = operation.commands.size() > 1;
@@ -176,7 +237,7 @@ public final class Ask {
     private static String console(long rate) {
         Operation operation = Operation.named("writes").build();
         Slot slot = new Slot(List.of(operation));
-        slot.completed(0, 44_000_000, 5_000);
+        slot.completed(0, 1, 44_000_000, 5_000);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         Phase phase = rate == 0 ? Phase.POPULATE : Phase.MEASURE;
         new Console(new PrintStream(written), Duration.ofSeconds(60))
@@ -192,8 +253,8 @@ public final class Ask {
         for (long time = 0; time < times; time++) {
             for (long kind = 0; kind < kinds; kind++) {
                 String word = Character.toString((char) ('a' + kind));
-                remarks.failed(operation, 0, new CompletionException(new IllegalStateException(word + " at row " + time)));
-                remarks.warned(operation, 0, word + time);
+                remarks.failed(NOBODY, operation, 0, new CompletionException(new IllegalStateException(word + " at row " + time)));
+                remarks.warned(NOBODY, operation, 0, word + time);
             }
         }
         Map<?, ?> first = (Map<?, ?>) remarks.failureDocuments().get(0);

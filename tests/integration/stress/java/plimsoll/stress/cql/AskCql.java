@@ -6,6 +6,7 @@ import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.NoNodeAvailableException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.ColumnDefinitions;
 import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
@@ -118,6 +119,8 @@ public final class AskCql {
         Object info = answering(ExecutionInfo.class, Map.of("getWarnings", arguments -> List.of("warned" + left)));
         return (AsyncResultSet) answering(AsyncResultSet.class, Map.of(
                 "getExecutionInfo", arguments -> info,
+                "getColumnDefinitions", arguments -> answering(
+                        ColumnDefinitions.class, Map.of("size", none -> 1)),
                 "remaining", arguments -> 2,
                 "hasMorePages", arguments -> left > 1,
                 "fetchNextPage", arguments -> following(left - 1, next)));

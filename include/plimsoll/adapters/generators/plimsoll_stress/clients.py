@@ -1,0 +1,47 @@
+"""The program for each protocol, and its options that only this protocol has. Pure."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from plimsoll.domain.cql import CQL
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.hbase import HBASE
+from plimsoll.domain.workload import Workload
+from plimsoll.ports.artefacts import OwnProgramName
+
+
+@dataclass(frozen=True)
+class Clients:
+    """The clients of one protocol: their program, the options by which they ask, and the option for other tables."""
+
+    program: OwnProgramName
+    main: str
+    asking: Callable[[Workload], dict[str, str]]
+    """Options by which the clients ask, or by which they make tables."""
+    keyspace: str
+    """The option that names the keyspace or namespace of the tables."""
+
+
+def _asking_in_cql(workload: Workload) -> dict[str, str]:
+    return {"--cl": workload.consistency, "--rf": str(workload.replication_factor)}
+
+
+def _asking_hbase(workload: Workload) -> dict[str, str]:
+    return {
+        "--regions": str(workload.regions),
+        "--block-encoding": workload.block_encoding,
+        "--compression": workload.compression,
+    }
+
+
+CLIENTS: Mapping[str, Clients] = {
+    CQL: Clients("load-generator", "plimsoll.stress.Main", _asking_in_cql, "--keyspace"),
+    HBASE: Clients("load-generator-for-hbase", "plimsoll.stress.hbase.Main", _asking_hbase, "--namespace"),
+}
+"""Protocol → its clients."""
+
+
+def programs(definition: Definition) -> Iterator[OwnProgramName]:
+    """Yield the programs for the protocols of all variants."""
+    for protocol in definition.protocols:
+        yield CLIENTS[protocol].program

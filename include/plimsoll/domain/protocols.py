@@ -1,0 +1,20 @@
+"""The protocols that clients speak, by product, and the options of each. All are keys of one `workload`.
+
+Nothing else knows which options belong together, so a campaign may compare products of several protocols.
+"""
+
+from collections.abc import Mapping
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cql import CQL, CqlOptions
+from plimsoll.domain.hbase import HBASE, HBaseOptions
+
+OPTIONS: Mapping[str, type[Model]] = {CQL: CqlOptions, HBASE: HBaseOptions}
+"""Protocol → the options of a workload that it has."""
+_OTHER_THAN_CQL: Mapping[str, str] = {"hbase": HBASE}
+"""Product → the protocol that its clients speak."""
+
+
+def protocol_of(product: str) -> str:
+    """Return the protocol that clients of that product speak."""
+    return _OTHER_THAN_CQL.get(product, CQL)
