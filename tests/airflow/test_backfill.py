@@ -81,5 +81,8 @@ def runs() -> list[tuple[str, datetime | None, str]]:
 def end(day: str, state: str) -> None:
     """The run of that day ends so, and with it the backfill."""
     with create_session() as session:
-        session.execute(update(DagRun).where(DagRun.dag_id == DAG_ID, DagRun.run_id.contains(day)).values(state=state))
+        of_day = (DagRun.dag_id == DAG_ID, DagRun.run_id.contains(day))
+        # Else SQLAlchemy 1.4, which Airflow 3.1 may have, looks for such runs among those in memory too, and can't.
+        option = {"synchronize_session": False}
+        session.execute(update(DagRun).where(*of_day).values(state=state).execution_options(**option))
         session.execute(update(Backfill).where(Backfill.dag_id == DAG_ID).values(completed_at=datetime.now(UTC)))

@@ -15,11 +15,11 @@ from tests.support.airflow.dag_bag import DagBag
 from plimsoll.domain.definition import name_of_dag
 from plimsoll_airflow.plugin import PlimsollPlugin
 bag = DagBag(dag_folder="dags", bundle_path="dags", bundle_name="dags-folder")
+assert not bag.import_errors, bag.import_errors
 mine = bag.dags["bench_mine"]
 [app] = PlimsollPlugin.fastapi_apps
 print("names:", json.dumps({
     "dags": sorted(bag.dags),
-    "errors": bag.import_errors,
     "pool": mine.get_task("run_cell").partial_kwargs["pool"],
     "asset": [asset.name for asset in mine.get_task("report").outlets],
     "path": app["url_prefix"],
@@ -45,7 +45,6 @@ def test_every_name_begins_with_the_prefix(installation: Installation) -> None:
     [line] = [line for line in shown.stdout.splitlines() if line.startswith("names:")]
     assert json.loads(line.removeprefix("names:")) == {
         "dags": ["bench_cell", "bench_mine", "bench_reaper"],
-        "errors": {},
         "pool": "bench_clusters",
         "asset": ["bench_report-mine"],
         "path": "/bench",

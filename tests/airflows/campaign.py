@@ -31,7 +31,7 @@ from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.errors import ApiError
 from plimsoll_airflow.local.transport import Transport
 
-PATIENCE_S = 300.0
+PATIENCE_S = 900.0
 OF_FAKES = ("PLIMSOLL_TOOLKIT", "PLIMSOLL_CACHE", "PYTHONPATH")
 
 
@@ -113,7 +113,7 @@ def run_campaign(home: Path, environment: Mapping[str, str], url: str, definitio
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
             check=False,
         )
         print(checked.stdout)
