@@ -97,9 +97,10 @@ def artefacts_in(settings: Settings) -> Artefacts:
 def products_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Product]:
     """Return every product, by the name that definitions use."""
     from plimsoll.adapters.products.cassandra import Cassandra
+    from plimsoll.adapters.products.hbase import HBase
     from plimsoll.adapters.products.scylladb import ScyllaDb
 
-    return {one.name: one(artefacts, clock) for one in (Cassandra, ScyllaDb)}
+    return {one.name: one(artefacts, clock) for one in (Cassandra, HBase, ScyllaDb)}
 
 
 def _local_notes(products: Mapping[str, Product], definition: Definition) -> Iterable[str]:

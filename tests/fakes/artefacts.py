@@ -24,10 +24,10 @@ class EmptyJdk:
 
 
 class EmptyArtefacts:
-    """Implements ArtefactSource for `openjdk-11.0.13` and Cassandra 4.0.1; all else can't be had."""
+    """Implements ArtefactSource for `openjdk-11.0.13` and databases of these versions; all else can't be had."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, versions: Collection[str] = ("4.0.1",)) -> None:
+        self._folder, self._versions = folder, versions
         self.prepared: list[Program] = []
         """The programs that somebody had prepared."""
 
@@ -77,7 +77,7 @@ class EmptyArtefacts:
 
     def database(self, product: str, version: str) -> Path:
         """Return three jars; Cassandra's own holds the compiler's hints."""
-        if version != "4.0.1":
+        if version not in self._versions:
             raise ArtefactError(f"{product} {version} can't be had", mend="use 4.0.1")
         folder = self._jars(f"{product}-{version}", "jamm-0.3.2.jar", "guava-27.0-jre.jar")
         own = folder / f"cassandra-all-{version}.jar"
@@ -107,7 +107,7 @@ class EmptyArtefacts:
     def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
         """Return every other JDK, every other version."""
         jdks = {variant.jvm.jdk for variant in definition.variants if variant.jvm} - {"openjdk-11.0.13"}
-        versions = {definition.version_of(variant) for variant in definition.variants} - {"4.0.1"}
+        versions = {definition.version_of(variant) for variant in definition.variants} - {*self._versions}
         found = [Problem("jvm.jdk", f"there is no JDK {jdk}", "use openjdk-11.0.13") for jdk in sorted(jdks)]
         return [*found, *(Problem("system.version", f"{version} can't be had", "use 4.0.1") for version in versions)]
 

@@ -1,4 +1,4 @@
-"""A named program that a product runs on each of its hosts."""
+"""A named program that a product runs on its hosts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,12 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 @dataclass(frozen=True)
 class Process:
-    """A program on each node, as its product declares it.
+    """A program on each node, or on the first one, as its product declares it.
 
     `jvm`: the JVM that the program is to run in, None for a program without one. `log`: the name of the file that the
     product's evidence reads; `gc_log`: the name of its JVM's GC log. Both are empty where there is none. `files`: what
     is kept of it, as patterns below its host's folder, where `*` also stands for folders: `cassandra/logs/*`.
+    `only_on_first`: whether it runs on the first node alone, and not on each.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Process:
     log: str = ""
     gc_log: str = ""
     files: Sequence[str] = ()
+    only_on_first: bool = False
 
     def __post_init__(self) -> None:
         """Refuse names that can't be a folder beside the files of the host itself, whose names have a dot."""
@@ -35,8 +37,8 @@ class Process:
 class NodeNeeds:
     """The needs of a definition's nodes, as their products declare them.
 
-    `ports`: the TCP ports on which nodes of any variant listen; `heaps`: the heaps of all processes of a node together,
-    bytes, by variant. A product without a JVM has none: its settings say what it takes.
+    `ports`: the TCP ports on which nodes of any variant listen; `heaps`: the heaps of all processes of the first node
+    together, which has the most, bytes, by variant. A product without a JVM has none: its settings say what it takes.
     """
 
     ports: tuple[int, ...] = ()

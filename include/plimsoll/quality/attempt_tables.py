@@ -102,8 +102,13 @@ def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
     """
     declared = by_prefix(measured.processes)
     rows = [
-        {"host": node.host, **_processes(declared, node), "product": node.database, "version": node.database_version}
-        for node in measured.fingerprint.nodes
+        {
+            "host": node.host,
+            **_processes(declared, node, is_first=number == 0),
+            "product": node.database,
+            "version": node.database_version,
+        }
+        for number, node in enumerate(measured.fingerprint.nodes)
     ]
     of_processes = [f"{prefix}{name}" for prefix, one in declared.items() for name in _process(one, None)]
     return pd.DataFrame(rows, columns=["host", *of_processes, "product", "version"])
@@ -205,10 +210,11 @@ def _disturbed(definition: Definition, cell: Cell, measured: MeasuredAttempt) ->
     return found.sentence if found else UNDISTURBED if is_known(collected) else None
 
 
-def _processes(declared: Mapping[str, Process], node: NodeFingerprint) -> dict[str, object]:
+def _processes(declared: Mapping[str, Process], node: NodeFingerprint, *, is_first: bool) -> dict[str, object]:
+    """Describe all processes of a node. Of those that run on the first node alone others have no value to check."""
     reported = {one.name: one for one in node.processes}
     return {
-        f"{prefix}{name}": value
+        f"{prefix}{name}": value if is_first or not process.only_on_first else None
         for prefix, process in declared.items()
         for name, value in _process(process, reported.get(process.name)).items()
     }

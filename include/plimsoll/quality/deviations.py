@@ -68,6 +68,10 @@ def _deviation(variant: str, fact: str, seen: Sequence[Observation]) -> Deviatio
 def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
     for node in fingerprint.nodes:
         yield HostReport(cell.variant, cell.id, node.host, "node", _node_facts(node))
+        for prefix, process in by_prefix(node.processes).items():
+            # Not every node runs every process, so each is compared with its like.
+            told = {f"{prefix}{name}": value for name, value in _process_facts(process).items()}
+            yield HostReport(cell.variant, cell.id, node.host, process.name, told)
     for host, facts in fingerprint.load_hosts.items():
         own = {f"load host: {name}": value for name, value in _host_facts(facts).items()}
         own["load generator"] = fingerprint.load_generator
@@ -75,15 +79,7 @@ def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    return {
-        "database": f"{node.database} {node.database_version}",
-        **_host_facts(node.facts),
-        **{
-            f"{prefix}{name}": value
-            for prefix, process in by_prefix(node.processes).items()
-            for name, value in _process_facts(process).items()
-        },
-    }
+    return {"database": f"{node.database} {node.database_version}", **_host_facts(node.facts)}
 
 
 def _process_facts(process: ProcessFingerprint) -> dict[str, str]:

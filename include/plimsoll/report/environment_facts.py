@@ -18,7 +18,10 @@ from plimsoll.report.formatting import figure
 
 @dataclass(frozen=True)
 class Environment:
-    """Facts, grouped by where they vary. `by_variant`: fact → variant → value; `by_host`: fact → value → hosts."""
+    """Facts, grouped by where they vary.
+
+    `by_variant`: fact → variant → value, also of facts that only some variants have; `by_host`: fact → value → hosts.
+    """
 
     equal: Mapping[str, str]
     by_variant: Mapping[str, Mapping[str, str]]
@@ -27,6 +30,14 @@ class Environment:
     own_everywhere: tuple[str, ...]
     without_fingerprint: tuple[str, ...]
     largest_clock_offset_ms: float | None
+
+    @property
+    def by_variants(self) -> Mapping[tuple[str, ...], Mapping[str, Mapping[str, str]]]:
+        """Group the facts that differ by variant by the variants that have them: fact → variant → value."""
+        groups: defaultdict[tuple[str, ...], dict[str, Mapping[str, str]]] = defaultdict(dict)
+        for fact, values in self.by_variant.items():
+            groups[tuple(values)][fact] = values
+        return dict(sorted(groups.items(), key=lambda group: -len(group[0])))
 
 
 def environment(findings: CampaignCells) -> Environment:
@@ -48,6 +59,9 @@ def environment(findings: CampaignCells) -> Environment:
 def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
     for node in fingerprint.nodes:
         yield HostReport(cell.variant, cell.id, node.host, "node", _node_facts(node))
+        for prefix, process in by_prefix(node.processes).items():
+            # Not every node runs every process, so each is compared with its like.
+            yield HostReport(cell.variant, cell.id, node.host, process.name, _told_of(prefix, process, node.address))
     rows = "" if fingerprint.counted_rows is None else f"{fingerprint.counted_rows:,}"
     generator = {"generator": fingerprint.load_generator, "rows, counted from a size": rows}
     for host, said in fingerprint.load_hosts.items():
@@ -57,16 +71,13 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    """Return the facts that a node and its processes report, in the order of a report: options and flags of JVMs come
-    last.
-    """
-    processes = by_prefix(node.processes)
-    return {
-        "database": f"{node.database} {node.database_version}",
-        **{f"{prefix}{k}": v for prefix, one in processes.items() for k, v in _process_facts(prefix, one).items()},
-        **_host_facts(node.facts),
-        **{f"{prefix}{k}": v for prefix, one in processes.items() for k, v in _settings(one, node.address).items()},
-    }
+    return {"database": f"{node.database} {node.database_version}", **_host_facts(node.facts)}
+
+
+def _told_of(prefix: str, process: ProcessFingerprint, address: str) -> dict[str, str]:
+    """Return the facts of a process in the order of a report: options and flags of its JVM come last."""
+    facts = {**_process_facts(prefix, process), **_settings(process, address)}
+    return {f"{prefix}{name}": value for name, value in facts.items()}
 
 
 def _process_facts(prefix: str, process: ProcessFingerprint) -> dict[str, str]:

@@ -67,7 +67,7 @@ def test_the_password_is_read_by_the_node_s_own_user_alone(deployed: Deployment,
     (jvm,) = inspect(*over_jmx(deployed.nodes))
     assert "AccessDeniedException" in jvm["error"]
     (node,) = deployed.nodes
-    password = Path(NodeFiles(node.root).jmx_password).read_text().split()[1]
+    password = Path(NodeFiles(node.root).jmx.password).read_text().split()[1]
     seen = as_stranger("sh", "-c", f"grep -rsaF {password} {deployed.provider.work} /proc/[0-9]*/cmdline; ps axewww")
     assert password not in seen.stdout.replace(f"grep -rsaF {password}", "")
 

@@ -88,14 +88,21 @@ def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id
 
     It is destroyed at the end, and the provider verifies that.
     """
+    with local_cluster(folder, definition, cell_id) as (provider, cluster):
+        nodes: list[Host] = [provider.host(cluster, info) for info in cluster.nodes]
+        load = provider.host(cluster, cluster.load_host)
+        yield Deployment(definition, Cassandra(artefacts, SystemClock()), provider, cluster, nodes, load)
+
+
+@contextmanager
+def local_cluster(folder: Path, definition: Definition, cell_id: str) -> Iterator[tuple[LocalProvider, Cluster]]:
+    """Provide a new cluster of any product, which is destroyed at the end."""
     provider, clock = EvenProvider(folder, SystemClock()), SystemClock()
-    key = ClusterId(campaign_id="cassandra", name=f"{cell_id}/1")
+    key = ClusterId(campaign_id="campaign", name=f"{cell_id}/1")
     expires = clock.now() + LIFETIME
     cluster = provider.ensure(ClusterRequest(id=key, owner="test", nodes=definition.system.nodes, expires_at=expires))
     try:
-        nodes: list[Host] = [provider.host(cluster, info) for info in cluster.nodes]
-        load = provider.host(cluster, cluster.load_host)
-        yield Deployment(definition, Cassandra(artefacts, clock), provider, cluster, nodes, load)
+        yield provider, cluster
     finally:
         provider.destroy(key)
 

@@ -43,3 +43,17 @@ def test_the_most_frequent_value_is_usual_and_others_deviate_with_their_places()
 def test_two_sets_of_facts_are_unlike_where_values_differ_or_one_is_absent() -> None:
     found = unlike({"same": "1", "other": "2", "gone": "3"}, {"same": "1", "other": "4", "new": "5"}, "(none)")
     assert list(found) == [("other", "2", "4"), ("gone", "3", "(none)"), ("new", "(none)", "5")]
+
+
+def test_a_fact_that_only_some_variants_have_is_told_of_these_alone() -> None:
+    of_all = reports({("a", "n1"): "x", ("b", "n1"): "x"})
+    servers = [HostReport("a", "a", host, "server", {"heap": "8G"}) for host in ("n1", "n2")]
+    found = compare_facts([*of_all, *servers])
+    assert (found.equal, found.by_variant, found.deviations) == ({"fact": "x"}, {"heap": {"a": "8G"}}, ())
+
+
+def test_a_process_of_the_first_host_alone_is_compared_with_its_like() -> None:
+    masters = [HostReport("a", cell, "n1", "master", {"heap": heap}) for cell, heap in (("a1", "1G"), ("a2", "2G"))]
+    others = [HostReport("a", cell, "n2", "node", {"fact": "x"}) for cell in ("a1", "a2")]
+    [deviation] = compare_facts([*masters, *others, HostReport("a", "a3", "n1", "master", {"heap": "1G"})]).deviations
+    assert (deviation.fact, deviation.others) == ("heap", {"2G": ("a2",)})

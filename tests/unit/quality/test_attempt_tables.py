@@ -137,6 +137,19 @@ def test_each_of_several_processes_is_told_under_its_name() -> None:
     assert isnan(row["agent: heap_share"])
 
 
+def test_a_process_of_the_first_node_alone_is_unknown_there_and_no_fault_of_others() -> None:
+    declared = [Process("regionserver"), Process("master", only_on_first=True)]
+    server, master = (ProcessFingerprint(name=one.name) for one in declared)
+    nodes = [
+        sound.node(name).model_copy(update={"processes": processes})
+        for name, processes in (("node1", (server, master)), ("node2", (server,)))
+    ]
+    table = tables.nodes(sound.measured(fingerprint=sound.fingerprint(*nodes), processes=declared))
+    assert [table["master: jvm"][0], *table["master: jvm"].isna()] == ["none", False, True]
+    silent = tables.nodes(sound.measured(fingerprint=sound.fingerprint(nodes[1], nodes[1]), processes=declared))
+    assert [silent["master: jvm"][0], *silent["master: jvm"].isna()] == ["unknown", False, True]
+
+
 def test_hosts_are_held_to_their_own_memory_in_the_judged_time() -> None:
     small = sound.node("node1", facts=sound.HOST.model_copy(update={"memory_bytes": 4 * sound.GIB}))
     early = sound.samples().assign(time_s=sound.STARTED_AT.timestamp() + 9, memory_available_bytes=0, cpu_steal=1.0)

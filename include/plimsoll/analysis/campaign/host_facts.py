@@ -15,7 +15,10 @@ _Kind = Literal["variant", "host", "deviation", "own"]
 
 @dataclass(frozen=True)
 class HostReport:
-    """The report of one host of one cell: fact → value. It is compared with the hosts of the same `role`."""
+    """The report of one host of one cell, or of one of its processes: fact → value.
+
+    It is compared with those of the same `role`.
+    """
 
     variant: str
     cell: str
@@ -37,9 +40,9 @@ class Deviation:
 class ComparedFacts:
     """Facts, grouped by where they vary.
 
-    `equal`: fact → the value of all hosts that are compared. `by_variant`: fact → variant → value. `by_host`: fact →
-    value → hosts, where a host reports the same in every cell. `own`: facts that are different on every host of every
-    cell, as names are.
+    `equal`: fact → the value of all hosts that are compared. `by_variant`: fact → variant → value, also of facts that
+    only some variants have. `by_host`: fact → value → hosts, where a host reports the same in every cell. `own`: facts
+    that are different on every host of every cell, as names are.
     """
 
     equal: Mapping[str, str]
@@ -68,7 +71,10 @@ _EXPLANATIONS: Mapping[_Kind, Callable[[Observation], str]] = {
 def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
     """Group the facts of all hosts. A fact that only some hosts of a role report has the value ABSENT on the others."""
     observed = dict(_observed(hosts))
-    varied = {fact: seen for fact, seen in observed.items() if _varies(seen)}
+    variants = {host.variant for host in hosts}
+    varied = {
+        fact: seen for fact, seen in observed.items() if _varies(seen) or {one.variant for one in seen} < variants
+    }
     kinds = {fact: _kind(seen) for fact, seen in varied.items()}
     return ComparedFacts(
         equal={fact: seen[0].value for fact, seen in observed.items() if fact not in varied},

@@ -106,7 +106,12 @@ def _missing(
     """
     writing = {place.process for place in gc_logs}
     nodes = fingerprint.nodes if fingerprint else ()
-    places = [ProcessOnHost(node.host, one.name) for node in nodes for one in processes if one.name in writing]
+    places = [
+        ProcessOnHost(node.host, one.name)
+        for number, node in enumerate(nodes)
+        for one in processes
+        if one.name in writing and (number == 0 or not one.only_on_first)
+    ]
     return [
         f"the pauses of {place.shown(several=len(processes) > 1)} are not known: it has no GC log"
         for place in places

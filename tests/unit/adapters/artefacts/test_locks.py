@@ -54,7 +54,7 @@ def test_any_release_of_cassandra_has_coordinates() -> None:
     assert roots_of("cassandra-3.11.6")[1] == "org.apache.cassandra:cassandra-thrift:3.11.6"
 
 
-@pytest.mark.parametrize("name", ["hbase-2", "cassandra", "cassandra-"])
+@pytest.mark.parametrize("name", ["scylladb-2", "cassandra", "cassandra-"])
 def test_a_name_that_is_no_set_is_refused_with_those_that_are(name: str) -> None:
     with pytest.raises(ArtefactError, match="ecj"):
         roots_of(name)

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
-from plimsoll.adapters.products.cassandra.checks import problems, unchecked
+from plimsoll.adapters.products.cassandra.checks import problems
+from plimsoll.adapters.products.nodes.jvm_checks import unchecked_flags
 
 
 def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:
@@ -67,12 +68,12 @@ def test_flags_that_nobody_here_can_be_asked_about_are_named(
     define: Callable[..., Any], artefacts: EmptyArtefacts
 ) -> None:
     elsewhere = define(jvm={"jdk": "prime-11.0.13", "flags": ["-XX:+UseNUMA"]})
-    assert list(unchecked(elsewhere, artefacts)) == [
+    assert list(unchecked_flags(elsewhere, "cassandra", artefacts)) == [
         "prime-11.0.13 is not here: the JVM flags of variant g1 were not asked of it"
     ]
-    (agent,) = unchecked(define(jvm={"flags": ["-javaagent:/opt/agent.jar", "-Da=b"]}), artefacts)
+    (agent,) = unchecked_flags(define(jvm={"flags": ["-javaagent:/opt/agent.jar", "-Da=b"]}), "cassandra", artefacts)
     assert agent.endswith("were not asked: -javaagent:/opt/agent.jar")
-    assert list(unchecked(define(), artefacts)) == []
+    assert list(unchecked_flags(define(), "cassandra", artefacts)) == []
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.products.cassandra.cassandra_4_0 import CASSANDRA_4_0
-from plimsoll.adapters.products.cassandra.command import Installation, Place, node_command
+from plimsoll.adapters.products.cassandra.command import Place, node_command
 from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.nodes.java import Installation
 from plimsoll.adapters.products.nodes.machines import own_loopback
 from plimsoll.domain.variant import JvmConfiguration
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.products.cassandra.inquiry import inspect, jvm_facts
+from plimsoll.adapters.products.cassandra.inquiry import inspect
+from plimsoll.adapters.products.nodes.jvms import jvm_facts
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import DeployError

@@ -9,11 +9,11 @@ from typing import Any
 
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.cassandra.actions.acting import ACTIONS, act
-from plimsoll.adapters.products.cassandra.checks import only_cassandra, problems, unchecked
+from plimsoll.adapters.products.cassandra.checks import problems
 from plimsoll.adapters.products.cassandra.events import CassandraLog
 from plimsoll.adapters.products.cassandra.inquiry import inspect, settle_command
 from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
-from plimsoll.adapters.products.cassandra.node import Blueprint, install, start
+from plimsoll.adapters.products.cassandra.node import Blueprint, start
 from plimsoll.adapters.products.cassandra.node_files import (
     GC_LOG,
     JOB,
@@ -27,6 +27,8 @@ from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import release_of
 from plimsoll.adapters.products.cassandra.settings import PORTS
 from plimsoll.adapters.products.nodes.compactions import leftover_work
+from plimsoll.adapters.products.nodes.java import install
+from plimsoll.adapters.products.nodes.jvm_checks import only_of, unchecked_flags
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
@@ -69,16 +71,16 @@ class Cassandra:
 
     def unchecked(self, definition: Definition) -> Sequence[str]:
         """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
-        return list(unchecked(definition, self._artefacts))
+        return list(unchecked_flags(definition, PRODUCT, self._artefacts))
 
     def downloads(self, definition: Definition) -> Sequence[Download]:
         """Return the releases and JDKs of its variants, and what the node tool is compiled from."""
-        of_variants = self._artefacts.downloads_of_variants(only_cassandra(definition))
+        of_variants = self._artefacts.downloads_of_variants(only_of(definition, PRODUCT))
         return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
 
     def prepare(self, definition: Definition) -> None:
         """Fetch all artefacts."""
-        self._artefacts.prepare_variants(only_cassandra(definition))
+        self._artefacts.prepare_variants(only_of(definition, PRODUCT))
         self._artefacts.prepare_program("node-tool")
 
     def deploy(
@@ -90,18 +92,18 @@ class Cassandra:
         node that did not start.
         """
         blueprint = self._blueprint(definition, variant, nodes, expires)
-        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience), NODE)
+        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience))
         seed, others = nodes[0], nodes[1:]
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             # Software is copied to the other hosts while the seed starts. An error here is ignored, because the same
             # step is repeated below and raises it.
-            brought: list[Future[Any]] = [pool.submit(install, node, blueprint) for node in others]
+            brought: list[Future[Any]] = [pool.submit(install, node, blueprint.jdk, blueprint.jars) for node in others]
             start(seed, blueprint)
             brought += [pool.submit(self._tool.argv, host) for host in (load, *nodes)]
-            patience.await_line([seed], blueprint.release.listening)
+            patience.await_line([(seed, NODE)], blueprint.release.listening)
             wait(brought)
             list(pool.map(partial(start, blueprint=blueprint), others))
-            patience.await_line(nodes, blueprint.release.ready)
+            patience.await_line([(node, NODE) for node in nodes], blueprint.release.ready)
             self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.adapters.products.nodes.jvm_flags import exported, opened
 
 SETTINGS: Mapping[str, JsonValue] = {
     # Lines of conf/cassandra.yaml that differ from the defaults in the code, and settings without a default.
@@ -61,16 +62,6 @@ OPENS = (
     "java.base/jdk.internal.util.jar",
     "jdk.management/com.sun.management.internal",
 )
-
-
-def exported(*packages: str) -> tuple[str, ...]:
-    """Return the flags with which a JDK that has modules exports these packages."""
-    return tuple(f"--add-exports={package}=ALL-UNNAMED" for package in packages)
-
-
-def opened(*packages: str) -> tuple[str, ...]:
-    """Return the flags with which such a JDK opens these packages to reflection."""
-    return tuple(f"--add-opens={package}=ALL-UNNAMED" for package in packages)
 
 
 # conf/jvm11-server.options, which the start script takes for every JDK from 11 on; without the exports and opens the

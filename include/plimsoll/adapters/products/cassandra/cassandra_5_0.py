@@ -1,8 +1,9 @@
 """Cassandra 5.0 as shipped, with the values of its `conf/` (`cassandra.yaml`, `jvm11-` and `jvm17-server.options`)."""
 
-from plimsoll.adapters.products.cassandra.cassandra_4_0 import CMS_FLAGS, ON_17, exported
+from plimsoll.adapters.products.cassandra.cassandra_4_0 import CMS_FLAGS, ON_17
 from plimsoll.adapters.products.cassandra.cassandra_4_1 import CASSANDRA_4_1, G1_FLAGS
 from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.adapters.products.nodes.jvm_flags import exported
 
 # 4.1 has this flag for every JDK. 5.0 has it for JDK 11 only, because later JDKs do not know it.
 _ON_11_ONLY = "-XX:-UseBiasedLocking"

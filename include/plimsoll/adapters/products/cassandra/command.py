@@ -2,24 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from urllib.parse import quote
 
-from plimsoll.adapters.products.cassandra.flags import collector_flags, gc_log_flags, heap_flags, jdk_major
+from plimsoll.adapters.products.cassandra.flags import collector_flags
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
-from plimsoll.adapters.products.nodes.machines import own_loopback
+from plimsoll.adapters.products.nodes.java import Installation, file_url
+from plimsoll.adapters.products.nodes.jmx import jmx_flags
+from plimsoll.adapters.products.nodes.jvm_flags import gc_log_flags, heap_flags, jdk_major
 from plimsoll.domain.variant import JvmConfiguration
 
 JMX_PORT = 7199
-
-
-@dataclass(frozen=True)
-class Installation:
-    """The paths of a node's artefacts on its host."""
-
-    java: PurePosixPath
-    jars: tuple[PurePosixPath, ...]
 
 
 @dataclass(frozen=True)
@@ -41,7 +33,7 @@ def node_command(
         *jvm_arguments(release, jvm, place.cpus),
         *gc_log_flags(jvm, str(place.files.logs / place.gc_log)),
         *_file_arguments(release, installation, place.files),
-        *_jmx_arguments(place.address, place.files),
+        *jmx_flags(place.address, JMX_PORT, place.files.jmx),
         *_START,
         *flags,
         "-cp",
@@ -79,29 +71,7 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
     # Native libraries are unpacked there, and a node that is killed leaves them.
     yield f"-Djava.io.tmpdir={files.home}"
     yield from (f"-javaagent:{jar}" for jar in installation.jars if jar.name.startswith(release.agent_jar))
-    yield f"-Dlogback.configurationFile={_url(files.logback)}"
-    yield f"-Dcassandra.config={_url(files.settings)}"
+    yield f"-Dlogback.configurationFile={file_url(files.logback)}"
+    yield f"-Dcassandra.config={file_url(files.settings)}"
     yield f"-Dcassandra.logdir={files.logs}"
     yield f"-Dcassandra.storagedir={files.data}"
-
-
-def _jmx_arguments(address: str, files: NodeFiles) -> Iterator[str]:
-    # The JVM's own agent: Cassandra's binds every node of one machine to 127.0.0.1.
-    prefix = "-Dcom.sun.management.jmxremote"
-    yield f"-Djava.rmi.server.hostname={own_loopback(address)}"
-    yield f"{prefix}.host={own_loopback(address)}"
-    yield f"{prefix}.port={JMX_PORT}"
-    yield f"{prefix}.rmi.port={JMX_PORT}"
-    # Every user of the host reaches a loopback address.
-    yield f"{prefix}.authenticate=true"
-    yield f"{prefix}.password.file={files.jmx_password}"
-    yield f"{prefix}.access.file={files.jmx_access}"
-    # The node tool reads the password from the same file. JDKs from 9 on would put a hash in its place.
-    yield f"{prefix}.password.toHashes=false"
-    yield f"{prefix}.ssl=false"
-    yield f"{prefix}.local.only=true"
-
-
-def _url(path: PurePosixPath) -> str:
-    """Return a path on a host as a URL. (`PurePath.as_uri` is deprecated since Python 3.14.)"""
-    return f"file://{quote(str(path))}"

@@ -12,19 +12,11 @@ Not every published benchmark names all flags. Those that it does not name are t
 With both sets CMS also gets the flag that `cassandra-env.sh` adds to it.
 """
 
-from plimsoll.adapters.artefacts.collector_flags import COLLECTOR_FLAGS
 from plimsoll.adapters.products.cassandra.release import Release
-from plimsoll.domain.units import format_size
+from plimsoll.adapters.products.nodes.jvm_flags import CHOICE, jdk_major, whole_mebibytes
 from plimsoll.domain.variant import Collector, JvmConfiguration
 
 _MIB = 1 << 20
-
-# What chooses a collector. C4 has no flag, and JDK 11 offers ZGC only as an experiment.
-CHOICE: dict[Collector, tuple[str, ...]] = {
-    **{collector: (f"-XX:+{flag}",) for collector, flag in COLLECTOR_FLAGS.items()},
-    "ZGC": ("-XX:+UnlockExperimentalVMOptions", f"-XX:+{COLLECTOR_FLAGS['ZGC']}"),
-    "C4": (),
-}
 
 TLP_2020: dict[Collector, tuple[str, ...]] = {
     "CMS": (
@@ -67,16 +59,6 @@ TLP_2020: dict[Collector, tuple[str, ...]] = {
 }
 
 
-# conf/jvm.options of 3.11 and conf/jvm8-server.options of 4.0.
-_PRINTED_BY_JDK_8 = (
-    "GCDetails",
-    "GCDateStamps",
-    "HeapAtGC",
-    "TenuringDistribution",
-    "GCApplicationStoppedTime",
-    "PromotionFailure",
-)
-
 # What `cassandra-env.sh` of every release line adds on 64 bits, whichever flags choose the collector.
 _ADDED: dict[Collector, tuple[str, ...]] = {"CMS": ("-XX:+UseCondCardMark",)}
 
@@ -90,36 +72,10 @@ def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple
     return (*shipped, *_added(jvm), *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))
 
 
-def heap_flags(jvm: JvmConfiguration) -> tuple[str, ...]:
-    """Return the flags of the heap, whose minimum and maximum are equal unless the variant has an `initial_heap`."""
-    return f"-Xms{_whole(jvm.initial_heap or jvm.heap)}", f"-Xmx{_whole(jvm.heap)}"
-
-
-def gc_log_flags(jvm: JvmConfiguration, path: str) -> tuple[str, ...]:
-    """Return the flags that log collections and safepoints to one file without rotation.
-
-    JDK 8 gets the flags of Cassandra.
-    """
-    if jdk_major(jvm) > 8:
-        return (f"-Xlog:gc*,safepoint:file={path}:time,uptime,level,tags:filecount=0",)
-    return (f"-Xloggc:{path}", *(f"-XX:+Print{what}" for what in _PRINTED_BY_JDK_8))
-
-
-def jdk_major(jvm: JvmConfiguration) -> int:
-    """Return the JDK's major version: 11 for `openjdk-11.0.13`, 8 for `openjdk-1.8.0`."""
-    numbers = [int(number) for number in jvm.jdk_version.split(".")]
-    return numbers[1] if numbers[0] == 1 else numbers[0]
-
-
 def _added(jvm: JvmConfiguration) -> tuple[str, ...]:
     return _ADDED.get(jvm.collector, ())
 
 
 def _young(jvm: JvmConfiguration, size: int) -> tuple[str, ...]:
     """Return the flag for the size of the young generation, which only CMS needs."""
-    return (f"-Xmn{_whole(size)}",) if jvm.collector == "CMS" else ()
-
-
-def _whole(size: int) -> str:
-    """Return the size in whole mebibytes, because the JVM takes no fractions."""
-    return format_size(size // _MIB * _MIB)
+    return (f"-Xmn{whole_mebibytes(size)}",) if jvm.collector == "CMS" else ()

@@ -1,6 +1,5 @@
 """Install and start one node on its host."""
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,18 +8,18 @@ from zipfile import ZipFile
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.products.cassandra.command import Installation, Place, node_command
+from plimsoll.adapters.products.cassandra.command import Place, node_command
 from plimsoll.adapters.products.cassandra.logback import LOGBACK
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, RESTARTED, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.cassandra.settings import joining_settings, merged, node_settings
+from plimsoll.adapters.products.nodes.java import install
 from plimsoll.adapters.products.nodes.settings import render
 from plimsoll.domain.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 
 _HINTS = "META-INF/hotspot_compiler"
-_JMX_USER = "plimsoll"
 
 
 @dataclass(frozen=True)
@@ -44,18 +43,6 @@ class Blueprint:
         """Return the settings of a joining node, which where it can chooses tokens for equal shares of the rows."""
         key = self.release.allocation_setting
         return merged(self.release.settings, {key: self.replicas} if key else {}, self.settings)
-
-
-def install(host: Host, blueprint: Blueprint) -> Installation:
-    """Copy the artefacts to the host if they are not there yet. Returns their paths there."""
-    home = host.install(blueprint.jdk.home)
-    folder = host.install(blueprint.jars)
-    # Sorted by name, because the order of files in a directory differs from host to host.
-    names = sorted(jar.name for jar in blueprint.jars.glob("*.jar"))
-    return Installation(
-        java=home / blueprint.jdk.java.relative_to(blueprint.jdk.home),
-        jars=tuple(folder / name for name in names),
-    )
 
 
 @dataclass(frozen=True)
@@ -98,9 +85,10 @@ def _settings(host: Host, blueprint: Blueprint) -> dict[str, JsonValue]:
 def _start(host: Host, blueprint: Blueprint, asked: _Start) -> None:
     files = NodeFiles(host.root)
     place = Place(host.info.address, host.facts().cpus, files, asked.gc_log)
+    installation = install(host, blueprint.jdk, blueprint.jars)
     job = Job(
         id=asked.job_id,
-        argv=node_command(blueprint.release, blueprint.jvm, install(host, blueprint), place, asked.flags),
+        argv=node_command(blueprint.release, blueprint.jvm, installation, place, asked.flags),
         expires=blueprint.expires,
         env=blueprint.release.environment,
         cwd=files.home,
@@ -109,9 +97,7 @@ def _start(host: Host, blueprint: Blueprint, asked: _Start) -> None:
     host.write(files.settings, render(dict(asked.settings)))
     host.write(files.logback, LOGBACK)
     host.write(files.compiler_hints, compiler_hints(blueprint.jars))
-    if not host.read_tail(files.jmx_password, max_bytes=1):  # else the node may run with it
-        host.write(files.jmx_password, f"{_JMX_USER} {secrets.token_hex(32)}\n")
-    host.write(files.jmx_access, f"{_JMX_USER} readwrite\n")
+    files.jmx.write(host)
     host.write(files.command, "\n".join([*job.argv, ""]))
     host.start(job)
 

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.cassandra.log_words import WORDS
+from plimsoll.adapters.products.nodes.jmx import JmxAccess
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
 from plimsoll.ports.host import Host
 
@@ -59,14 +60,9 @@ class NodeFiles:
         return self.configuration / "hotspot_compiler"
 
     @property
-    def jmx_password(self) -> PurePosixPath:
-        """Return the user and the password of JMX. The JVM does not start if others than its user may read it."""
-        return self.configuration / "jmx.password"
-
-    @property
-    def jmx_access(self) -> PurePosixPath:
-        """Return the rights of that user."""
-        return self.configuration / "jmx.access"
+    def jmx(self) -> JmxAccess:
+        """Return the files that open its JMX to Plimsoll."""
+        return JmxAccess(self.configuration / "jmx.password", self.configuration / "jmx.access")
 
     @property
     def command(self) -> PurePosixPath:

@@ -1,1 +1,1 @@
-"""What products have in common whose nodes are single programs that speak CQL."""
+"""What products have in common: JVMs and their flags, waiting for processes, asking them, and reading their logs."""

@@ -32,10 +32,11 @@ def name_of(host: Host) -> str:
     return f"{host.info.name} ({host.info.address})"
 
 
-def down(host: Host, process: NodeProcess) -> str | None:
-    """Return a sentence with the last lines of the node's logs; None while it is running.
+def down(host: Host, process: NodeProcess, *, several: bool = False) -> str | None:
+    """Return a sentence with the last lines of the process's logs; None while it is running.
 
-    Of a node that a signal ended it has only errors and warnings: what it logged otherwise has nothing to do with that.
+    Of one that a signal ended it has only errors and warnings: what it logged otherwise has nothing to do with that.
+    `several`: the product runs further processes on the host, so the sentence names this one.
     """
     status = host.status(process.name)
     if status.state == "running":
@@ -44,7 +45,8 @@ def down(host: Host, process: NodeProcess) -> str | None:
     why += f"; its disk is full: {FULL}" if is_disk_full(host) else ""
     said = last_lines(host, process)
     told = said.of_a_signal if _was_signalled(status) else str(said)
-    return f"{name_of(host)} {state_of(status)}{why}" + (f":\n{told}" if told else "")
+    name = f"{process.name} of {name_of(host)}" if several else name_of(host)
+    return f"{name} {state_of(status)}{why}" + (f":\n{told}" if told else "")
 
 
 def _was_signalled(status: JobStatus) -> bool:

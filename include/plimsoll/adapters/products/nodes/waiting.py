@@ -1,8 +1,9 @@
-"""Wait for lines in the logs of starting nodes. If a node ends meanwhile, waiting fails at once."""
+"""Wait until starting nodes are up. If one of their processes ends meanwhile, waiting fails at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from plimsoll.adapters.products.nodes.last_lines import LastLines, last_lines
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
@@ -24,50 +25,86 @@ _LOG_BYTES = 1 << 20
 _POLL_S = 0.2
 _MORE_TIME = "see what else its host does; for a busy machine write `start_within` below system"
 
+OnHost = tuple[Host, NodeProcess]
+"""A process of a host."""
+
+
+class Obstacle(NamedTuple):
+    """The process that keeps others waiting, and why: `it never said …`."""
+
+    place: OnHost
+    why: str
+
 
 @dataclass(frozen=True)
 class Patience:
-    """The clock, the time until which to wait, and the nodes' process."""
+    """The clock, and the time until which to wait."""
 
     clock: Clock
     until: datetime
-    process: NodeProcess
 
-    def await_line(self, nodes: Sequence[Host], text: str) -> None:
-        """Return once every node's log has a line with that text. Raises DeployError when a node or the time ends."""
-        waiting = list(nodes)
+    def await_line(self, places: Sequence[OnHost], text: str) -> None:
+        """Return once the log of every process has a line with that text.
+
+        Raises DeployError when a process or the time ends.
+        """
+        waiting = list(places)
+
+        def obstacle() -> Obstacle | None:
+            waiting[:] = [place for place in waiting if not _has_logged(place, text)]
+            return Obstacle(waiting[0], f"it never said {text!r}") if waiting else None
+
+        self.await_none(obstacle, places)
+
+    def await_none(self, obstacle: Callable[[], Obstacle | None], places: Sequence[OnHost]) -> None:
+        """Return once there is no obstacle, and all of these processes run.
+
+        Raises DeployError when a process or the time ends.
+        """
         while True:
             began = self.clock.now()
-            waiting = [node for node in waiting if not self._has_logged(node, text)]
-            for node in nodes:
-                self._require_running(node)
-            if not waiting:
+            found = obstacle()
+            for place in places:
+                _require_running(place)
+            if found is None:
                 return
             if self.clock.now() >= self.until:
-                raise self._late(waiting[0], text)
-            # Reading logs over a network takes a while. A longer pause keeps it from going on all the time.
+                raise self._late(found)
+            # Asking over a network takes a while. A longer pause keeps it from going on all the time.
             self.clock.sleep(max(_POLL_S, 2 * (self.clock.now() - began).total_seconds()))
 
-    def _has_logged(self, node: Host, text: str) -> bool:
-        own, *_ = self.process.logs(node.root)
-        return text in node.read_tail(own, max_bytes=_LOG_BYTES)
+    def _late(self, obstacle: Obstacle) -> DeployError:
+        node, process = obstacle.place
+        said = last_lines(node, process)
+        mend = remedy("\n".join(said.complaints), process.words) or _MORE_TIME
+        what = f"{state_of(node.status(process.name))} but was not up at {self.until:%H:%M:%S} UTC: {obstacle.why}"
+        return _failed(obstacle.place, what, said, mend)
 
-    def _require_running(self, node: Host) -> None:
-        status = node.status(self.process.name)
-        if status.state != "running":
-            said = last_lines(node, self.process)
-            mend = remedy("\n".join(said.complaints), self.process.words) or _guess(node, status)
-            raise self._failed(node, f"{state_of(status)} before it was up", said, mend)
 
-    def _late(self, node: Host, text: str) -> DeployError:
-        state = state_of(node.status(self.process.name))
-        said = last_lines(node, self.process)
-        mend = remedy("\n".join(said.complaints), self.process.words) or _MORE_TIME
-        what = f"{state} but was not up at {self.until:%H:%M:%S} UTC: it never said {text!r}"
-        return self._failed(node, what, said, mend)
+def _has_logged(place: OnHost, text: str) -> bool:
+    node, process = place
+    own, *_ = process.logs(node.root)
+    return text in node.read_tail(own, max_bytes=_LOG_BYTES)
 
-    def _failed(self, node: Host, what: str, said: LastLines, mend: str) -> DeployError:
-        return DeployError(f"{what}:\n{said}", where=f"{self.process.name} on {name_of(node)}", mend=mend)
+
+def _require_running(place: OnHost) -> None:
+    node, process = place
+    status = node.status(process.name)
+    if status.state != "running":
+        raise ended(place, status, "before it was up")
+
+
+def ended(place: OnHost, status: JobStatus, when: str) -> DeployError:
+    """Return the error that a process ended, with its last log lines and advice."""
+    node, process = place
+    said = last_lines(node, process)
+    mend = remedy("\n".join(said.complaints), process.words) or _guess(node, status)
+    return _failed(place, f"{state_of(status)} {when}", said, mend)
+
+
+def _failed(place: OnHost, what: str, said: LastLines, mend: str) -> DeployError:
+    node, process = place
+    return DeployError(f"{what}:\n{said}", where=f"{process.name} on {name_of(node)}", mend=mend)
 
 
 def _guess(node: Host, status: JobStatus) -> str:

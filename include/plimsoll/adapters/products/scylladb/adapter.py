@@ -83,14 +83,14 @@ class ScyllaDb:
         home = self._artefacts.unpacked(variant.archive, PROGRAM)
         blueprint = Blueprint(home, definition.settings_of(variant), nodes, expires)
         until = self._clock.now() + (definition.system.start_within or self._patience)
-        patience = Patience(self._clock, until, NODE)
+        patience = Patience(self._clock, until)
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             brought = [pool.submit(node.install, home) for node in nodes]
             pool.submit(self._tool.argv, load).result()
             [one.result() for one in brought]
         for node in nodes:
             start(node, blueprint)
-            patience.await_line([node], _LISTENS)
+            patience.await_line([(node, NODE)], _LISTENS)
         self._tool.probe(load, nodes, max(until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program

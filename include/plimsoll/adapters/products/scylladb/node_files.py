@@ -34,11 +34,6 @@ class NodeFiles:
         return self.home / "kept"
 
     @property
-    def rest_client(self) -> PurePosixPath:
-        """Return the program that asks nodes by their REST API."""
-        return self.home / "rest_client.py"
-
-    @property
     def log(self) -> PurePosixPath:
         """Return the node's log: ScyllaDB writes it to its standard output."""
         return console_path(self.root, PRODUCT)

@@ -1,0 +1,175 @@
+"""Apache HBase as a product under test, with the HDFS and the ZooKeeper that it stands on."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.products.hbase.checks import problems
+from plimsoll.adapters.products.hbase.events import HBaseLog
+from plimsoll.adapters.products.hbase.inquiry import fingerprints, save_metrics, settle_command, told_state
+from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, start
+from plimsoll.adapters.products.hbase.node_files import GC_LOG, RoleFiles
+from plimsoll.adapters.products.hbase.release import PRODUCT
+from plimsoll.adapters.products.hbase.roles import ROLES, Role, roles_of
+from plimsoll.adapters.products.hbase.settings import PORTS
+from plimsoll.adapters.products.nodes.compactions import leftover_work
+from plimsoll.adapters.products.nodes.java import install
+from plimsoll.adapters.products.nodes.jvm_checks import only_of, unchecked_flags
+from plimsoll.adapters.products.nodes.node_state import down
+from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.adapters.products.nodes.waiting import Obstacle, OnHost, Patience, ended
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.process import Process
+from plimsoll.domain.variant import JvmConfiguration, Variant
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence
+
+_PATIENCE = timedelta(minutes=10)
+
+
+class HBase:
+    """An implementation of the Product port, and of its extensions for products that settle, save and are partly
+    checked.
+
+    Every host runs a DataNode and a region server, the first one also ZooKeeper, the NameNode and the Master.
+    `patience`: longest time for all processes together to start, where a definition gives none.
+    """
+
+    name = PRODUCT
+    ports: Sequence[int] = PORTS
+    evidence: Evidence = HBaseLog()
+
+    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
+        self._artefacts, self._clock, self._patience = artefacts, clock, patience
+        self._tool = NodeTool(artefacts)
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Return problems with versions, JDKs, collectors, flags, heaps and settings that processes can't run with."""
+        return problems(definition, self._artefacts)
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
+        return list(unchecked_flags(definition, PRODUCT, self._artefacts))
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:
+        """Return the releases and JDKs of its variants, and what the node tool is compiled from."""
+        of_variants = self._artefacts.downloads_of_variants(only_of(definition, PRODUCT))
+        return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
+
+    def prepare(self, definition: Definition) -> None:
+        """Fetch all artefacts."""
+        self._artefacts.prepare_variants(only_of(definition, PRODUCT))
+        self._artefacts.prepare_program("node-tool")
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Format HDFS, start all processes, and wait until all tell that they are ready for clients.
+
+        Processes that were started before are waited for like new ones. Raises DeployError, with the state and the last
+        log lines of the process that others wait for.
+        """
+        blueprint = self._blueprint(definition, variant, nodes, expires)
+        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience))
+        with ThreadPoolExecutor(len(nodes) + 1) as pool:
+            format_hdfs(nodes[0], blueprint)
+            brought = [pool.submit(install, node, blueprint.jdk, blueprint.jars) for node in nodes]
+            brought_tool = pool.submit(self._tool.argv, load)
+            _await_format(nodes[0], patience)
+            [one.result() for one in brought]
+            list(pool.map(lambda one: _start_all(one[1], roles_of(one[0]), blueprint), enumerate(nodes)))
+            brought_tool.result()
+        patience.await_none(lambda: _obstacle(nodes), _running(nodes))
+
+    def processes(self, variant: Variant) -> Sequence[Process]:
+        """Return the processes of hosts; all but two run on the first host only."""
+        return [_declared(role, variant, variant.jvm) for role in ROLES] if variant.jvm else []
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+        """Read what really runs on each host: flags from the JVMs, versions as the processes told them."""
+        return fingerprints(self._tool, nodes)
+
+    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:  # noqa: ARG002
+        """Return True, because region servers tell their flushes and compactions only on their own machine."""
+        return True
+
+    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
+        """Wait for flushes and compactions, on the region servers' own machines."""
+        return leftover_work(nodes, settle_command)
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """Return a sentence with the last log lines for each process that is not running."""
+        return [
+            sentence
+            for node in nodes
+            for role in ROLES
+            if not (role.only_on_first and node.status(role.name).state == "missing")
+            and (sentence := down(node, role.process, several=True))
+        ]
+
+    def save(self, node: Host) -> None:
+        """Save the figures of the node's region server."""
+        save_metrics(node)
+
+    def _blueprint(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta
+    ) -> Blueprint:
+        jvm = variant.jvm
+        if jvm is None:
+            raise DeployError("HBase runs in a JVM", where=f"variant {variant.id}", mend="run `plimsoll plan`")
+        return Blueprint(
+            settings=definition.settings_of(variant),
+            jvm=jvm,
+            jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
+            jars=self._artefacts.database(PRODUCT, definition.version_of(variant)),
+            nodes=nodes,
+            expires=expires,
+        )
+
+
+def _await_format(first: Host, patience: Patience) -> None:
+    """Return once HDFS is formatted. Raises DeployError when that fails or the time ends."""
+    place = (first, FORMATTING)
+
+    def obstacle() -> Obstacle | None:
+        status = first.status(FORMATTING.name)
+        if status.state == "exited" and status.exit_code != 0:
+            raise ended(place, status, "before HDFS was formatted")
+        return None if status.state == "exited" else Obstacle(place, "HDFS is being formatted")
+
+    patience.await_none(obstacle, ())
+
+
+def _start_all(node: Host, roles: Sequence[Role], blueprint: Blueprint) -> None:
+    """Start a host's processes, those first that others wait for."""
+    for role in reversed(roles):
+        start(node, role, blueprint)
+
+
+def _obstacle(nodes: Sequence[Host]) -> Obstacle | None:
+    found = told_state(nodes).obstacle()
+    return found and Obstacle((nodes[0], found[0].process), found[1])
+
+
+def _running(nodes: Sequence[Host]) -> Sequence[OnHost]:
+    return [(node, role.process) for number, node in enumerate(nodes) for role in roles_of(number)]
+
+
+def _declared(role: Role, variant: Variant, jvm: JvmConfiguration) -> Process:
+    files = RoleFiles(PurePosixPath(), role.name)
+    kept = [files.logs / "*.*", files.configuration / "*.*", files.console]
+    return Process(
+        role.name,
+        role.jvm(jvm, variant.settings),
+        files.log_name,
+        GC_LOG,
+        tuple(map(str, kept)),
+        only_on_first=role.only_on_first,
+    )

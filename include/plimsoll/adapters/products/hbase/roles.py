@@ -1,0 +1,76 @@
+"""The processes of a cluster: which there are, on which hosts, their programs, ports and heaps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from plimsoll.adapters.products.hbase.log_words import WORDS
+from plimsoll.adapters.products.hbase.node_files import RoleFiles
+from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.domain.units import Size, parse_size
+from plimsoll.domain.variant import JvmConfiguration
+
+HEAP = "heap."
+"""How the settings begin that give the other processes than region servers their heaps: `heap.master: 16G`."""
+_SIZE: TypeAdapter[int] = TypeAdapter(Size)
+
+
+@dataclass(frozen=True)
+class Role:
+    """One process of a host: its name, which is the id of its job too, and its program.
+
+    `heap`: where the settings give none; empty for the region server, whose JVM the variant declares.
+    """
+
+    name: str
+    main: str
+    arguments: tuple[str, ...]
+    jmx_port: int
+    heap: str = ""
+    only_on_first: bool = False
+
+    @property
+    def process(self) -> NodeProcess:
+        """Return the process with the paths of its logs."""
+        return NodeProcess(self.name, self._logs, WORDS)
+
+    def jvm(self, jvm: JvmConfiguration, settings: Mapping[str, JsonValue]) -> JvmConfiguration:
+        """Return the JVM that the process is to run in, of a variant with that JVM and these settings.
+
+        A heap that is no size, which `plan` tells, counts as none.
+        """
+        if not self.heap:
+            return jvm
+        heap = size_of(settings.get(HEAP + self.name)) or parse_size(self.heap)
+        plain = {"collector": "Serial", "heap": heap, "initial_heap": None, "flag_set": "shipped", "flags": ()}
+        return jvm.model_copy(update=plain)
+
+    def _logs(self, root: PurePosixPath) -> Sequence[PurePosixPath]:
+        files = RoleFiles(root, self.name)
+        return files.log, files.console
+
+
+REGION_SERVER = Role("regionserver", "org.apache.hadoop.hbase.regionserver.HRegionServer", ("start",), 7205)
+DATA_NODE = Role("datanode", "org.apache.hadoop.hdfs.server.datanode.DataNode", (), 7203, "160M")
+ZOOKEEPER = Role("zookeeper", "org.apache.zookeeper.server.ZooKeeperServerMain", (), 7201, "64M", only_on_first=True)
+NAME_NODE = Role("namenode", "org.apache.hadoop.hdfs.server.namenode.NameNode", (), 7202, "192M", only_on_first=True)
+MASTER = Role("master", "org.apache.hadoop.hbase.master.HMaster", ("start",), 7204, "320M", only_on_first=True)
+ROLES = (REGION_SERVER, DATA_NODE, MASTER, NAME_NODE, ZOOKEEPER)
+"""All of them, the one that clients speak with first. The others' heaps are such as small clusters take: a campaign on
+large hosts sets them."""
+LEAST_HEAP = parse_size("48M")
+
+
+def size_of(heap: JsonValue) -> int | None:
+    """Return a heap among the settings, bytes; None where it is no size."""
+    try:
+        return _SIZE.validate_python(heap)
+    except ValidationError:
+        return None
+
+
+def roles_of(number: int) -> tuple[Role, ...]:
+    """Return the roles of a host, by its number in the cluster, from 0."""
+    return tuple(role for role in ROLES if number == 0 or not role.only_on_first)
