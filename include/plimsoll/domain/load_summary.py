@@ -10,6 +10,14 @@ CPU_LIMIT = 0.9
 """Share of its host's processors beyond which a load generator counts as at its own limit."""
 
 
+class BrokenRule(Model):
+    """The rule of `stop_when` that ended a run, and how it was broken."""
+
+    seconds: Annotated[float, Field(description="When it was broken, s from the run's start")]
+    rule: Annotated[int, Field(description="Place of the rule in `stop_when`, from 0")]
+    why: Annotated[str, Field(description="How it was broken, in words")]
+
+
 class LoadSummary(Model):
     """The figures of one run.
 
@@ -50,6 +58,7 @@ class LoadSummary(Model):
         float | None,
         Field(description="When the run was ended because an interval had missed, s from its start; null: it was not"),
     ] = None
+    stopped: Annotated[BrokenRule | None, Field(description="The rule that ended the run; null: none did")] = None
     compactions_left: Annotated[
         int | None,
         Field(description="That populating left, and that were not done when the generator stopped waiting for them"),
@@ -59,6 +68,11 @@ class LoadSummary(Model):
         tuple[str, ...], Field(description="The first message of each kind of failure `other`, with its statement")
     ] = ()
     remarks: Annotated[tuple[str, ...], Field(description="What the database warned of")] = ()
+
+    @property
+    def ended_s(self) -> float | None:
+        """Tell when the run ended before its time, though it is complete, s from its start; None where it did not."""
+        return self.stopped.seconds if self.stopped else self.decided_s
 
     @property
     def failed(self) -> int:

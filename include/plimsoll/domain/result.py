@@ -102,6 +102,9 @@ class Verdict(Model):
     must_reach_rate: Annotated[
         LeftOutIfEmpty[bool], Field(description="Of a ramp: a rate that was not achieved is a miss")
     ] = False
+    stopped: Annotated[
+        LeftOutIfEmpty[str], Field(description="When and how a rule of `stop_when` ended the load, which is a miss")
+    ] = ""
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind, judged time only")] = {}
     operations: int = 0
     maxima: Percentiles | None = None

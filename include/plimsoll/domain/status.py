@@ -38,6 +38,9 @@ class CellStatus(Model):
     missed_levels: Annotated[
         LeftOutIfEmpty[tuple[str, ...]], Field(description="The service levels that it missed, where there are several")
     ] = ()
+    stopped: Annotated[
+        LeftOutIfEmpty[str], Field(description="When and how a rule of `stop_when` ended its load, which is a miss")
+    ] = ""
     errors: Annotated[int | None, Field(description="Failed operations, judged time only")] = None
     reason: Annotated[str, Field(description="Why it is invalid, failed or not needed")] = ""
     decided_by: Annotated[

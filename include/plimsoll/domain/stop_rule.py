@@ -52,6 +52,11 @@ class StopRule(Model):
         """Return the share of operations that may have failed, or have taken longer than `above`, in per cent."""
         return self.errors if self.errors is not None else 100 - (self.percentile or 0)
 
+    @property
+    def stall_ms(self) -> float:
+        """Return the shortest stall of everything that breaks the rule by itself, ms."""
+        return ((self.above or timedelta(0)) + self.within * self.share / 100) / timedelta(milliseconds=1)
+
     def __str__(self) -> str:
         length = format_duration(self.within)
         if self.above is None:

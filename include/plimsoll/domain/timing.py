@@ -62,9 +62,17 @@ class Timing(Model):
         """Return how long a load lasts that misses in its first intervals."""
         if self.stop is None:
             return self.duration
-        whole = timedelta(seconds=lcm(*(ceil(level.interval.total_seconds()) for level in levels)))
-        least = max(self.least_intervals * level.interval for level in levels)
+        whole, least = _whole(levels), max(self.least_intervals * level.interval for level in levels)
         return min(self.duration, self.warmup + ceil(least / whole) * whole)
+
+    def ended_after(self, ended: timedelta, levels: Sequence[ServiceLevel]) -> Self:
+        """Return the timing of a load that ended then: whole intervals of every service level count.
+
+        Where its warm-up leaves none, it is judged from its start.
+        """
+        whole = _whole(levels)
+        warmup = self.warmup if ended - self.warmup >= whole else timedelta(0)
+        return self.model_copy(update={"duration": warmup + (ended - warmup) // whole * whole, "warmup": warmup})
 
     @property
     def longest_populating(self) -> timedelta:
@@ -80,3 +88,9 @@ class Timing(Model):
     def with_populating(self) -> timedelta:
         """Return the length of the timed run, with the time that the definition gives to populating."""
         return self.duration + self.beyond_the_load
+
+
+def _whole(levels: Sequence[ServiceLevel]) -> timedelta:
+    """Return the shortest time that consists of whole intervals of every service level."""
+    microsecond = timedelta(microseconds=1)
+    return lcm(*(level.interval // microsecond for level in levels)) * microsecond

@@ -67,7 +67,8 @@ def held_back_by(
     lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
     if (cpu_share is not None and cpu_share >= CPU_LIMIT) or _was_late(summary, lost_ms):
         return "load generator"
-    return "database" if was_blocked(definition, summary) else NO_CAUSE
+    # What a stop rule cut off has no answer, whether or not the generator could send more.
+    return "database" if summary.stopped or was_blocked(definition, summary) else NO_CAUSE
 
 
 def was_blocked(definition: Definition, summary: LoadSummary) -> bool:

@@ -116,8 +116,13 @@ def rung_outcome(rung: Rung) -> str:
 
 
 def _reasons(rung: Rung) -> dict[str, int]:
-    """Return the number of repeats that missed, by reason: errors, rate, or one of several service levels."""
-    counts = {**rung.missed_by_level, "errors": rung.missed_by_errors, "rate": rung.missed_by_rate}
+    """Return the number of repeats that missed, by reason: errors, rate, a stop rule, a service level of several."""
+    counts = {
+        **rung.missed_by_level,
+        "errors": rung.missed_by_errors,
+        "rate": rung.missed_by_rate,
+        "a stop rule": rung.missed_by_stop_rule,
+    }
     return {reason: count for reason, count in counts.items() if count}
 
 

@@ -183,6 +183,8 @@ def _figures(cell: CellStatus) -> Iterable[str]:
         if cell.missed_levels:
             yield f"missed {', and '.join(cell.missed_levels)}"
         yield f"{cell.intervals_missed} of {plural(cell.intervals_judged or 0, 'interval')} missed"
+        if cell.stopped:
+            yield cell.stopped
     if cell.achieved_ops_s is not None:
         yield f"achieved {ops(cell.achieved_ops_s)} of {ops(cell.load_ops_s)}"
     if cell.errors:

@@ -1,6 +1,7 @@
-"""A load that ends once an interval has missed: a real node of this machine, from provisioning to the verdict."""
+"""A load that ends before its time, by a miss or a stop rule: a real node, from provisioning to the verdict."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.campaigns.running import run_missing
@@ -9,9 +10,11 @@ from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
 DURATION_S, WARMUP_S, LEAST = 20, 2, 3
@@ -21,11 +24,32 @@ DURATION_S, WARMUP_S, LEAST = 20, 2, 3
 def test_a_load_ends_once_it_has_missed_and_goes_on_otherwise(
     artefacts: Artefacts, tmp_path: Path, below: str, outcome: str
 ) -> None:
+    tools, verdict, said = run(artefacts, tmp_path, below)
+
+    assert (verdict.outcome, verdict.reasons) == (outcome, ())
+    is_ended = outcome == "missed"
+    assert judged_intervals(tools, verdict) == (LEAST if is_ended else (DURATION_S - WARMUP_S) // 2)
+    assert any("the load was ended after 8s" in warning for warning in verdict.warnings) == is_ended
+    assert any(line.endswith("met so far") or "met so far, last" in line for line in said) != is_ended
+
+
+def test_a_load_that_a_stop_rule_ends_in_its_warm_up_has_missed(artefacts: Artefacts, tmp_path: Path) -> None:
+    rule = {"percentile": 50, "above": "10us", "within": f"{WARMUP_S}s"}
+
+    tools, verdict, _ = run(artefacts, tmp_path, "60s", stop_when=[rule])
+
+    assert (verdict.outcome, verdict.reasons, verdict.levels[0].met) == ("missed", (), True)
+    assert verdict.stopped.startswith(f"the load was ended after {WARMUP_S}s by `stop_when[0]`: ")
+    assert judged_intervals(tools, verdict) == 1
+
+
+def run(artefacts: Artefacts, tmp_path: Path, below: str, **keys: Any) -> tuple[Toolkit, Verdict, list[str]]:
+    """Return the tools, the verdict and what was printed of one cell on a real node."""
     settings = Settings(store=str(tmp_path / "store"), work=tmp_path / "work", cache=Settings().cache)
     content = define(nodes=1).model_dump(mode="json", exclude={"timing", "service_levels"})
     timing = {"duration": f"{DURATION_S}s", "warmup": f"{WARMUP_S}s", "stop": "decided", "least_intervals": LEAST}
     levels = [{"percentile": 99, "interval": "2s", "below": below}]
-    own = Definition.model_validate({**content, "name": "early", "timing": timing, "service_levels": levels})
+    own = Definition.model_validate({**content, "name": "early", "timing": timing, "service_levels": levels, **keys})
     tools, said = toolkit(settings), list[str]()
     artefacts.prepare_program("load-generator")
     assert problems(tools, own) == ()
@@ -35,10 +59,10 @@ def test_a_load_ends_once_it_has_missed_and_goes_on_otherwise(
 
     assert (ran.troubles, ran.remains) == ((), False)
     assert ran.verdict is not None
-    assert (ran.verdict.outcome, ran.verdict.reasons) == (outcome, ())
-    intervals = attempt_data(tools.store, ran.verdict).intervals
-    judged = intervals[(intervals["phase"] == "judged") & (intervals["operation"] == "all")]
-    is_ended = outcome == "missed"
-    assert len(judged) == (LEAST if is_ended else (DURATION_S - WARMUP_S) // 2)
-    assert any("the load was ended after 8s" in warning for warning in ran.verdict.warnings) == is_ended
-    assert any(line.endswith("met so far") or "met so far, last" in line for line in said) != is_ended
+    return tools, ran.verdict, said
+
+
+def judged_intervals(tools: Toolkit, verdict: Verdict) -> int:
+    """Return how many intervals of the attempt were judged."""
+    intervals = attempt_data(tools.store, verdict).intervals
+    return len(intervals[(intervals["phase"] == "judged") & (intervals["operation"] == "all")])

@@ -13,9 +13,12 @@ from tests.fakes.instant import NoSampler
 from tests.fakes.instant.load_generator import InstantLoadGenerator
 
 from plimsoll.adapters.hosts.sampler.sample import COLUMNS
+from plimsoll.analysis.campaign.cell_results import missed_by
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
+from plimsoll.domain.stop_rule import StopRule
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions, loading
@@ -105,6 +108,56 @@ def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid
     kept = attempt_data(work.toolkit.store, verdict).backlog
     assert set(kept["behind_s"]) == {0.7}
     assert kept["start_s"].is_monotonic_increasing
+
+
+def stopped(installation: Installation, monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
+    """Have loads end by a rule that was broken so many seconds after their start."""
+    usual = InstantLoadGenerator.summary
+    broken = BrokenRule(seconds=seconds, rule=0, why="900 of 9,000 operations of 5 s failed, more than 5 %")
+
+    def summary(self: Any, files: Any) -> LoadSummary:
+        return usual(self, files).model_copy(update={"stopped": broken})
+
+    monkeypatch.setattr(InstantLoadGenerator, "summary", summary)
+    monkeypatch.setattr(InstantLoadGenerator, "unkept_because", "")
+    rule = StopRule.model_validate({"errors": "5%", "within": "5s"})
+    definition = instant_definition(variants=1, loads=1)
+    installation.open_campaign(definition.model_copy(update={"stop_when": (rule,)}))
+
+
+@pytest.mark.parametrize("seconds", [20, 17])
+def test_a_load_that_a_stop_rule_ended_is_missed_though_its_intervals_were_met(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    """Ended in its judged time, and before one interval of that was over, when it is judged from its start."""
+    stopped(installation, monkeypatch, seconds)
+    verdict = run_cells(installation.toolkit, "campaign", [CELL], "test", print)[-1].verdict
+    assert verdict is not None
+    assert (verdict.outcome, verdict.levels[0].met, verdict.levels[0].judged) == ("missed", True, 1)
+    assert verdict.stopped.startswith(f"the load was ended after {seconds}s by `stop_when[0]`: 900 of 9,000 operations")
+    assert verdict.stopped in verdict.warnings
+    assert missed_by(verdict) == "stop rule"
+    assert state_of_the_cell(installation).state == "missed"
+
+
+def test_a_load_that_a_stop_rule_ended_beside_another_program_is_disturbed(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped(installation, monkeypatch, 20)
+    tools = replace(installation.toolkit, sampler=Samples(0.76))
+    verdict = run_cells(tools, "campaign", [CELL], "test", print)[-1].verdict
+    assert verdict is not None
+    assert (verdict.outcome, verdict.is_disturbed) == ("invalid", True)
+
+
+def test_a_load_that_a_stop_rule_ended_before_a_whole_interval_decides_nothing(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped(installation, monkeypatch, 9)
+    verdict = run_cells(installation.toolkit, "campaign", [CELL], "test", print)[-1].verdict
+    assert verdict is not None
+    assert verdict.outcome == "invalid"
+    assert any("was ended after 9s" in warning for warning in verdict.warnings)
 
 
 class Samples(NoSampler):

@@ -9,6 +9,8 @@ import pytest
 from tests.integration.stress.program import FEW
 
 SCHEMA, POPULATE, OUTPUT = 4, 5, 7
+THREE = "{'class': 'SimpleStrategy', 'replication_factor': 3}"
+UNAVAILABLE = ("--keyspace", "three", "--cl", "QUORUM", "--replication", THREE)
 
 
 def accounted(run: Any) -> Any:
@@ -59,7 +61,7 @@ def test_rows_that_cannot_be_written_end_populating(node: Any, load: Callable[..
     """ALL of three replicas on one node."""
     ended, files = load(
         node, "-d", "2s", "--rate", "50", "--populate", "20", "--keyspace", "three", "--cl", "ALL",
-        "--replication", "{'class': 'SimpleStrategy', 'replication_factor': 3}",
+        "--replication", THREE,
     )  # fmt: skip
     assert ended.returncode == POPULATE, ended.stderr
     assert files.summary["populate"]["errors"]["unavailable"] == 20
@@ -69,13 +71,41 @@ def test_rows_that_cannot_be_written_end_populating(node: Any, load: Callable[..
 def test_errors_of_operations_are_a_result_of_a_complete_run(node: Any, load: Callable[..., Any]) -> None:
     ended, files = load(
         node, *FEW, "-d", "2s", "--keyspace", "three", "--cl", "QUORUM", "--give-up", "0s",
-        "--replication", "{'class': 'SimpleStrategy', 'replication_factor': 3}",
+        "--replication", THREE,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     run = files.summary["run"]
     assert run["errors"]["unavailable"] == run["scheduled"] == 400
     assert run["completed"] == files.completed().total() == 0
     assert {record.tag for record in files.log(".errors")} == {"unavailable"}
+
+
+@pytest.mark.parametrize(
+    ("options", "rule", "why"),
+    [
+        (UNAVAILABLE, 0, "operations of 2 s failed, more than 5 %"),
+        ((), 1, "operations of 2 s took longer than 0.05 ms, more than 1 %"),
+    ],
+)
+def test_a_rule_that_is_broken_ends_the_run_within_its_second(
+    node: Any, load: Callable[..., Any], options: Any, rule: int, why: str
+) -> None:
+    ended, files = load(node, *FEW, "-d", "10m", "--stop-when", "errors/2s/5%,99/2s/0.05ms", *options)
+    assert ended.returncode == 0, ended.stderr
+    run = files.summary["run"]
+    assert (run["stopped"]["seconds"], run["stopped"]["rule"]) == (2, rule)
+    assert why in run["stopped"]["why"]
+    assert files.summary["complete"]
+    assert run["completed"] == files.completed().total()
+    assert f"ended after 2 s: {run['stopped']['why']}" in ended.stdout
+
+
+def test_a_rule_that_is_broken_while_rows_are_written_ends_the_run(node: Any, load: Callable[..., Any]) -> None:
+    rule = ("--stop-when", "50/1s/0.001ms")
+    ended, files = load(node, *FEW, "-d", "10m", "--populate", "1M", "--populate-rate", "0", *rule)
+    assert ended.returncode == POPULATE, ended.stderr
+    assert files.summary["reason"].startswith("populating was ended by a stop rule: ")
+    assert files.summary["run"] is None
 
 
 @pytest.mark.parametrize("name", ["m.hdr-selects", "m.hdr.errors", "m.csv", "progress"])

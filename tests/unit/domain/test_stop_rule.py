@@ -10,15 +10,15 @@ from plimsoll.domain.stop_rule import StopRule
 
 
 @pytest.mark.parametrize(
-    ("rule", "text", "share"),
+    ("rule", "text", "share", "stall_ms"),
     [
-        ({"errors": "5%", "within": "10s"}, "more than 5 % of the operations of 10s failed", 5),
-        ({"percentile": 99, "above": "1s", "within": "30s"}, "p99 of 30s above 1s", 1),
+        ({"errors": "5%", "within": "10s"}, "more than 5 % of the operations of 10s failed", 5, 500),
+        ({"percentile": 99, "above": "1s", "within": "30s"}, "p99 of 30s above 1s", 1, 1300),
     ],
 )
-def test_a_rule_bounds_a_share_of_operations(rule: dict[str, Any], text: str, share: float) -> None:
+def test_a_rule_bounds_a_share_of_operations(rule: dict[str, Any], text: str, share: float, stall_ms: float) -> None:
     read = StopRule.model_validate(rule)
-    assert (str(read), read.share) == (text, share)
+    assert (str(read), read.share, read.stall_ms) == (text, share, stall_ms)
     assert StopRule.model_validate(read.model_dump(mode="json")) == read
 
 

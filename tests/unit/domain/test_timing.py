@@ -37,3 +37,23 @@ def test_timings_without_the_key_are_written_as_before() -> None:
         "duration",
         "warmup",
     }
+
+
+@pytest.mark.parametrize(
+    ("levels", "ended_s", "warmup_s", "duration_s"),
+    [
+        ([LEVEL], 1850, 1800, 1850),
+        ([LEVEL], 1857, 1800, 1850),
+        ([LEVEL], 1809, 0, 1800),
+        ([LEVEL], 43, 0, 40),
+        ([LEVEL], 9, 0, 0),
+        ([LEVEL, {"interval": "4s"}], 1850, 1800, 1840),
+        ([{"interval": "500ms"}], 1801, 1800, 1801),
+    ],
+)
+def test_a_load_that_ended_early_is_judged_in_whole_intervals(
+    levels: list[dict[str, Any]], ended_s: int, warmup_s: int, duration_s: int
+) -> None:
+    timing = Timing.model_validate({"duration": "150m", "warmup": "30m"})
+    ended = timing.ended_after(timedelta(seconds=ended_s), [ServiceLevel.model_validate(level) for level in levels])
+    assert (ended.warmup, ended.duration) == (timedelta(seconds=warmup_s), timedelta(seconds=duration_s))

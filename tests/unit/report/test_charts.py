@@ -14,6 +14,7 @@ from tests.support.campaigns.outcomes import attempt_of, campaign_of
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
+from plimsoll.report.answers import rung_outcome
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
@@ -75,6 +76,17 @@ def test_squares_missed_by_errors_do_not_hide_behind_their_response_times() -> N
     (square,) = rows_of(heat_map(analyse(campaign_of({"a": {10_000: "me"}}))))
     assert square["kept_but_missed"]
     assert square["repeats"] == "1/2 met, 1 by errors"
+
+
+def test_squares_missed_by_a_stop_rule_do_not_hide_behind_their_response_times() -> None:
+    campaign = campaign_of({"a": {10_000: "m"}})
+    [one] = campaign.attempts
+    ended = replace(one, verdict=one.verdict.model_copy(update={"met": False, "stopped": "the load was ended"}))
+    findings = analyse(replace(campaign, attempts=(ended,)))
+    (square,) = rows_of(heat_map(findings))
+    assert square["kept_but_missed"]
+    assert square["repeats"] == "0/1 met, 1 by a stop rule"
+    assert rung_outcome(findings.rungs["a"][0]) == "1 of 1 repeat missed (1 by a stop rule)"
 
 
 def test_the_colours_of_squares_reach_to_the_worst_interval() -> None:

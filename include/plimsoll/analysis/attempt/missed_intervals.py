@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.log_events import GeneratorSecond
     from plimsoll.domain.service_level import ServiceLevel
+    from plimsoll.domain.stop_rule import StopRule
 
 ERROR_LIMIT = 0.001
 """Share of operations that may fail: the complement of the published percentile."""
@@ -49,6 +50,11 @@ def with_failures(
         _lost(row.start_s, share, level) for row, share in zip(rows, shares, strict=True) if share >= ERROR_LIMIT
     )
     return too_many or tuple(_lost(row.start_s, 1.0, level) for row in rows)
+
+
+def when_stopped(rule: StopRule, stopped_s: float) -> MissedInterval:
+    """Return the time whose operations broke a stop rule, which ended the load `stopped_s` after its start."""
+    return MissedInterval(stopped_s - rule.within.total_seconds(), stopped_s, rule.stall_ms, rule.stall_ms)
 
 
 def _failed_share(

@@ -40,6 +40,9 @@ class Rung(Model):
     missed_by_rate: Annotated[
         int, Field(description="Of those missed, in a ramp: response times kept, the rate not achieved")
     ] = 0
+    missed_by_stop_rule: Annotated[
+        LeftOutIfEmpty[int], Field(description="Of those missed: response times kept, ended by a rule of `stop_when`")
+    ] = 0
     missed_by_level: Annotated[
         LeftOutIfEmpty[dict[str, int]],
         Field(
@@ -202,6 +205,7 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
         missed=states.count("missed"),
         missed_by_errors=reasons.count("errors"),
         missed_by_rate=reasons.count("rate"),
+        missed_by_stop_rule=reasons.count("stop rule"),
         missed_by_level=Counter(level for verdict in verdicts for level in missed_levels(verdict)),
         invalid=states.count("invalid"),
         not_run=states.count("not run"),

@@ -206,15 +206,18 @@ def distance(verdict: Verdict) -> float | None:
     return None if level is None else ratio(level)
 
 
-def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate"]:
+def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate", "stop rule"]:
     """Return the reason why a valid attempt missed although its response times kept every service level.
 
     Empty in other cases.
 
-    `errors`: too many operations failed; `rate`: the cell belongs to a ramp, and its rate was not achieved.
+    `errors`: too many operations failed; `rate`: the cell belongs to a ramp, and its rate was not achieved; `stop
+    rule`: a rule ended the load.
     """
     if verdict is None or verdict.outcome != "missed" or not all(level.met for level in verdict.levels):
         return ""
+    if verdict.stopped:
+        return "stop rule"
     return "rate" if verdict.fell_short else "errors"
 
 

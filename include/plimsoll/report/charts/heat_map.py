@@ -74,6 +74,7 @@ def _other_reasons(findings: Findings) -> list[str]:
     reasons = (
         (sum(rung.missed_by_errors for rung in rungs), "too many operations failed"),
         (sum(rung.missed_by_rate for rung in rungs), "the rate was not achieved"),
+        (sum(rung.missed_by_stop_rule for rung in rungs), "a stop rule ended the load"),
     )
     return [reason for count, reason in reasons if count]
 
@@ -105,7 +106,7 @@ def _square(rung: Rung, spread: Spread | None) -> dict[str, object]:
         "ratio": spread.high if spread else None,
         "range": f"{multiple(spread.low)} to {multiple(spread.high)}" if spread else "none valid",
         "repeats": _repeats(rung),
-        "kept_but_missed": rung.missed_by_errors + rung.missed_by_rate > 0,
+        "kept_but_missed": rung.missed_by_errors + rung.missed_by_rate + rung.missed_by_stop_rule > 0,
         "whole": rung.invalid + rung.not_run == 0,
         "not_achieved": f"{rung.rate_not_achieved} of {rung.met + rung.missed} valid repeats",
     }
@@ -115,6 +116,7 @@ def _repeats(rung: Rung) -> str:
     counts = (
         (rung.missed_by_errors, "by errors"),
         (rung.missed_by_rate, "by rate"),
+        (rung.missed_by_stop_rule, "by a stop rule"),
         (rung.invalid, "invalid"),
         (rung.not_run, "not run"),
         (rung.not_needed, "not needed"),

@@ -160,6 +160,7 @@ def _figures(verdict: Verdict) -> dict[str, object]:
         "intervals_missed": level.missed if level else None,
         "intervals_judged": level.judged if level else None,
         "missed_levels": missed_levels(verdict),
+        "stopped": verdict.stopped,
         "errors": sum(verdict.errors.values()),
     }
 

@@ -137,10 +137,10 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
 
 
 def _as_far_as_it_went(definition: Definition, summary: LoadSummary) -> Definition:
-    """Return the definition with the time for which a load ran that was ended because its outcome was certain."""
-    if summary.decided_s is None:
+    """Return the definition with the time for which a load ran that ended before its time."""
+    if summary.ended_s is None:
         return definition
-    timing = definition.timing.model_copy(update={"duration": timedelta(seconds=summary.decided_s)})
+    timing = definition.timing.ended_after(timedelta(seconds=summary.ended_s), definition.service_levels)
     return definition.model_copy(update={"timing": timing})
 
 

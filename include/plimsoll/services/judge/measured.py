@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.attempt.around_action import action_result, during_action, failed_by_phase, times_of
 from plimsoll.analysis.attempt.backlog import opening_backlog
 from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run
-from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, with_failures
+from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, when_stopped, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.loads import CLOSED
@@ -21,7 +21,7 @@ from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.quality.miss_cause import error_share, foreign_error_share
 from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.judge.circumstances import circumstances
-from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, tables_of, verdict_of
+from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, stopped_words, tables_of, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,9 @@ def _spoil(evidence: Evidence) -> bool:
 
 
 def _ended_early(evidence: Evidence) -> Iterator[str]:
-    if (ended_s := evidence.summary.decided_s) is not None:
+    if evidence.summary.stopped:
+        yield stopped_words(evidence.summary.stopped)
+    elif (ended_s := evidence.summary.decided_s) is not None:
         ended = format_duration(timedelta(seconds=ended_s))
         yield f"the load was ended after {ended}, once an interval had missed (`timing.stop: decided`)"
 
@@ -206,6 +208,8 @@ def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval
         yield from short_of_rate(judgement, evidence.cell.load_ops_s, level)
     if started_at is not None and error_share(evidence.summary) >= ERROR_LIMIT:
         yield from with_failures(judgement, evidence.seconds, started_at, level)
+    if broken := evidence.summary.stopped:
+        yield when_stopped(evidence.definition.stop_when[broken.rule], broken.seconds)
 
 
 def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
@@ -214,7 +218,7 @@ def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
         yield evidence.manifest.failure
         return
     yield from judged.judgement.reasons
-    if evidence.summary.decided_s is not None and judged.judgement.met:
+    if evidence.summary.decided_s is not None and not evidence.summary.stopped and judged.judgement.met:
         yield "the load generator ended the load because an interval had missed, but its logs hold none that did"
     if judged.quality is not None:
         yield from judged.quality.reasons

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.judgement import Judgement
@@ -10,6 +11,7 @@ from plimsoll.analysis.attempt.latencies import latencies_frame
 from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
+from plimsoll.domain.units import format_duration
 from plimsoll.quality.miss_cause import error_share
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.action import ActionResult
-    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.load_summary import BrokenRule, LoadSummary
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import OpeningBacklog
     from plimsoll.quality.expectation import Quality
@@ -84,6 +86,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
         reasons=why,
         warnings=(*(quality.warnings if quality else ()), *warnings),
         met=None if why else _is_met(judgement, errors) and not (is_ramp and judgement.rate_achieved is False),
+        stopped=stopped_words(errors.stopped) if errors.stopped else "",
         levels=judgement.levels,
         attempted_ops_s=case.cell.load_ops_s,
         achieved_ops_s=judgement.achieved_ops_s,
@@ -104,6 +107,13 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
 def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
     """Tell whether the attempt is met.
 
-    A failed operation has no response time and was not answered in time, so many are a miss.
+    A failed operation has no response time and was not answered in time, so many are a miss. So is a load that had to
+    be ended to protect the system.
     """
-    return bool(judgement.met) and error_share(errors) < ERROR_LIMIT
+    return bool(judgement.met) and error_share(errors) < ERROR_LIMIT and errors.stopped is None
+
+
+def stopped_words(broken: BrokenRule) -> str:
+    """Say when and why a stop rule ended the load."""
+    ended = format_duration(timedelta(seconds=broken.seconds))
+    return f"the load was ended after {ended} by `stop_when[{broken.rule}]`: {broken.why}"

@@ -32,6 +32,7 @@ STALLED = {
 """Loads during which the node stalls for `STALL_S`. They run together, since each one alone hardly uses it."""
 LONG_STALLED = {
     "few-late": (*FEW, "-d", "9s", "--backlog-limit", "1s"),
+    "guarded": (*FEW, "-d", "9s", "--stop-when", "99/60s/10ms,errors/3s/5%"),
     "gives-up": (*FEW, "-d", "6s", "--drain", "1s", "--give-up", "0s"),
 }
 """As `STALLED`, for `LONG_STALL_S`."""
@@ -163,6 +164,15 @@ def test_what_has_no_answer_after_the_drain_is_unfinished(all_stalled_for_long: 
     assert run["errors"]["unfinished"] >= RATE
     assert accounted(run) == run["scheduled"]
     assert run["drain_s"] <= 1
+
+
+def test_a_load_ends_when_nothing_was_answered_for_as_long_as_a_rule_says(
+    all_stalled_for_long: Mapping[str, Load],
+) -> None:
+    run = all_stalled_for_long["guarded"].files.summary["run"]
+    assert (run["stopped"]["rule"], run["stopped"]["why"]) == (1, "no operation was answered for 3 s")
+    assert 3 <= run["stopped"]["seconds"] < 9
+    assert run["errors"]["unfinished"] == 0
 
 
 def test_a_stalled_generator_says_that_it_was_the_one(node: Node, start_load: Callable[..., Any]) -> None:

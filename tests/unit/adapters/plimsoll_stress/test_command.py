@@ -54,6 +54,14 @@ def test_every_service_level_is_watched_and_a_run_ends_early_if_that_is_asked(az
     assert arguments[arguments.index("--stop-decided") + 1] == "7"
 
 
+def test_the_program_ends_the_load_by_the_rules_that_protect_the_system(azul: Definition) -> None:
+    rules = [{"errors": "5%", "within": "10s"}, {"percentile": 99.9, "above": "1s", "within": "2m"}]
+    guarded = Definition.model_validate({**azul.model_dump(mode="json"), "stop_when": rules})
+    arguments = arguments_of(guarded)
+    assert arguments[arguments.index("--stop-when") + 1] == "errors/10s/5%,99.9/2m/1000ms"
+    assert "--stop-when" not in arguments_of(azul)
+
+
 def test_one_of_several_load_hosts_is_told_which_and_to_wait_for_the_start(azul: Definition) -> None:
     arguments = arguments_of(azul, part=2, parts=3)
     assert arguments[-4:] == ("--split", "2/3", "--start-file", "load/start.json")

@@ -12,6 +12,7 @@ from plimsoll.adapters.generators.plimsoll_stress.reports import (
     response_time_logs,
     seconds,
 )
+from plimsoll.domain.load_summary import BrokenRule
 
 
 def progress_line(phase: Any, elapsed: Any, planned: Any, achieved: Any, **errors: Any) -> Any:
@@ -149,6 +150,23 @@ def test_a_run_that_was_ended_as_its_outcome_was_certain_says_when() -> None:
     assert parse_summary(json.dumps(SUMMARY)).decided_s is None
     decided = {**SUMMARY, "run": {**SUMMARY["run"], "decided_s": 30}}
     assert parse_summary(json.dumps(decided)).decided_s == 30
+
+
+def test_a_run_that_a_rule_ended_says_which_and_why() -> None:
+    broken = {"seconds": 33, "rule": 1, "why": "no operation was answered for 10 s"}
+    summary = parse_summary(json.dumps({**SUMMARY, "run": {**SUMMARY["run"], "stopped": broken}}))
+    assert summary.stopped == BrokenRule(seconds=33, rule=1, why="no operation was answered for 10 s")
+    assert (summary.ended_s, summary.operations["writes"]) == (33, 23_995)
+
+
+def test_a_run_that_a_rule_ended_in_its_warm_up_is_counted_from_its_start() -> None:
+    run = {**SUMMARY["run"], "operations": operations(8_000, 1_990), "errors": {"read_timeout": 2, "unfinished": 0}}
+    idle = {**part(1.0, 0, 0, {}), "seconds": 0.0, "achieved_ops_s": 0.0}
+    broken = {"seconds": 8, "rule": 0, "why": "too slow"}
+    summary = parse_summary(json.dumps({**SUMMARY, "run": {**run, "measured": idle, "stopped": broken}}))
+    assert (summary.duration_s, summary.warmup_s, summary.achieved_ops_s) == (10.0, 0.0, 999.0)
+    assert summary.operations == {"writes": 8_000, "reads": 1_990}
+    assert summary.errors == {"read_timeout": 2}
 
 
 def test_a_run_that_never_started_has_a_reason_and_no_figures() -> None:

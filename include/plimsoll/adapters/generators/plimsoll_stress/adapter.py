@@ -57,9 +57,9 @@ class PlimsollStress:
         found = [one for program in programs(definition) for one in self._artefacts.downloads_of_program(program)]
         return list(dict.fromkeys(found))
 
-    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps none
-        """Explain that the generator keeps no rule yet."""
-        return "it goes on whatever happens to its operations"
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps every rule
+        """Explain why several load hosts keep no rule; empty for one, which keeps all."""
+        return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
 
     def prepare(self, definition: Definition) -> None:
         """Fetch and build the programs for the protocols of all variants, and their JDK."""
@@ -227,7 +227,7 @@ def _gap(host: Host, summary: LoadSummary) -> str | None:
     logs = reports.response_time_logs(names).values()
     ends = [reports.log_end(host.read_tail(names[name], max_bytes=TAIL_BYTES)) for name in logs]
     reached = min((end or timedelta(0) for end in ends), default=timedelta(0))
-    planned = timedelta(seconds=summary.decided_s or _plan(host)["duration_s"])
+    planned = timedelta(seconds=summary.ended_s or _plan(host)["duration_s"])
     if reached > planned - _INTERVAL:
         return None
     return f"the summary says complete, but the histogram logs end after {reached} of {planned}"

@@ -8,6 +8,7 @@ from plimsoll.adapters.generators.plimsoll_stress.clients import CLIENTS
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.units import format_count, format_duration
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.load_generator import LoadRequest
@@ -58,6 +59,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
         "--drain": format_duration(DRAIN),
+        **_guarded(definition),
         **_shared(request, folder),
         **(_AT_ONCE if is_own and workload.data_per_node is not None else {}),
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
@@ -82,6 +84,18 @@ def _watched(definition: Definition) -> dict[str, str]:
     return {"--watch": ",".join(map(_level, whole)), **stop} if whole else {}
 
 
+def _guarded(definition: Definition) -> dict[str, str]:
+    """Return the rules by which the program ends the load: `errors/10s/5%,99/30s/1000ms`."""
+    return {"--stop-when": ",".join(map(_rule, definition.stop_when))} if definition.stop_when else {}
+
+
+def _rule(rule: StopRule) -> str:
+    within = format_duration(rule.within)
+    if rule.above is None:
+        return f"errors/{within}/{rule.errors}%"
+    return f"{rule.percentile:.10g}/{within}/{rule.above / timedelta(milliseconds=1):.10g}ms"
+
+
 def _level(level: ServiceLevel) -> str:
     bound = f"{level.percentile:.10g}/{format_duration(level.interval)}/{level.bound_ms:.10g}ms"
     return bound if level.operations == ALL_OPERATIONS else f"{bound}/{level.operations}"
@@ -103,6 +117,7 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
+        **_guarded(definition),
         **(_own_sample(request) if workload.name == BASIC_TIME_SERIES else _numbered_sample(request, folder)),
     }
     return ("run", workload.name, *(word for option in options.items() for word in option), "--drop", "--populate-only")

@@ -139,7 +139,6 @@ def parse_summary(text: str) -> LoadSummary:
         compactions_left=((document["populate"] or {}).get("settle") or {}).get("compactions_left"),
         failures=tuple(one for stage, told in stages for one in _failures(stage, told)),
         remarks=tuple(one for stage, told in stages for one in _remarks(stage, told)),
-        decided_s=(run or {}).get("decided_s"),
         **({} if run is None else _judged(run)),
     )
 
@@ -167,9 +166,11 @@ def _message(remark: Mapping[str, Any]) -> str:
 
 
 def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
-    warmup, measured = run["warmup"], run["measured"]
+    warmup, measured = _parts(run)
     generator = measured["generator"]
     return {
+        "decided_s": run.get("decided_s"),
+        "stopped": run.get("stopped"),
         "started_at": run["started"],
         "duration_s": warmup["seconds"] + measured["seconds"],
         "warmup_s": warmup["seconds"],
@@ -187,6 +188,13 @@ def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
         "in_flight_max": generator["in_flight_max"],
         "backlog_max": generator["backlog_max"],
     }
+
+
+def _parts(run: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return warm-up and judged time. A run that a stop rule ended in its warm-up is judged from its start."""
+    if run["measured"]["seconds"] or not run.get("stopped"):
+        return run["warmup"], run["measured"]
+    return run["measured"], run["warmup"]
 
 
 def _answered(operations: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

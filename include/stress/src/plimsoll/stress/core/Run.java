@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** One run from the connection to the last answer: schema, populating, the timed run. */
 public final class Run {
@@ -79,11 +80,17 @@ public final class Run {
         List<Traffic> writes = writes(traffic);
         Recording recording = new Recording(List.of(population.write));
         Tally tally = summary.populate(Instant.now(), population.write, recording.remarks);
-        List<Sink> sinks = List.of(tally::add, progress, console);
+        Guard guard = new Guard(options.stopWhen);
+        List<Sink> sinks = List.of(tally::add, guard, progress, console);
         RetryingClient patient = new RetryingClient(client);
-        stage(patient, recording, schedule, writes, Stage.Plan.untilDone(), vitals, sinks).run(System.nanoTime());
+        Stage stage = stage(
+                patient, recording, schedule, writes, Stage.Plan.untilDone(), vitals, () -> guard.why() != null, sinks);
+        stage.run(System.nanoTime());
         summary.retried(patient.retries());
         endIfStopped();
+        if (guard.why() != null) {
+            throw new StressException(ExitCode.POPULATE, "populating was ended by a stop rule: " + guard.why());
+        }
         if (tally.failures() > rows * TOLERATED_LOSS) {
             throw new StressException(
                     ExitCode.POPULATE,
@@ -134,13 +141,18 @@ public final class Run {
                 Sink csv = options.csv == null ? observation -> {} : new CsvLog(options.csv, workload.operations, from, command)) {
             console.say("timed run: from " + from + ", " + seconds + " s, " + pace(schedule));
             Recording recording = new Recording(workload.operations);
-            List<Sink> sinks =
-                    List.of(hdr, csv, summary.timed(from, schedule, recording.remarks), watch, progress, console);
-            Stage stage = stage(client, recording, schedule, traffic, plan, vitals, sinks);
+            Guard guard = new Guard(options.stopWhen);
+            BooleanSupplier isOver = () -> watch.decided() != null || guard.why() != null;
+            Sink sums = summary.timed(from, schedule, recording.remarks);
+            List<Sink> sinks = List.of(hdr, csv, sums, watch, guard, progress, console);
+            Stage stage = stage(client, recording, schedule, traffic, plan, vitals, isOver, sinks);
             vitals.sample();
             long unfinished = stage.run(start.nanos());
-            summary.unfinished(watch.decided() == null ? unfinished : 0);
+            summary.unfinished(isOver.getAsBoolean() ? 0 : unfinished);
             summary.decided(watch.decided());
+            if (guard.why() != null) {
+                summary.stopped(guard);
+            }
         }
         endIfStopped();
     }
@@ -166,6 +178,7 @@ public final class Run {
             List<Traffic> traffic,
             Stage.Plan plan,
             Vitals vitals,
+            BooleanSupplier isOver,
             List<Sink> sinks) {
         List<Worker> workers = new ArrayList<>();
         for (int thread = 0; thread < options.threads; thread++) {
@@ -185,7 +198,7 @@ public final class Run {
                 options.giveUp.toSeconds(),
                 vitals,
                 stop,
-                () -> plan.isTimed() && watch.decided() != null,
+                isOver,
                 sinks);
     }
 

@@ -113,6 +113,15 @@ public final class RunOptions {
             description = "End the timed run once an interval of --watch has missed and so many are judged; 0: never.")
     int stopDecided;
 
+    @Option(
+            names = "--stop-when",
+            converter = StopRule.Converter.class,
+            split = ",",
+            description = "Rules that end the run, also while it populates: errors/WITHIN/SHARE%% of the operations that "
+                    + "fail, PERCENTILE/WITHIN/BOUND of the response times; with commas. Without any answer for so long "
+                    + "it ends too.")
+    List<StopRule> stopWhen = List.of();
+
     @Option(names = "--csv", description = "CSV file.")
     Path csv;
 
@@ -135,6 +144,7 @@ public final class RunOptions {
         require(threads > 0 && threads <= 1_024, "-t must be between 1 and 1024");
         require(stopDecided == 0 || !watch.isEmpty(), "--stop-decided needs --watch");
         require(stopDecided == 0 || split.count == 1, "--stop-decided is for one generator: others would go on");
+        require(stopWhen.isEmpty() || split.count == 1, "--stop-when is for one generator: others would go on");
         require(concurrency > 0 && concurrency <= 32_768, "-c must be between 1 and 32768");
         for (Path file : new Path[] {csv, hdr, progress, summary}) {
             require(file == null || writable(file), "the directory of " + file + " does not exist or is not writable");

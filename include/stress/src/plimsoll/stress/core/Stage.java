@@ -62,7 +62,7 @@ final class Stage {
     private final long giveUp;
     private final Vitals vitals;
     private final Stop stop;
-    private final BooleanSupplier decided;
+    private final BooleanSupplier isOver;
     private final List<Sink> sinks;
     private long start;
     private long accounted;
@@ -70,7 +70,7 @@ final class Stage {
 
     /**
      * @param giveUp seconds without any answer after which the database counts as lost; 0: never
-     * @param decided whether the run's outcome is certain; then it ends, and nobody waits for missing answers
+     * @param isOver whether the stage need not or must not go on; then it ends, and nobody waits for missing answers
      */
     Stage(
             Load load,
@@ -79,7 +79,7 @@ final class Stage {
             long giveUp,
             Vitals vitals,
             Stop stop,
-            BooleanSupplier decided,
+            BooleanSupplier isOver,
             List<Sink> sinks) {
         this.load = load;
         this.recording = recording;
@@ -87,7 +87,7 @@ final class Stage {
         this.giveUp = giveUp;
         this.vitals = vitals;
         this.stop = stop;
-        this.decided = decided;
+        this.isOver = isOver;
         this.sinks = sinks;
     }
 
@@ -114,7 +114,7 @@ final class Stage {
 
     private boolean ended(long second) {
         boolean complete = second >= plan.duration && load.isComplete(accounted);
-        return complete || decided.getAsBoolean() || stop.reason() != null || second >= plan.duration + plan.drain;
+        return complete || isOver.getAsBoolean() || stop.reason() != null || second >= plan.duration + plan.drain;
     }
 
     private void observe(long second) throws IOException {

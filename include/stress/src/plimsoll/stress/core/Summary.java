@@ -21,6 +21,7 @@ public final class Summary {
     private Schedule schedule;
     private long unfinished;
     private Double decided;
+    private Guard stopped;
     private long rows;
     private long retried;
     private long verified;
@@ -89,6 +90,11 @@ public final class Summary {
         decided = seconds;
     }
 
+    /** Sets the guard whose rule was broken, so that the timed run ended. */
+    void stopped(Guard guard) {
+        stopped = guard;
+    }
+
     /** Returns a sentence on the timed run; empty before it. */
     public String sentence() {
         if (timedStart == null) {
@@ -103,6 +109,7 @@ public final class Summary {
                         whole.failures(),
                         unfinished)
                 + (decided == null ? "" : String.format(Locale.ROOT, "; decided after %.0f s", decided))
+                + (stopped == null ? "" : String.format(Locale.ROOT, "; ended after %.0f s: %s", stopped.ended(), stopped.why()))
                 + warned(timedRemarks.warnings());
     }
 
@@ -168,6 +175,7 @@ public final class Summary {
                 "duration_s", options.duration.toSeconds(),
                 "warmup_s", options.warmup.toSeconds(),
                 "decided_s", decided == null ? null : Json.plain(decided),
+                "stopped", stopped == null ? null : stoppedDocument(),
                 "drain_s", Json.rounded(parts.get(Phase.DRAIN).seconds()),
                 "attempted_ops_s", attempted(),
                 "scheduled", scheduled(whole),
@@ -189,6 +197,10 @@ public final class Summary {
     /** The operations that were due; in a closed loop, those that were sent. */
     private long scheduled(Tally whole) {
         return schedule.isClosed() ? whole.completed() + whole.failures() + unfinished : schedule.total();
+    }
+
+    private Map<String, Object> stoppedDocument() {
+        return Json.object("seconds", Json.plain(stopped.ended()), "rule", stopped.rule(), "why", stopped.why());
     }
 
     private Tally timed() {

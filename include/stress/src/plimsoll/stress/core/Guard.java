@@ -1,0 +1,80 @@
+package plimsoll.stress.core;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/** Looks every second of a stage whether its operations break a rule by which the load ends. */
+final class Guard implements Sink {
+    private final List<Window> windows;
+    private String why;
+    private int rule;
+    private double ended;
+
+    Guard(List<StopRule> rules) {
+        windows = rules.stream().map(Window::new).collect(Collectors.toList());
+    }
+
+    @Override
+    public void accept(Observation observation) {
+        if (why != null || observation.phase == Phase.DRAIN || observation.seconds() < 1) {
+            return;
+        }
+        for (int number = 0; number < windows.size(); number++) {
+            String broken = windows.get(number).add(observation);
+            if (broken != null && why == null) {
+                why = broken;
+                rule = number;
+                ended = observation.until;
+            }
+        }
+    }
+
+    /** Returns in words how a rule was broken, or null. */
+    String why() {
+        return why;
+    }
+
+    /** Returns the place of that rule among all, from 0. */
+    int rule() {
+        return rule;
+    }
+
+    /** Returns when that was, in seconds from the stage's start. */
+    double ended() {
+        return ended;
+    }
+
+    /** The operations of the last seconds that a rule is about. */
+    private static final class Window {
+        private final StopRule rule;
+        private final long[] breaking;
+        private final long[] answered;
+        private final long[] failed;
+        private int seconds;
+
+        private Window(StopRule rule) {
+            this.rule = rule;
+            breaking = new long[rule.seconds];
+            answered = new long[rule.seconds];
+            failed = new long[rule.seconds];
+        }
+
+        /** Adds a second. Returns how the rule is broken, or null; the rule holds until its time has passed once. */
+        private String add(Observation observation) {
+            int place = seconds++ % rule.seconds;
+            breaking[place] = rule.breaking(observation);
+            answered[place] = observation.interval.completed();
+            failed[place] = observation.interval.failures();
+            if (seconds < rule.seconds) {
+                return null;
+            }
+            boolean areUnderWay = observation.inFlight + observation.backlog > 0;
+            return rule.broken(sum(breaking), sum(answered), sum(failed), areUnderWay);
+        }
+
+        private static long sum(long[] numbers) {
+            return LongStream.of(numbers).sum();
+        }
+    }
+}
