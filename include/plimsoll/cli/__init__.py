@@ -11,7 +11,7 @@ import typer
 
 import plimsoll.cli.startup  # noqa: F401 - before all others
 from plimsoll.cli.bundle import bundle
-from plimsoll.cli.campaigns import campaigns_app, status
+from plimsoll.cli.campaigns import campaigns_app
 from plimsoll.cli.clusters import clusters_app
 from plimsoll.cli.compare import compare
 from plimsoll.cli.doctor import doctor
@@ -23,6 +23,7 @@ from plimsoll.cli.rejudge import rejudge
 from plimsoll.cli.report import report
 from plimsoll.cli.run import run
 from plimsoll.cli.simulate import simulate
+from plimsoll.cli.status import status
 from plimsoll.domain.errors import PlimsollError, Refused
 
 cli = typer.Typer(

@@ -1,4 +1,4 @@
-"""`plimsoll campaigns` and `plimsoll status`."""
+"""`plimsoll campaigns`."""
 
 from __future__ import annotations
 
@@ -132,25 +132,3 @@ def delete(
             raise typer.BadParameter("that is another id: nothing was deleted")
     deleted = delete_campaign(toolkit, campaign, by, take_over=take_over)
     typer.echo(f"deleted {deleted.campaign_id}: {plural(deleted.attempts, 'attempt')}, {plural(deleted.files, 'file')}")
-
-
-def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
-    """Show how far a campaign is, cell by cell."""
-    from plimsoll.adapters.clock import SystemClock
-    from plimsoll.adapters.hosts.owners import LocalProcesses
-    from plimsoll.bootstrap import existing_store
-    from plimsoll.domain.units import show_usd
-    from plimsoll.services.campaign.progress import campaign_progress
-    from plimsoll.settings import Settings
-
-    progress = campaign_progress(existing_store(Settings()), campaign, now=SystemClock().now(), owners=LocalProcesses())
-    if as_json:
-        print_json(progress.model_dump(mode="json"))
-        return
-    rows = [
-        (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)
-        for cell in progress.cells
-    ]
-    budget = "" if progress.budget_usd is None else f" of {show_usd(progress.budget_usd)}"
-    cost = f", {show_usd(progress.usd)}{budget} spent so far" if progress.usd else ""
-    print_table(f"{progress.title} ({campaign}){cost}", ("cell", "state", "attempt", "phase", "reason"), rows)

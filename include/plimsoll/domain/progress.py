@@ -64,6 +64,9 @@ class CellProgress(Model):
     cell: Cell
     state: CellStateName
     attempt: int | None = None
+    runs: Annotated[
+        LeftOutIfEmpty[bool], Field(description="Somebody works at its newest attempt, whatever an older one says")
+    ] = False
     progress: AttemptProgress | None = None
     reason: str = ""
 

@@ -138,6 +138,29 @@ def test_a_run_is_refused_for_cells_and_campaigns_of_another_definition_before_i
     assert plimsoll("status", "nearest-1", "--json")[1] == before
 
 
+@pytest.mark.usefixtures("complete")
+def test_the_status_shows_how_the_service_levels_of_running_loads_fare(plimsoll: Command, tmp_path: Path) -> None:
+    assert plimsoll("status")[1].startswith("no cell runs now in ")
+    attempt = tmp_path / "store" / "nearest-1" / "cells" / "g1-00100-r1" / "1"
+    (attempt / "verdict.json").unlink()
+    level = {"level": "99.9/10s/100ms", "judged": 7, "missed": 0, "last_ms": 12.34, "worst_ms": 56.7}
+    late = {**level, "level": "50/10s/1ms", "missed": 2, "last_ms": None}
+    begun = datetime.now(UTC) - timedelta(seconds=4)
+    figures = {"phase": "load", "at": begun.isoformat(), "achieved_ops_s": 99.6, "seconds_left": 81.2}
+    (attempt / "progress.json").write_text(json.dumps({**figures, "levels": [level, late]}))
+
+    alone, of_campaign = plimsoll("status")[1], plimsoll("status", "nearest-1")[1]
+
+    assert re.search(r"g1-00100-r1 +│ load +│ 81 s +│ 100 +│ p99.9/10s/100ms +│ so far +│ 12.3 ms +│ 56.7 ms +", alone)
+    assert re.search(r"│ p50/10s/1ms +│ no +│ no answer +│ 56.7 ms +│ 2 of 7 +│ \d+ s ago +│", alone)
+    assert "shenandoah" not in alone
+    assert "Running now in nearest-1" in of_campaign
+    [one] = json.loads(plimsoll("status", "--json")[1])
+    [cell] = one["cells"]
+    assert (one["campaign_id"], cell["cell"]["id"], cell["runs"]) == ("nearest-1", "g1-00100-r1", True)
+    assert cell["progress"]["levels"] == [level, late]
+
+
 def test_a_run_ends_with_the_answer(plimsoll: Command, tmp_path: Path) -> None:
     code, out, _ = plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")
     assert code == 0

@@ -44,6 +44,7 @@ def cell_progress(state: CellState) -> CellProgress:
         cell=state.cell,
         state=state.state,
         attempt=state.shown.key.attempt if state.shown else None,
+        runs=state.newest is not None and state.newest.is_running,
         progress=state.newest.progress if state.newest else None,
         reason=state.reason,
     )

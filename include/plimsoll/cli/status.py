@@ -1,0 +1,120 @@
+"""`plimsoll status`: how far campaigns are, and how the loads that run now fare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plimsoll.cli.output import JsonOption, print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress
+    from plimsoll.ports.store import ResultStore
+
+_OptionalCampaign = Annotated[
+    str | None, typer.Argument(help="Id of a campaign in the store. Without it: all cells that run now.")
+]
+_COLUMNS = ("cell", "phase", "left", "ops/s", "service level", "holds", "last", "highest", "missed", "as of")
+
+
+def status(campaign: _OptionalCampaign = None, as_json: JsonOption = False) -> None:
+    """Show how far a campaign is, cell by cell, and how the service levels of running loads fare, interval by interval.
+
+    Without a campaign: the cells of all campaigns that run now. An interval is shown at most 15 s after its end.
+    """
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.adapters.hosts.owners import LocalProcesses
+    from plimsoll.bootstrap import existing_store
+    from plimsoll.services.campaign.progress import campaign_progress
+    from plimsoll.settings import Settings
+
+    store, now = existing_store(Settings()), SystemClock().now()
+    if campaign is None:
+        running = list(_running(store, now))
+        if as_json:
+            print_json([one.model_dump(mode="json") for one in running])
+            return
+        for one in running:
+            _show_running(one, now)
+        if not running:
+            typer.echo(f"no cell runs now in {store.url()}")
+        return
+    progress = campaign_progress(store, campaign, now=now, owners=LocalProcesses())
+    if as_json:
+        print_json(progress.model_dump(mode="json"))
+        return
+    _show_cells(progress)
+    _show_running(progress, now)
+
+
+def _running(store: ResultStore, now: datetime) -> Iterator[CampaignProgress]:
+    """Yield the campaigns with a cell that runs now, with only these cells. One that can't be read is left out."""
+    from plimsoll.adapters.hosts.owners import LocalProcesses
+    from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
+    from plimsoll.services.campaign.progress import campaign_progress
+    from plimsoll.services.campaign.totals import recorded_totals
+    from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+
+    owners = LocalProcesses()
+    for name in campaign_ids(store):
+        try:
+            if recorded_totals(CampaignStore(store, name)) is not None:  # it is settled: no attempt of it runs
+                continue
+            progress = campaign_progress(store, name, now=now, owners=owners)
+        except (NotFound, DamagedRecord, DefinitionError):  # `plimsoll campaigns` names what can't be read
+            continue
+        if cells := tuple(cell for cell in progress.cells if cell.runs):
+            yield progress.model_copy(update={"cells": cells})
+
+
+def _show_cells(progress: CampaignProgress) -> None:
+    from plimsoll.domain.units import show_usd
+
+    rows = [
+        (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)
+        for cell in progress.cells
+    ]
+    budget = "" if progress.budget_usd is None else f" of {show_usd(progress.budget_usd)}"
+    cost = f", {show_usd(progress.usd)}{budget} spent so far" if progress.usd else ""
+    columns = ("cell", "state", "attempt", "phase", "reason")
+    print_table(f"{progress.title} ({progress.campaign_id}){cost}", columns, rows)
+
+
+def _show_running(progress: CampaignProgress, now: datetime) -> None:
+    rows = [row for cell in progress.cells if cell.runs for row in _rows(cell, now)]
+    if rows:
+        print_table(f"Running now in {progress.campaign_id}", _COLUMNS, rows)
+
+
+def _rows(cell: CellProgress, now: datetime) -> Sequence[tuple[str, ...]]:
+    """Return a row for each service level of the cell that is watched, or one on its phase alone."""
+    known = cell.progress
+    if known is None:
+        return [(cell.cell.id, "begins", *("",) * (len(_COLUMNS) - 2))]
+    head, age = _head(cell.cell.id, known), f"{max(0.0, (now - known.at).total_seconds()):.0f} s ago"
+    if not known.levels:
+        watched = "not watched, or none judged yet" if known.phase == "load" else ""
+        return [(*head, watched, *("",) * 4, age)]
+    return [
+        (
+            *head,
+            f"p{level.level}",
+            "no" if level.missed else "so far",
+            "no answer" if level.last_ms is None else f"{level.last_ms:.3g} ms",
+            f"{level.worst_ms:.3g} ms",
+            f"{level.missed} of {level.judged}",
+            age,
+        )
+        for level in known.levels
+    ]
+
+
+def _head(cell_id: str, known: AttemptProgress) -> tuple[str, str, str, str]:
+    """Return cell, phase, time left and rate; empty where they are not known."""
+    left = "" if known.seconds_left is None else f"{known.seconds_left:,.0f} s"
+    rate = "" if known.achieved_ops_s is None else f"{known.achieved_ops_s:,.0f}"
+    return cell_id, known.phase, left, rate
