@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import typer
@@ -104,7 +105,7 @@ def _hours(cells: float, hosts: float) -> str:
 
 
 def _load_time(plan: Plan) -> str:
-    return f"{'likely' if plan.definition.has_rounds else 'at least'} {plan.load_time}"
+    return f"{'likely' if plan.is_estimated else 'at least'} {timedelta(seconds=round(plan.load_time.total_seconds()))}"
 
 
 def _tries(plan: Plan) -> Iterator[str]:
@@ -115,12 +116,15 @@ def _tries(plan: Plan) -> Iterator[str]:
 
 
 def _search(plan: Plan) -> Iterator[str]:
-    """Yield the part of the grid that a search or ramp runs; empty for a full grid."""
-    if not plan.definition.has_rounds:
+    """Yield the part of the grid that a search or ramp runs, and the hours where loads end early; else nothing."""
+    if not plan.is_estimated:
         return
     found = plan.estimate
-    who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
-    yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
+    if plan.definition.has_rounds:
+        who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
+        yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
+    if plan.ends_early:
+        yield "Loads end once an interval has missed. If misses show in the first intervals:"
     for which in BOUNDS:
         cells, hours = getattr(found, which), plan.hours(which)
         both = _hours(hours, hours * plan.definition.cluster_size)
@@ -141,8 +145,8 @@ def _money(plan: Plan) -> Iterator[str]:
 
 
 def _estimate(plan: Plan) -> str:
-    """Return the cost of the cells that run: all of the grid's, or those that a strategy chooses."""
-    if plan.usd is None or plan.estimate.least == plan.estimate.most:
+    """Return the cost of the cells that run: all of the grid's, or what outcomes leave of it."""
+    if plan.usd is None or not plan.is_estimated:
         return show_usd(plan.usd)
     return f"likely {show_usd(plan.usd_of(plan.hours('likely')))}, at most {show_usd(plan.usd_of(plan.hours('most')))}"
 

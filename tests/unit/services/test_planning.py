@@ -249,6 +249,27 @@ def test_a_load_ends_early_only_by_a_generator_that_can(tmp_path: Path) -> None:
     assert not problems(toolkit, stopping)
 
 
+def test_hours_count_the_loads_that_are_likely_to_end_early() -> None:
+    """A load that misses ends after 30 min and five intervals of 10 s; of a full grid half is likely to."""
+    timing = {"duration": "150m", "warmup": "30m"}
+    whole, plan = make_plan(ended(timing)), make_plan(ended({**timing, "stop": "decided"}))
+    least, likely = 275 * 1850 / 3600, 275 * (150 / 2 + 1850 / 60 / 2) / 60
+    assert plan.cell_hours == whole.cell_hours == plan.hours("most") == 687.5
+    assert (plan.hours("least"), plan.hours("likely")) == pytest.approx((least, likely))
+    assert plan.load_time.total_seconds() == pytest.approx(whole.load_time.total_seconds() * likely / 687.5)
+    assert plan.as_json()["totals"]["cell_hours_likely"] == pytest.approx(likely, abs=0.001)
+    assert (whole.is_estimated, plan.is_estimated) == (False, True)
+
+
+def test_hours_of_a_search_count_only_the_misses_that_it_is_likely_to_run() -> None:
+    timing = {"duration": "150m", "warmup": "30m"}
+    usual = make_plan(ended(timing, strategy="search"))
+    plan = make_plan(ended({**timing, "stop": "decided"}, strategy="search"))
+    missed = usual.estimate.likely_missed
+    assert 0 < missed < usual.estimate.likely
+    assert usual.hours("likely") - plan.hours("likely") == pytest.approx(missed * (9000 - 1850) / 3600)
+
+
 def test_a_stop_rule_is_refused_where_the_generator_can_not_keep_it(tmp_path: Path) -> None:
     generator = InstantLoadGenerator(Faults(tmp_path))
     toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": generator})

@@ -77,7 +77,17 @@ class Plan:
 
     def hours(self, which: Bound) -> float:
         """Return hours under load for the least, likely or greatest number of cells that the strategies run."""
-        return sum(stage.hours_of(getattr(stage.estimate, which)) for stage in self.stages)
+        return sum(stage.hours(which) for stage in self.stages)
+
+    @property
+    def ends_early(self) -> bool:
+        """Tell whether loads end once they have missed."""
+        return any(stage.shortest < stage.duration for stage in self.stages)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Tell whether outcomes decide how long the campaign takes: which cells run, or how long loads last."""
+        return self.definition.has_rounds or self.ends_early
 
     @property
     def at_once(self) -> int:
@@ -96,8 +106,8 @@ class Plan:
 
     @property
     def load_time(self) -> timedelta:
-        """Return the time under load with `parallel` cells at a time: for a full grid the least, for a search the
-        likely time.
+        """Return the time under load with `parallel` cells at a time: the likely time where it `is_estimated`, else the
+        least.
         """
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 

@@ -20,7 +20,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     """Yield remarks for a person before the campaign starts, in sentences without a full stop."""
     weeks = plan.load_time / timedelta(weeks=1)
     if weeks >= 1:
-        takes = "is likely to take" if plan.definition.has_rounds else "takes at least"
+        takes = "is likely to take" if plan.is_estimated else "takes at least"
         yield (
             f"it {takes} {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
             "`max_parallel`, or take fewer loads or repeats, unless that is meant"

@@ -31,6 +31,8 @@ class StagePlan:
     """Rates such as `20000/s`, or how a load is computed from an earlier stage's results: `70 % of maximum`."""
     repeats: int
     duration: timedelta
+    shortest: timedelta
+    """How long a load lasts that misses in its first intervals: as long as others, unless it ends then."""
     cells: int
     estimate: Estimate
 
@@ -38,9 +40,21 @@ class StagePlan:
         """Return the time under load of that many cells, hours."""
         return cells * (self.duration / timedelta(hours=1))
 
+    def hours(self, which: Bound) -> float:
+        """Return the time under load of the least, likely or greatest number of cells, hours.
+
+        Where loads end once they have missed: the least if all miss in their first intervals, the likely if those do
+        that are likely to miss, the most if none does.
+        """
+        cells = getattr(self.estimate, which)
+        missed = {"least": cells, "likely": self.estimate.likely_missed, "most": 0}[which]
+        return self.hours_of(cells) - missed * ((self.duration - self.shortest) / timedelta(hours=1))
+
     def load_time(self, parallel: int) -> timedelta:
         """Return the likely time under load with that many cells at a time."""
-        return self.estimate.likely_turns(parallel) * self.duration
+        whole = self.estimate.likely_turns(parallel) * self.duration
+        hours = self.hours_of(self.estimate.likely)
+        return whole * (self.hours("likely") / hours) if self.shortest < self.duration and hours else whole
 
     def as_json(self, definition: Definition) -> dict[str, Any]:
         """Return the stage's plan in its documented JSON form."""
@@ -70,6 +84,7 @@ def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
             loads=(str(stage.taken),) if stage and stage.taken else tuple(map(format_rate, alone.loads)),
             repeats=alone.repeats,
             duration=alone.timing.duration,
+            shortest=alone.timing.shortest(alone.service_levels),
             cells=cells,
             estimate=found,
         )
