@@ -8,6 +8,7 @@ from plimsoll.analysis.logs.formats.latte_json import LatteJson
 from plimsoll.analysis.logs.formats.latte_log import LatteLog
 from plimsoll.analysis.logs.formats.nosqlbench import NoSqlBench
 from plimsoll.analysis.logs.formats.percentile_text import PercentileText
+from plimsoll.analysis.logs.formats.pgbench import PgBench
 from plimsoll.analysis.logs.formats.reading import Format, Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.scylla_bench import ScyllaBench
 from plimsoll.analysis.logs.formats.tlp_csv import TlpCsv
@@ -26,6 +27,7 @@ FORMATS: tuple[Format, ...] = (
     LatteJson(),
     TlpCsv(),
     YcsbStatus(),
+    PgBench(),
     PercentileText(),
 )
 """Single tools' logs before the general form."""
