@@ -7,6 +7,7 @@ messages are written for programmers, so users never see them.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from plimsoll.domain.errors import Problem
 from plimsoll.domain.expected import expected, known_keys, node_at, sections_with
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.strategy_names import STRATEGY_NAMES
+from plimsoll.domain.units import format_duration
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
@@ -155,6 +157,7 @@ def _lies_inside(place: Path, key: Path) -> bool:
     return len(place) > len(key) > 0 and place[: len(key)] == key
 
 
+_TIMES = re.compile(r"(days|seconds|microseconds)=(-?\d+)")
 _NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-load")
 _KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
@@ -227,6 +230,13 @@ def _like(value: object, node: Mapping[str, Any]) -> str:
     return f"{meant(value, map(str, node.get('enum', ())))} {expected(node)}".strip()
 
 
+def _bound(given: object) -> str:
+    """Return a bound as people write it. pydantic gives one that is a time as Python's code for it."""
+    if isinstance(given, str):
+        return format_duration(timedelta(**{unit: int(number) for unit, number in _TIMES.findall(given)}))
+    return f"{given:g}"
+
+
 def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:
     """Return the rule that a value broke, without the value."""
     if text == _NOTHING:
@@ -234,7 +244,7 @@ def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:
     limits = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
     for name, words in limits.items():
         if name in context:
-            return f"must be {words} {context[name]:g}"
+            return f"must be {words} {_bound(context[name])}"
     if kind in ("string_too_short", "too_short"):
         return "must not be empty"
     if "max_length" in context:

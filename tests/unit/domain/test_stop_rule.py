@@ -32,7 +32,7 @@ def test_a_rule_bounds_a_share_of_operations(rule: dict[str, Any], text: str, sh
         ({"errors": "5%", "within": "1500ms"}, "within", "1500ms is no whole number of seconds"),
         ({"errors": "5%"}, "within", "is missing"),
         ({"errors": 0, "within": "10s"}, "errors", "0 is not a whole percentage like 70%"),
-        ({"errors": "5%", "within": "1h"}, "within", ""),
+        ({"errors": "5%", "within": "1h"}, "within", "must be at most 10m"),
     ],
 )
 def test_what_is_no_rule_is_refused_at_its_key(rule: dict[str, Any], key: str, what: str) -> None:
