@@ -68,9 +68,11 @@ class Timing(Model):
     def ended_after(self, ended: timedelta, levels: Sequence[ServiceLevel]) -> Self:
         """Return the timing of a load that ended then: whole intervals of every service level count.
 
-        Where its warm-up leaves none, it is judged from its start.
+        Where its warm-up leaves none, it is judged from its start; where that leaves none either, the timing stays.
         """
         whole = _whole(levels)
+        if ended < whole:
+            return self
         warmup = self.warmup if ended - self.warmup >= whole else timedelta(0)
         return self.model_copy(update={"duration": warmup + (ended - warmup) // whole * whole, "warmup": warmup})
 

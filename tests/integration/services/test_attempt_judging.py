@@ -154,9 +154,11 @@ def test_a_load_that_a_stop_rule_ended_before_a_whole_interval_decides_nothing(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped(installation, monkeypatch, 9)
+    monkeypatch.setattr("tests.fakes.instant.load_generator._seconds", lambda _request: 9)
     verdict = run_cells(installation.toolkit, "campaign", [CELL], "test", print)[-1].verdict
     assert verdict is not None
     assert verdict.outcome == "invalid"
+    assert verdict.reasons[0] == "only 0 of 1 interval of 10s are covered by the logs"
     assert any("was ended after 9s" in warning for warning in verdict.warnings)
 
 

@@ -157,7 +157,7 @@ def test_the_status_shows_how_the_service_levels_of_running_loads_fare(plimsoll:
     assert "Running now in nearest-1" in of_campaign
     [one] = json.loads(plimsoll("status", "--json")[1])
     [cell] = one["cells"]
-    assert (one["campaign_id"], cell["cell"]["id"], cell["runs"]) == ("nearest-1", "g1-00100-r1", True)
+    assert (one["campaign_id"], cell["cell"]["variant"], cell["runs"]) == ("nearest-1", "g1", True)
     assert cell["progress"]["levels"] == [level, late]
 
 

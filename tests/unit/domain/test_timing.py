@@ -46,7 +46,7 @@ def test_timings_without_the_key_are_written_as_before() -> None:
         ([LEVEL], 1857, 1800, 1850),
         ([LEVEL], 1809, 0, 1800),
         ([LEVEL], 43, 0, 40),
-        ([LEVEL], 9, 0, 0),
+        ([LEVEL], 9, 1800, 9000),
         ([LEVEL, {"interval": "4s"}], 1850, 1800, 1840),
         ([{"interval": "500ms"}], 1801, 1800, 1801),
     ],

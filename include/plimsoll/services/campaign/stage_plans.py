@@ -46,7 +46,7 @@ class StagePlan:
         Where loads end once they have missed: the least if all miss in their first intervals, the likely if those do
         that are likely to miss, the most if none does.
         """
-        cells = getattr(self.estimate, which)
+        cells: int = getattr(self.estimate, which)
         missed = {"least": cells, "likely": self.estimate.likely_missed, "most": 0}[which]
         return self.hours_of(cells) - missed * ((self.duration - self.shortest) / timedelta(hours=1))
 
