@@ -97,10 +97,12 @@ def artefacts_in(settings: Settings) -> Artefacts:
 def products_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Product]:
     """Return every product, by the name that definitions use."""
     from plimsoll.adapters.products.cassandra import Cassandra
+    from plimsoll.adapters.products.command import CommandDatabase
     from plimsoll.adapters.products.hbase import HBase
     from plimsoll.adapters.products.scylladb import ScyllaDb
 
-    return {one.name: one(artefacts, clock) for one in (Cassandra, HBase, ScyllaDb)}
+    deployed = {one.name: one(artefacts, clock) for one in (Cassandra, HBase, ScyllaDb)}
+    return {**deployed, CommandDatabase.name: CommandDatabase(clock)}
 
 
 def _local_notes(products: Mapping[str, Product], definition: Definition) -> Iterable[str]:

@@ -72,7 +72,7 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from _too_long_cell_ids(definition)
     yield from _options_of_protocols(definition)
     yield from _shared_at_once(definition)
-    yield from _command_of_another_generator(definition)
+    yield from _commands_of_others(definition)
     yield from _too_many_cells(definition)
     yield from action_contradictions(definition)
     yield from dict.fromkeys(_shares_as_percentiles(definition))
@@ -88,11 +88,14 @@ def _without_version(definition: DefinitionKeys) -> Iterator[Fault]:
             yield Fault(("variants", number, "version"), what, mend)
 
 
-def _command_of_another_generator(definition: DefinitionKeys) -> Iterator[Fault]:
+def _commands_of_others(definition: DefinitionKeys) -> Iterator[Fault]:
     generator = definition.load_generator
     if generator.command and generator.name != "command":
         what = f"is not for {generator.name}, which has its own commands"
         yield Fault(("load_generator", "command"), what, "write `name: command`, or remove this key")
+    if definition.system.command and "command" not in definition.products:
+        what = f"is not for {', '.join(definition.products)}, which Plimsoll starts itself"
+        yield Fault(("system", "command"), what, "write `database: command`, or remove this key")
 
 
 def _larger_initial_heaps(definition: DefinitionKeys) -> Iterator[Fault]:

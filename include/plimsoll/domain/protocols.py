@@ -9,9 +9,11 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cql import CQL, CqlOptions
 from plimsoll.domain.hbase import HBASE, HBaseOptions
 
-OPTIONS: Mapping[str, type[Model]] = {CQL: CqlOptions, HBASE: HBaseOptions}
+OWN = "its own protocol"
+"""The protocol of a database that only the definition knows. Its options are the commands' alone."""
+OPTIONS: Mapping[str, type[Model]] = {CQL: CqlOptions, HBASE: HBaseOptions, OWN: Model}
 """Protocol → the options of a workload that it has."""
-_OTHER_THAN_CQL: Mapping[str, str] = {"hbase": HBASE}
+_OTHER_THAN_CQL: Mapping[str, str] = {"hbase": HBASE, "command": OWN}
 """Product → the protocol that its clients speak."""
 
 

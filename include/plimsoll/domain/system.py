@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.database_command import DatabaseCommand
 from plimsoll.domain.load_command import LoadCommand
 from plimsoll.domain.units import PositiveDuration
 from plimsoll.domain.variant import RELEASE
@@ -17,7 +18,9 @@ LONGEST_START = timedelta(minutes=25)
 class System(Model):
     """The number of nodes of a cluster, and the database of the variants that have no `product` of their own."""
 
-    database: Annotated[str, Field(description="Product, by the name of its adapter")] = "cassandra"
+    database: Annotated[
+        str, Field(description="Product, by the name of its adapter: `cassandra`, `scylladb` or `command`")
+    ] = "cassandra"
     version: Annotated[
         str | None,
         Field(pattern=RELEASE, description="Release of the variants that name no version", examples=["4.0.1"]),
@@ -34,6 +37,9 @@ class System(Model):
     settings: Annotated[
         dict[str, JsonValue], Field(description="Settings of the database, which replace the adapter's own")
     ] = {}
+    command: Annotated[
+        LeftOutIfEmpty[DatabaseCommand | None], Field(description="Any other database, with the name `command`")
+    ] = None
 
 
 class LoadGeneratorChoice(Model):

@@ -1,0 +1,55 @@
+"""Find what is wrong with a database's commands, before anything starts."""
+
+from collections.abc import Iterator, Sequence
+
+from plimsoll.adapters.products.command.values import OF_NODES, PRODUCT, of_settings
+from plimsoll.domain.database_command import DatabaseCommand
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_command import placeholders
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.variant import Variant
+
+_WHERE = "system.command"
+_EXAMPLE = "write `command: {run: my-database --data {data} --listen {address}, ready: …, version: …}`"
+
+
+def problems(definition: Definition) -> Sequence[Problem]:
+    """Return all problems at once."""
+    command = definition.system.command
+    if command is None:
+        return [Problem(_WHERE, "is missing: the database `command` is what it says", _EXAMPLE)]
+    own = definition.of_product(PRODUCT)
+    return [
+        *(problem for number, variant in own for problem in _variant(f"variants[{number}] ({variant.id})", variant)),
+        *dict.fromkeys(problem for _, variant in own for problem in _unknown(definition, variant, command)),
+        *_addresses(command),
+    ]
+
+
+def _variant(where: str, variant: Variant) -> Iterator[Problem]:
+    if variant.jvm is not None:
+        yield Problem(f"{where}.jvm", "its command alone says what a database runs on", "remove `jvm`")
+    if variant.archive is not None:
+        yield Problem(f"{where}.archive", "a database of commands must be on its hosts", "remove `archive`")
+    for name in OF_NODES.keys() & variant.settings.keys():
+        yield Problem(f"{where}.settings.{name}", f"{{{name}}} is {OF_NODES[name]}", "give the setting another name")
+
+
+def _unknown(definition: Definition, variant: Variant, command: DatabaseCommand) -> Iterator[Problem]:
+    known = [*OF_NODES, *of_settings(definition.settings_of(variant))]
+    lines = {"run": command.run, "ready": command.ready, "version": command.version}
+    lines |= {f"prepare[{number}]": line for number, line in enumerate(command.prepare)}
+    for key, line in lines.items():
+        for name in placeholders(line):
+            if name not in known:
+                what = f"{{{name}}} stands for nothing with variant {variant.id!r}"
+                yield Problem(f"{_WHERE}.{key}", what, meant_or_known(name, known))
+
+
+def _addresses(command: DatabaseCommand) -> Iterator[Problem]:
+    """Yield a problem where nodes would all listen at one address, since several may share a machine."""
+    named = {name for line in (command.run, *command.prepare) for name in placeholders(line)}
+    if not {"address", "addresses"} & named:
+        what = "has no {address}: nodes of several cells share a machine, and each listens at an address of its own"
+        yield Problem(f"{_WHERE}.run", what, "write {address} where the database takes it")
