@@ -19,7 +19,7 @@ class System(Model):
     """The number of nodes of a cluster, and the database of the variants that have no `product` of their own."""
 
     database: Annotated[
-        str, Field(description="Product, by the name of its adapter: `cassandra`, `scylladb` or `command`")
+        str, Field(description="Product, by the name of its adapter: `cassandra`, `hbase`, `scylladb` or `command`")
     ] = "cassandra"
     version: Annotated[
         str | None,

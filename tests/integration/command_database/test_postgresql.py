@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -44,10 +45,16 @@ def programs(tmp_path: Path) -> Path:
     return folder
 
 
+def release() -> str:
+    """Return the release of these programs."""
+    told = subprocess.run([program("postgres"), "--version"], capture_output=True, text=True, check=True, timeout=60)
+    return told.stdout.split()[2]
+
+
 def guided(programs: Path) -> Definition:
     """Return the guide's definition as one short cell of these programs."""
     [text] = re.findall(r"```yaml\n(name: postgresql.*?)```", GUIDE.read_text(), re.DOTALL)
-    own = parse_definition(text.replace(DEBIAN, str(programs)).replace('"15.18"', '"18"'), "any-database.md")
+    own = parse_definition(text.replace(DEBIAN, str(programs)).replace("15.18", release()), "any-database.md")
     content = {
         **own.model_dump(mode="json"),
         "variants": [own.variants[0].model_dump(mode="json")],

@@ -171,7 +171,7 @@ def test_a_product_is_a_folder_that_bootstrap_alone_names(product: str) -> None:
 def test_products_have_names_kinds_and_processes_of_their_own(tmp_path: Path) -> None:
     products = products_with(EmptyArtefacts(tmp_path / "artefacts"), SteppingClock())
     variants = {definition.product_of(one): one for definition in [with_scylla("latte")] for one in definition.variants}
-    assert set(products) == {*variants, "hbase"}
+    assert set(products) == {*variants, "hbase", "command"}
     for name, variant in variants.items():
         [process] = products[name].processes(variant)
         assert process.name == name
