@@ -9,7 +9,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cql import CQL, CqlOptions
 from plimsoll.domain.hbase import HBASE, HBaseOptions
 
-OWN = "its own protocol"
+OWN = "a protocol of its own"
 """The protocol of a database that only the definition knows. Its options are the commands' alone."""
 OPTIONS: Mapping[str, type[Model]] = {CQL: CqlOptions, HBASE: HBaseOptions, OWN: Model}
 """Protocol → the options of a workload that it has."""

@@ -152,6 +152,23 @@ def test_a_workload_of_statements_is_refused_for_a_product_of_another_protocol(t
     )
 
 
+def test_plimsolls_own_generator_is_refused_for_a_database_of_which_only_the_definition_knows(tmp_path: Path) -> None:
+    command = {"run": "serve {address}", "ready": "true", "version": "true"}
+    content = of_two_protocols("plimsoll-stress", "YcsbA").model_dump(mode="json")
+    own = Definition.model_validate(
+        {
+            **content,
+            "workload": {"name": "YcsbA"},
+            "system": {"database": "command", "version": "1", "nodes": 1, "command": command},
+            "variants": [{"id": "v"}],
+            "control": None,
+        }
+    )
+    [problem] = PlimsollStress(EmptyArtefacts(tmp_path)).check(own)
+    what = "plimsoll-stress does not speak a protocol of its own, as clients of command do"
+    assert (problem.where, problem.what) == ("system.database", what)
+
+
 def test_a_campaign_of_two_protocols_prepares_the_programs_of_both(tmp_path: Path) -> None:
     artefacts = EmptyArtefacts(tmp_path / "artefacts")
     PlimsollStress(artefacts).prepare(of_two_protocols("plimsoll-stress", "YcsbA"))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
-from plimsoll.adapters.generators.plimsoll_stress.clients import programs
+from plimsoll.adapters.generators.plimsoll_stress.clients import CLIENTS, programs
 from plimsoll.adapters.generators.plimsoll_stress.operations import shares
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems
 from plimsoll.adapters.generators.plimsoll_stress.row_ranges import ROWS, names_last_row, with_last_row
@@ -74,7 +74,11 @@ def _protocols(definition: Definition) -> Iterator[Problem]:
     """Yield a problem for each product whose clients can't ask for the workload."""
     described = catalogue().by_name.get(definition.workload.name)
     for product in definition.products if described else ():
-        if described and protocol_of(product) not in described.protocols:
+        if (protocol := protocol_of(product)) not in CLIENTS:
+            what = f"plimsoll-stress does not speak {protocol}, as clients of {product} do"
+            mend = "write `load_generator: {name: command, …}`, with a load generator that does"
+            yield Problem(definition.key_of_product(product), what, mend)
+        elif described and protocol not in described.protocols:
             able = ", ".join(one.name for one in catalogue().workloads if protocol_of(product) in one.protocols)
             what = f"{described.name} consists of statements of CQL, which {product} does not understand"
             yield Problem("workload.name", what, f"these run on {product}: {able}")

@@ -42,6 +42,7 @@ CLIENTS: Mapping[str, Clients] = {
 
 
 def programs(definition: Definition) -> Iterator[OwnProgramName]:
-    """Yield the programs for the protocols of all variants."""
+    """Yield the programs for the protocols of all variants, as far as there are any."""
     for protocol in definition.protocols:
-        yield CLIENTS[protocol].program
+        if protocol in CLIENTS:
+            yield CLIENTS[protocol].program
