@@ -88,8 +88,8 @@ def _cell_runs(settings: Settings, slots: int) -> Finding:
 def _definitions(settings: Settings, definitions: Sequence[Definition]) -> Finding:
     found = faults(settings)
     names = [one.name for one in definitions]
-    said = "; ".join(f"{fault.where}: {fault.what}" for fault in found) or ", ".join(names) or "there are none"
-    return Finding("definitions", bool(names) and not found, said, f"mend the files in {settings.campaigns}")
+    words = "; ".join(f"{fault.where}: {fault.what}" for fault in found) or ", ".join(names) or "there are none"
+    return Finding("definitions", bool(names) and not found, words, f"mend the files in {settings.campaigns}")
 
 
 def _executor(settings: Settings, definitions: Sequence[Definition]) -> Iterator[Finding]:

@@ -21,6 +21,6 @@ def on_dag_run_failed(dag_run: Any) -> None:
 
 
 def _give_back(dag_run: Any) -> None:
-    asked = dag_run.conf or {}
-    if dag_run.dag_id == CELL_DAG and dag_run.state not in LIVE_STATES and {"campaign_id", "cell_id"} <= asked.keys():
-        give_back(dag_run, CellRunId(asked["campaign_id"], asked["cell_id"]))
+    conf = dag_run.conf or {}
+    if dag_run.dag_id == CELL_DAG and dag_run.state not in LIVE_STATES and {"campaign_id", "cell_id"} <= conf.keys():
+        give_back(dag_run, CellRunId(conf["campaign_id"], conf["cell_id"]))

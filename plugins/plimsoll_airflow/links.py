@@ -28,7 +28,7 @@ class CellPageLink(BaseOperatorLink):
 
 
 class CellTaskLink(CellPageLink):
-    """The same link for the tasks of the DAG `cell`, as a part of the plugin: the api-server makes it for who looks.
+    """The same link for the tasks of the DAG `cell`, by the plugin: the api-server makes it for whoever looks.
 
     A link that an operator names itself is kept as an XCom by each task that ends, which costs a request a task.
     """

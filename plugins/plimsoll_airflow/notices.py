@@ -31,8 +31,8 @@ def send(context: Mapping[str, Any], title: str, text: str) -> None:
     try:
         made({**context, "notice_title": title, "notice": text})
     except Exception as error:  # whatever the provider raises
-        said = f"{type(error).__name__}: {error}"
-        raise NoticeError(f"the notice could not be sent: {said}", where=type(made).__name__, mend=_MEND) from error
+        why = f"{type(error).__name__}: {error}"
+        raise NoticeError(f"the notice could not be sent: {why}", where=type(made).__name__, mend=_MEND) from error
 
 
 def _made(setting: str) -> "BaseNotifier":

@@ -35,8 +35,8 @@ cli = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(given: bool) -> None:
+    if given:
         from plimsoll.adapters.code_version import code_version
 
         typer.echo(f"plimsoll {code_version()}")

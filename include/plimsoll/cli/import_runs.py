@@ -27,7 +27,7 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     from plimsoll.services.imports.importing import LocalFile, import_runs
     from plimsoll.settings import Settings
 
-    told = parse_description(read_text(description), str(description))
+    described = parse_description(read_text(description), str(description))
     folder = ImportFolder(description.parent)
 
     def find(wanted: DescribedRun) -> tuple[LocalFile, ...]:
@@ -35,11 +35,11 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
 
     show = (lambda _: None) if as_json else print_text
     toolkit = build_toolkit(Settings())
-    verdicts = import_runs(toolkit, told, find, show)
+    verdicts = import_runs(toolkit, described, find, show)
     if as_json:
         cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
         warnings = {verdict.cell.id: list(verdict.warnings) for verdict in verdicts}
-        print_json({"campaign_id": told.campaign, "cells": cells, "warnings": warnings})
+        print_json({"campaign_id": described.campaign, "cells": cells, "warnings": warnings})
         return
     cells_of: dict[str, list[str]] = {}
     for verdict in verdicts:
@@ -48,5 +48,6 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     for warning, ids in cells_of.items():
         typer.echo(f"Warning: {warning} ({listing(ids, 5)})")
     typer.echo(
-        f"campaign {told.campaign}: {plural(len(verdicts), 'cell')}. `plimsoll report {told.campaign}` makes its report"
+        f"campaign {described.campaign}: {plural(len(verdicts), 'cell')}. "
+        f"`plimsoll report {described.campaign}` makes its report"
     )

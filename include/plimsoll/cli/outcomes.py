@@ -57,5 +57,5 @@ def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _place(parts: Sequence[str | int]) -> str:
     """Name a place in the file: `g1-040k-r1[0]` is the first outcome of a cell."""
-    told = "".join(f"[{part}]" if isinstance(part, int) else part for part in parts)
-    return told or "the file"
+    name = "".join(f"[{part}]" if isinstance(part, int) else part for part in parts)
+    return name or "the file"

@@ -51,8 +51,8 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     needed = downloads(toolkit, declared)
     if as_json:
         software = [one.model_dump() for one in needed]
-        told = {"downloads": software, "notes": notes, "problems": [str(problem) for problem in found]}
-        print_json({**planned.as_json(), **told})
+        remarks_json = {"downloads": software, "notes": notes, "problems": [str(problem) for problem in found]}
+        print_json({**planned.as_json(), **remarks_json})
     else:
         show(planned, notes, needed)
     if found:

@@ -52,17 +52,17 @@ class Action(Model):
 
     @property
     def ends_nodes(self) -> bool:
-        """Whether nodes end because of it, for a while or for good."""
+        """Tell whether the action ends nodes, for a while or for good."""
         return self.name == "restart" or self.name in TAKES_NODES
 
     def takes_down(self, nodes: Sequence[str]) -> tuple[str, ...]:
-        """Return the nodes that may be down because of the action, in the order in which they are, among all nodes."""
+        """Return which of all `nodes` may be down because of the action, in their order."""
         if self.name == "restart":
             return tuple(nodes[: self.count or len(nodes)])
         return tuple(nodes[-(self.count or 1) :]) if self.name in TAKES_NODES else ()
 
     def begins(self, timing: Timing) -> timedelta:
-        """Return when it begins, from the start of the timed run."""
+        """Return when the action begins, from the start of the timed run."""
         return timing.warmup if self.at is None else self.at
 
     def __str__(self) -> str:

@@ -39,7 +39,7 @@ def rows_of(asked_bytes: int, sample_rows: int, sample_bytes: int) -> int:
 
 
 def least_time(counted: CountedRows, load_hosts: int) -> timedelta:
-    """Return the time that populating takes at the highest rate that was seen; nothing where none was seen."""
+    """Return the time that populating takes at the highest rate that was seen; 0 where no rate was seen."""
     if counted.rows_per_s is None:
         return timedelta(0)
     return timedelta(seconds=ceil(counted.rows / (counted.rows_per_s * load_hosts)))
@@ -53,7 +53,7 @@ class Sample(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Tell how many are written."""
+        """Return the number of rows that are written."""
         return ceil(self.of_rows / self.parts)
 
 

@@ -1,6 +1,6 @@
 """How much noise of the hosts a missed interval may have and still count as the database's miss.
 
-Docs/quality.md gives the measurements from which the defaults are derived.
+`docs/reference/quality.md` gives the measurements from which the defaults are derived.
 """
 
 from datetime import timedelta

@@ -12,8 +12,8 @@ _SLUG = "lower-case letters, digits and single hyphens, such as `g1-large`"
 def node_at(schema: Node, path: Sequence[int | str]) -> Node:
     """Return the node of the schema at that path; empty where the schema has no such path."""
     node: Node = _resolved(schema, schema)
-    for part in path:
-        node = _resolved(schema, _child(schema, node, part))
+    for key in path:
+        node = _resolved(schema, _child(schema, node, key))
     return node
 
 
@@ -78,19 +78,19 @@ def _limits(node: Node) -> str:
     if low is not None and high is not None:
         return f" from {low:g} to {high:g}"
     words = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "up to", "exclusiveMaximum": "below"}
-    said = [f"{word} {node[key]:g}" for key, word in words.items() if key in node]
-    return f" {' and '.join(said)}" if said else ""
+    limits = [f"{word} {node[key]:g}" for key, word in words.items() if key in node]
+    return f" {' and '.join(limits)}" if limits else ""
 
 
-def _child(schema: Node, node: Node, part: int | str) -> Node:
+def _child(schema: Node, node: Node, key: int | str) -> Node:
     for choice in (node, *node.get("anyOf", ())):
         for kind in (_referenced(schema, one) for one in choice.get("oneOf", ())):
-            if kind.get("properties", {}).get("name", {}).get("const") == part:
+            if kind.get("properties", {}).get("name", {}).get("const") == key:
                 return kind
-        if isinstance(part, int) and "items" in choice:
+        if isinstance(key, int) and "items" in choice:
             return dict(choice["items"])
-        if part in choice.get("properties", {}):
-            return dict(choice["properties"][part])
+        if key in choice.get("properties", {}):
+            return dict(choice["properties"][key])
         if isinstance(choice.get("additionalProperties"), dict):
             return dict(choice["additionalProperties"])
     return {}

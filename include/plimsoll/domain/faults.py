@@ -163,13 +163,13 @@ _KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
 
 def _path(found: ErrorDetails) -> Path:
-    """Return the path without the names of validators and union members that pydantic puts between the keys."""
+    """Return the path as the file has it, without what pydantic puts between its keys: validators, union members."""
     place = _place(found)
     return tuple(part for part, before in zip(place, (None, *place), strict=False) if (before, part) not in _KINDS)
 
 
 def _place(found: ErrorDetails) -> Path:
-    """Return the path with the kind of a strategy in it, of which the schema has keys of its own."""
+    """Return the path as the JSON schema has it, with the name of a strategy, as the schema has keys for each."""
     return tuple(part for part in found["loc"] if part not in _NO_KEYS)
 
 

@@ -93,12 +93,12 @@ class TakenLoad(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _read_other_name(cls, told: Any) -> Any:
-        if not isinstance(told, dict) or "slowest" not in told:
-            return told
-        if "slowest_of" in told:
+    def _read_other_name(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or "slowest" not in given:
+            return given
+        if "slowest_of" in given:
             raise Faulty([Fault(("slowest",), "is another name of `slowest_of`, which stands here too", "remove it")])
-        return {"slowest_of" if key == "slowest" else key: value for key, value in told.items()}
+        return {"slowest_of" if key == "slowest" else key: value for key, value in given.items()}
 
     @model_validator(mode="after")
     def _is_one_of_both_kinds(self) -> Self:

@@ -54,7 +54,7 @@ _N = TypeVar("_N", bound=_Named)
 
 
 def by_prefix(processes: Sequence[_N]) -> dict[str, _N]:
-    """Return each process of a node by the words before its facts: `datanode: `, none where it is alone."""
+    """Return a node's processes by the prefix of their facts: `datanode: `; the only process has an empty prefix."""
     return {f"{one.name}: " if len(processes) > 1 else "": one for one in processes}
 
 

@@ -60,7 +60,7 @@ class Stage(Model):
 
     @property
     def taken(self) -> TakenLoad | None:
-        """Tell how the load follows from an earlier stage's results; None where the stage has loads of its own."""
+        """Return the rule by which an earlier stage's results give the load; None where the stage has its own loads."""
         return self.loads if isinstance(self.loads, TakenLoad) else None
 
 

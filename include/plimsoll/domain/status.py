@@ -114,7 +114,7 @@ class CampaignSummary(Model):
         return self.count("met", "missed")
 
     def waiting_for(self, what: str) -> Self:
-        """Return the same while its living runs wait for that; unchanged where that is empty."""
+        """Return the summary for the time while its living runs wait for `what`; unchanged where `what` is empty."""
         if not what:
             return self
         state = self.state if self.state in ("running", "complete") else "waiting"

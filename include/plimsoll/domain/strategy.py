@@ -63,9 +63,9 @@ class Ramp(Model):
 
 
 def _of_a_name(value: Any) -> Any:
-    """Return a name with its keys.
+    """Return a strategy as a mapping, also where its name stands alone.
 
-    Raises Faulty for no name of a strategy, which pydantic would tell of by its tags.
+    Raises Faulty for an unknown name: pydantic's own message would list tags.
     """
     if isinstance(value, Mapping):
         _require_known(value.get("name"), ("name",))

@@ -59,7 +59,7 @@ class Timing(Model):
         return self.duration - self.warmup
 
     def shortest(self, levels: Sequence[ServiceLevel]) -> timedelta:
-        """Return how long a load lasts that misses in its first intervals."""
+        """Return the least length of a load: it is ended after its first intervals, where these missed."""
         if self.stop is None:
             return self.duration
         whole, least = _whole(levels), max(self.least_intervals * level.interval for level in levels)

@@ -23,8 +23,8 @@ def conclusion(findings: Findings) -> str:
     if findings.data.taken:
         return " ".join([f"{taken_conclusion(findings, findings.data.taken)}.", *_reservations(findings)])
     falls = [fall(findings.labels[one.variant], one) for one in findings.capacities if one.falls_by]
-    told = _answer if falls else _sentence_of
-    answer = ("In this stage alone " if falls else "") + told(findings.capacities, findings.labels)
+    in_words = _answer if falls else _sentence_of
+    answer = ("In this stage alone " if falls else "") + in_words(findings.capacities, findings.labels)
     return " ".join([f"{answer}{_grounds(findings)}.", *falls, *_reservations(findings)])
 
 
@@ -34,10 +34,10 @@ def campaign_conclusion(answers: Sequence[AnswerOverStages], of_parts: Sequence[
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
     labels = {name: label for one in of_parts for name, label in one.labels.items()}
-    told = [f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
+    sentences = [f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
     falls = [fall(labels[one.variant], one) for found in of_parts for one in found.capacities if one.falls_by]
     open_cells = sum(one.count("invalid", "not run") for one in of_parts)
-    return " ".join([*told, *falls, *_incomplete(open_cells, sum(len(one.cells) for one in of_parts))])
+    return " ".join([*sentences, *falls, *_incomplete(open_cells, sum(len(one.cells) for one in of_parts))])
 
 
 def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
@@ -90,7 +90,7 @@ def _figure(one: Capacity) -> str:
 
 
 def _alone(one: Capacity, names: Sequence[str]) -> str:
-    """Tell whether all variants had the same outcome, or there is only one variant."""
+    """Return the answer where all variants have the same outcome, or there is only one variant."""
     who = f"all {len(names)} variants" if len(names) > 2 else _and(names)
     verb = "carries" if len(names) == 1 else "carry"
     if one.kind == "none":

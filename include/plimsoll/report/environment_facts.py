@@ -64,8 +64,8 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
             yield HostReport(cell.variant, cell.id, node.host, process.name, _told_of(prefix, process, node.address))
     rows = "" if fingerprint.counted_rows is None else f"{fingerprint.counted_rows:,}"
     generator = {"generator": fingerprint.load_generator, "rows, counted from a size": rows}
-    for host, said in fingerprint.load_hosts.items():
-        facts = _host_facts(said) | generator
+    for host, reported in fingerprint.load_hosts.items():
+        facts = _host_facts(reported) | generator
         own = {f"load host: {name}": value for name, value in facts.items() if value}
         yield HostReport(cell.variant, cell.id, host, "load", own)
 
@@ -81,10 +81,7 @@ def _told_of(prefix: str, process: ProcessFingerprint, address: str) -> dict[str
 
 
 def _process_facts(prefix: str, process: ProcessFingerprint) -> dict[str, str]:
-    """Return the version and the JVM.
-
-    That a process has none is told of one among several, which has no other facts.
-    """
+    """Return the version and the JVM; that there is no JVM only of one of several processes."""
     version, jvm = {"version": process.version} if process.version else {}, process.jvm
     if jvm is None:
         return version | ({"JVM": "none"} if prefix else {})

@@ -11,7 +11,7 @@ _GIB = 2**30
 
 
 def header_facts(findings: Findings) -> dict[str, str]:
-    """Name → text, in the order of the page's header. A fact that differs between hosts or cells gives each value."""
+    """Return name → text, in the header's order. A fact that differs between hosts or cells gives each value."""
     definition, found = findings.definition, list(_fingerprints(findings))
     timing, hosts = definition.timing, plural(definition.system.nodes, "node")
     if definition.load_generator.hosts > 1:

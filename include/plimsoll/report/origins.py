@@ -53,7 +53,7 @@ def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
 
 
 def _origin(source: str, licence: str, form: str, unit: str, cells: Mapping[str, Provenance]) -> Origin:
-    told = [(fact, (value, cell)) for cell, one in cells.items() for fact, value in one.environment.items()]
+    stated = [(fact, (value, cell)) for cell, one in cells.items() for fact, value in one.environment.items()]
     unknown = [(fact, cell) for cell, one in cells.items() for fact in one.unknown]
     return Origin(
         source=source,
@@ -61,12 +61,13 @@ def _origin(source: str, licence: str, form: str, unit: str, cells: Mapping[str,
         format=form,
         unit=unit,
         cells=tuple(cells),
-        told={fact: _grouped(values) for fact, values in _grouped(told).items()},
-        unknown=_grouped(unknown),
+        told={fact: grouped(values) for fact, values in grouped(stated).items()},
+        unknown=grouped(unknown),
     )
 
 
-def _grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
+def grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
+    """Return the values of each name, in order."""
     groups: defaultdict[str, list[_T]] = defaultdict(list)
     for name, value in pairs:
         groups[name].append(value)

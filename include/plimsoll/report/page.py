@@ -74,8 +74,8 @@ def attempt_html(
     """
     in_time = sorted(misses, key=lambda one: one.start_s)
     verdicts = [one.verdict for one in findings.data.attempts]
-    told = {"title": title, "misses": miss_rows(in_time), "level": findings.level}
-    return _rendered("attempt.html.j2", _drawn(figures, drawings) | told | {"counted_from": counted_from(verdicts)})
+    context = {"title": title, "misses": miss_rows(in_time), "level": findings.level}
+    return _rendered("attempt.html.j2", _drawn(figures, drawings) | context | {"counted_from": counted_from(verdicts)})
 
 
 def summary_markdown(findings: Findings) -> str:

@@ -17,10 +17,7 @@ _LIBRARY = "vl-convert-python"
 
 
 def runtime() -> str:
-    """Return the script.
-
-    It is made where this version's is not kept yet or is damaged, and where nothing can be kept.
-    """
+    """Return the script, made anew where this version's is not kept yet or is damaged."""
     kept = folder() / f"vega-{version(_LIBRARY)}.js.gz"
     with suppress(OSError, EOFError, zlib.error):
         if script := gzip.decompress(kept.read_bytes()).decode():

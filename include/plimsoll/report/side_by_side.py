@@ -210,7 +210,7 @@ def _unlike(
 def _unlike_noise(found: SideBySide, a: CampaignCells, b: CampaignCells) -> Iterator[EnvironmentDifference]:
     """Yield the differences of sampled figures of both sides.
 
-    Apart from facts: where these are unknown, noise is not.
+    They stand apart from the facts, since noise is known even where no facts are.
     """
     for one in _unlike(found, a, b, _noise):
         if ABSENT not in (one.a, one.b):

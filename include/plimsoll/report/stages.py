@@ -62,5 +62,5 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
     yield f"These loads were found on {moment(part.stage_start.at)}, and stand whatever is judged later."
     changed = changed_maxima(part.found_loads, source.capacities) if source else {}
     for variant, maximum in changed.items():
-        told = ops(maximum) if maximum else "none"
-        yield f"By the results that count by now the maximum of {variant} is {told}."
+        now = ops(maximum) if maximum else "none"
+        yield f"By the results that count by now the maximum of {variant} is {now}."

@@ -63,8 +63,8 @@ def taken_conclusion(findings: Findings, taken: TakenLoad) -> str:
     if len(found) == 1 or (taken.share is None and len(loads) == 1):
         at = f"At {_of_maximum(taken)} ({ops(found[0][1].load_ops_s)}) "
         return at + ", ".join(_clauses([(name, rung, "") for name, rung in found]))
-    told = [(name, rung, f" ({ops(rung.load_ops_s)})") for name, rung in found]
-    return f"At {_of_maximum(taken)} {', '.join(_clauses(told))}"
+    named = [(name, rung, f" ({ops(rung.load_ops_s)})") for name, rung in found]
+    return f"At {_of_maximum(taken)} {', '.join(_clauses(named))}"
 
 
 def taken_sentences(findings: Findings) -> tuple[str, ...]:
@@ -113,15 +113,15 @@ def _of_maximum(taken: TakenLoad) -> str:
 
 def _clauses(found: Sequence[tuple[str, Rung, str]]) -> Iterator[str]:
     """Yield `A met the service level in 2 of 2 valid repeats`, then `B in 1 of 2`."""
-    said = False
+    has_begun = False
     for name, rung, load in found:
         valid = rung.met + rung.missed
         if not valid:
             yield f"{name}{load} has no valid repeat"
             continue
-        of_all = str(valid) if said else plural(valid, "valid repeat")
-        yield f"{name}{load} {'' if said else 'met the service level '}in {rung.met} of {of_all}"
-        said = True
+        of_all = str(valid) if has_begun else plural(valid, "valid repeat")
+        yield f"{name}{load} {'' if has_begun else 'met the service level '}in {rung.met} of {of_all}"
+        has_begun = True
 
 
 def _shown(mean: Mean | None, words: Callable[[float], str], bare: Callable[[float], str] | None = None) -> str:

@@ -35,14 +35,14 @@ class Answer:
 
 def answer_view(answer: Answer) -> RenderableType:
     """Show conclusions, the table of capacities, why loads were missed, and warnings, as rich renders them."""
-    parts: list[RenderableType] = [Text(visible(line), style="bold") for line in answer.conclusions]
+    lines: list[RenderableType] = [Text(visible(line), style="bold") for line in answer.conclusions]
     if answer.rows:
-        parts += [
+        lines += [
             capacity_view(answer.rows),
             *(Text(visible(f"{row.variant}: {row.by_how_much}")) for row in answer.rows),
         ]
-    parts += [Text(visible(f"Why it missed: {line}")) for line in answer.links]
-    return Group(*parts, *_warning_lines(answer.warnings))
+    lines += [Text(visible(f"Why it missed: {line}")) for line in answer.links]
+    return Group(*lines, *_warning_lines(answer.warnings))
 
 
 def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:

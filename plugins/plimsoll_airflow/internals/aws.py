@@ -16,10 +16,10 @@ def client(connection: Any, service: str, region: str | None, config: Config) ->
     Uses `AwsConnectionWrapper`, which reads the connection, and `SessionFactory._create_basic_session`, the one place
     where the provider makes a session: its public hook makes one that parses the models of services anew.
     """
-    said = AwsConnectionWrapper(conn=connection, region_name=region, botocore_config=config)
-    session = _Sessions(conn=said, region_name=said.region_name, config=config).create_session()
-    endpoint = said.get_service_endpoint_url(service_name=service)
-    return session.client(service, endpoint_url=endpoint, config=config, verify=said.verify)
+    wrapper = AwsConnectionWrapper(conn=connection, region_name=region, botocore_config=config)
+    session = _Sessions(conn=wrapper, region_name=wrapper.region_name, config=config).create_session()
+    endpoint = wrapper.get_service_endpoint_url(service_name=service)
+    return session.client(service, endpoint_url=endpoint, config=config, verify=wrapper.verify)
 
 
 class _Sessions(SessionFactory):  # type: ignore[misc,valid-type]  # the class that Airflow's configuration names

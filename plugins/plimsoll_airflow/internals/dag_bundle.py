@@ -23,8 +23,8 @@ class CampaignsBundle(LocalDagBundle):
     Uses `LocalDagBundle`, because the DAG processor calls `refresh` of nothing but bundles.
     """
 
-    def __init__(self, **told: Any) -> None:
-        super().__init__(**told)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         # The DAG processor makes its bundles before it reads the first file: what changes from now on is seen.
         self._seen = definition_folder(Settings()).fingerprint()
 
@@ -53,5 +53,5 @@ class CampaignsBundle(LocalDagBundle):
 class PlimsollBundle(CampaignsBundle):
     """Plimsoll's own DAG files, wherever the package is installed: for an Airflow with other bundles of DAGs."""
 
-    def __init__(self, **told: Any) -> None:
-        super().__init__(**{"path": str(DAG_FILES), **told})
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"path": str(DAG_FILES), **options})

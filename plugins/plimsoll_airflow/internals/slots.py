@@ -84,8 +84,8 @@ def _runs_again(session: "Session", run: "DagRun") -> bool:
     from sqlalchemy import select
 
     of_run = (XComModel.dag_id == run.dag_id, XComModel.run_id == run.run_id)
-    told = select(XComModel).where(*of_run, XComModel.task_id == JUDGE_TASK, XComModel.key == RUNS_AGAIN)
-    return session.scalar(told) is not None
+    query = select(XComModel).where(*of_run, XComModel.task_id == JUDGE_TASK, XComModel.key == RUNS_AGAIN)
+    return session.scalar(query) is not None
 
 
 def _campaign_of(session: "Session", task: "TaskInstance") -> str:

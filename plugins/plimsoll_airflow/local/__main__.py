@@ -115,7 +115,7 @@ def _launching(context: typer.Context, doing: str, clusters: int | None = None) 
 
 def _stack(places: Places, clusters: int | None = None) -> Stack:
     settings = _settings()
-    told = StackSettings(
+    chosen = StackSettings(
         dags=places.dags,
         store=settings.store,
         cache=settings.cache,
@@ -127,7 +127,7 @@ def _stack(places: Places, clusters: int | None = None) -> Stack:
     )
     return Stack(
         Home(places.home),
-        told,
+        chosen,
         log=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
         shield=interrupts.shielded,
         destroy_clusters=destroy_clusters,
@@ -137,10 +137,10 @@ def _stack(places: Places, clusters: int | None = None) -> Stack:
 
 def _settings() -> Settings:
     """Return the settings with absolute paths, since the stack's processes have another working directory."""
-    told = Settings()
-    store = told.store if "://" in told.store else str(Path(told.store).absolute())
-    folders = {name: getattr(told, name).absolute() for name in ("work", "cache", "campaigns")}
-    return told.model_copy(update={"store": store, **folders})
+    given = Settings()
+    store = given.store if "://" in given.store else str(Path(given.store).absolute())
+    folders = {name: getattr(given, name).absolute() for name in ("work", "cache", "campaigns")}
+    return given.model_copy(update={"store": store, **folders})
 
 
 def _noise() -> str:

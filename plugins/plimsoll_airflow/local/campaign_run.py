@@ -72,9 +72,9 @@ class CampaignRun:
         failed = self.client.dag_runs(CELL_DAG, state="failed")
         cells = [run for run in failed if run.conf.get("campaign_id") == self.campaign_id]
         runs = [*cells, self.run] if self.run.state == "failed" else cells
-        told = [line for run in runs for line in self._failures_of(run)]
-        more = len(told) - MOST_FAILURES
-        return [*told[:MOST_FAILURES], f"… and {more} more failed tasks"] if more > 0 else told
+        lines = [line for run in runs for line in self._failures_of(run)]
+        more = len(lines) - MOST_FAILURES
+        return [*lines[:MOST_FAILURES], f"… and {more} more failed tasks"] if more > 0 else lines
 
     def _progress(self, now: datetime) -> CampaignProgress | None:
         with suppress(NotFound):
@@ -107,7 +107,7 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
 def _can_go_on(campaign: CampaignStore, definition: Definition) -> bool:
     """Tell whether the campaign can go on with the definition.
 
-    One that another version wrote, or that is deleted, can't.
+    A campaign that is being deleted, or whose definition can't be read, can't.
     """
     try:
         campaign.require_kept()

@@ -118,7 +118,7 @@ class AirflowClient:
 
     def dag(self, dag_id: str) -> Dag | None:
         """Return the DAG; None while it is not parsed."""
-        return self._find(Dag, f"/dags/{_part(dag_id)}")
+        return self._find(Dag, f"/dags/{_quoted(dag_id)}")
 
     def import_errors(self, since: datetime) -> dict[str, str]:
         """Return DAG files that could not be parsed since that time, each with its traceback."""
@@ -128,13 +128,13 @@ class AirflowClient:
 
     def unpause(self, dag_id: str) -> None:
         """Allow runs of the DAG to start."""
-        self._transport.call("PATCH", f"/dags/{_part(dag_id)}", json={"is_paused": False})
+        self._transport.call("PATCH", f"/dags/{_quoted(dag_id)}", json={"is_paused": False})
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any], *, run_id: str | None = None) -> DagRun:
         """Start a run. With a `run_id` this is idempotent: an existing run is returned unchanged."""
         body = {"logical_date": None, "conf": dict(conf), **({"dag_run_id": run_id} if run_id else {})}
         try:
-            path = f"/dags/{_part(dag_id)}/dagRuns"
+            path = f"/dags/{_quoted(dag_id)}/dagRuns"
             return _read(DagRun, self._transport.call("POST", path, json=body, is_repeatable=run_id is not None))
         except ApiError as error:
             if run_id and error.status == HTTPStatus.CONFLICT:
@@ -148,7 +148,7 @@ class AirflowClient:
     def dag_runs(self, dag_id: str, *, limit: int = 100, state: str | None = None) -> list[DagRun]:
         """Return the runs of a DAG, newest first; only those in that state if one is given."""
         query = {"limit": limit, "order_by": "-run_after"} | ({"state": state} if state else {})
-        body = self._transport.call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
+        body = self._transport.call("GET", f"/dags/{_quoted(dag_id)}/dagRuns", params=query)
         return _read(list[DagRun], body["dag_runs"])
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
@@ -163,7 +163,7 @@ class AirflowClient:
 
     def task_errors(self, run: DagRun, task: TaskInstance) -> list[str]:
         """Return the error messages in the log of a task's newest try, oldest first."""
-        path = f"{_run_path(run.dag_id, run.run_id)}/taskInstances/{_part(task.task_id)}/logs/{task.try_number}"
+        path = f"{_run_path(run.dag_id, run.run_id)}/taskInstances/{_quoted(task.task_id)}/logs/{task.try_number}"
         entries = self._transport.call("GET", path, params={"map_index": task.map_index})["content"]
         return [text for entry in entries if isinstance(entry, dict) for text in _errors(entry)]
 
@@ -171,13 +171,13 @@ class AirflowClient:
         """Create a pool, or set the number of slots of an existing one."""
         pool = {"slots": slots, "description": description, "include_deferred": include_deferred}
         if self.pool(name):
-            self._transport.call("PATCH", f"/pools/{_part(name)}", json={"pool": name, **pool})
+            self._transport.call("PATCH", f"/pools/{_quoted(name)}", json={"pool": name, **pool})
         else:
             self._transport.call("POST", "/pools", json={"name": name, **pool})
 
     def pool(self, name: str) -> Pool | None:
         """Return the pool of this name, or None."""
-        return self._find(Pool, f"/pools/{_part(name)}")
+        return self._find(Pool, f"/pools/{_quoted(name)}")
 
     def _find(self, kind: type[_T], path: str) -> _T | None:
         try:
@@ -188,7 +188,7 @@ class AirflowClient:
             raise
 
 
-def _part(text: str) -> str:
+def _quoted(text: str) -> str:
     return quote(text, safe="")
 
 
@@ -200,7 +200,7 @@ def _errors(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _run_path(dag_id: str, run_id: str) -> str:
-    return f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}"
+    return f"/dags/{_quoted(dag_id)}/dagRuns/{_quoted(run_id)}"
 
 
 def _read(kind: type[_T], body: Any) -> _T:

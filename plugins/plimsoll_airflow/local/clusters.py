@@ -30,8 +30,8 @@ def destroy_clusters(environment: Mapping[str, str]) -> None:
 
 def _reasons(done: subprocess.CompletedProcess[str]) -> str:
     try:
-        told = json.loads(done.stdout)
-        reasons = [*(f"{cluster}: {reason}" for cluster, reason in told["failed"].items()), *told["unseen"]]
+        answer = json.loads(done.stdout)
+        reasons = [*(f"{cluster}: {reason}" for cluster, reason in answer["failed"].items()), *answer["unseen"]]
     except (ValueError, KeyError):
         return done.stderr.strip()[-1000:]
     return "; ".join(reasons)

@@ -31,11 +31,11 @@ class Guard:
         `environment` is that of the stack's processes.
         """
         # Without the tag, for the guard is no part of the stack and must not be ended with it.
-        told = {name: value for name, value in environment.items() if name != HOME_TAG}
+        untagged = {name: value for name, value in environment.items() if name != HOME_TAG}
         with (home.run / "guard.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(home.path)],
-                env=told,
+                env=untagged,
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -46,8 +46,8 @@ def forget(home: Home) -> None:
 
 def digest(environment: Mapping[str, str], keys: str = "PLIMSOLL_") -> str:
     """Return a digest of the processes' settings about campaigns."""
-    told = sorted((key, value) for key, value in environment.items() if key.startswith(keys))
-    return sha256(json.dumps(told).encode()).hexdigest()
+    settings = sorted((key, value) for key, value in environment.items() if key.startswith(keys))
+    return sha256(json.dumps(settings).encode()).hexdigest()
 
 
 def _path(home: Home) -> Path:

@@ -25,14 +25,14 @@ def stop_stack(
     Raises StackError when a process survives even SIGKILL.
     """
     # Triggers only poll, so that nothing is lost; asked politely, the triggerer takes ten seconds.
-    _stop(_part(home, "triggerer"), signal.SIGKILL, 1.0, in_haste)
+    _stop(_members_of(home, "triggerer"), signal.SIGKILL, 1.0, in_haste)
     _stop(_workers(home), signal.SIGTERM, WORKERS_GRACE_S, in_haste)
     try:
         destroy_clusters()
     finally:
-        _stop(_part(home, "api-server"), signal.SIGTERM, API_GRACE_S, in_haste)
+        _stop(_members_of(home, "api-server"), signal.SIGTERM, API_GRACE_S, in_haste)
         # SIGINT is PostgreSQL's fast shutdown: it ends the sessions and writes a checkpoint.
-        _stop(_part(home, "postgres"), signal.SIGINT, DATABASE_GRACE_S, in_haste)
+        _stop(_members_of(home, "postgres"), signal.SIGINT, DATABASE_GRACE_S, in_haste)
         _sweep(home)
         record.forget(home)
         database.remove_socket_dir(home)
@@ -48,15 +48,15 @@ def _workers(home: Home) -> list[Member]:
     return [member for member in others if member.is_top or member.component == "scheduler"]
 
 
-def _part(home: Home, component: str) -> list[Member]:
+def _members_of(home: Home, component: str) -> list[Member]:
     return [member for member in process_discovery.members(home) if member.component == component and member.is_top]
 
 
 def _stop(members: Iterable[Member], number: int, grace_s: float, in_haste: Callable[[], bool]) -> None:
-    asked = [member.process for member in members]
-    for process in asked:
+    ending = [member.process for member in members]
+    for process in ending:
         processes.send(process, number)
-    for process in processes.wait_gone(asked, grace_s, in_haste):
+    for process in processes.wait_gone(ending, grace_s, in_haste):
         processes.send(process, signal.SIGKILL)
 
 

@@ -25,11 +25,11 @@ def progress_view(progress: CampaignProgress) -> RenderableType:
     bar = Table.grid(padding=(0, 1))
     measured = ProgressBar(total=len(run.cells), completed=_done(run), width=BAR_WIDTH, complete_style="green")
     bar.add_row(measured, Text(_summary(progress)))
-    parts: list[RenderableType] = [head, bar]
+    lines: list[RenderableType] = [head, bar]
     if running := _in_state(progress, "running"):
-        parts.append(_running_table(running))
-    parts.extend(_failure_lines(_in_state(progress, "invalid", "failed")))
-    return Group(*parts)
+        lines.append(_running_table(running))
+    lines.extend(_failure_lines(_in_state(progress, "invalid", "failed")))
+    return Group(*lines)
 
 
 def progress_line(progress: CampaignProgress) -> str:
@@ -52,11 +52,11 @@ def _summary(progress: CampaignProgress) -> str:
     run = progress.of_run()
     counts = [(run.count(state), state) for state in get_args(CellStateName)]
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"
-    asked = " asked for" if len(run.cells) < len(progress.cells) else ""
-    cells = f"{plural(len(run.cells), 'cell')}{asked}"
+    requested = " asked for" if len(run.cells) < len(progress.cells) else ""
+    cells = f"{plural(len(run.cells), 'cell')}{requested}"
     done = f"{_done(run)} of {cells} done ({details}), {_ending(run)}{_cost(progress)}"
     valid = progress.count("met", "missed")
-    return f"{done}; {valid} of {len(progress.cells)} of the campaign are valid" if asked else done
+    return f"{done}; {valid} of {len(progress.cells)} of the campaign are valid" if requested else done
 
 
 def _cost(progress: CampaignProgress) -> str:

@@ -253,11 +253,11 @@ class QualityGate(CampaignTask):
     def execute(self, context: "Context") -> None:
         """Pass, or fail without another try."""
         campaign_id = self.require_campaign()
-        asked = [CellRunId.parse(run_id).cell_id for run_id in context["ti"].xcom_pull(task_ids=PLAN_TASK) or ()]
+        requested = [CellRunId.parse(run_id).cell_id for run_id in context["ti"].xcom_pull(task_ids=PLAN_TASK) or ()]
         with final():
             from plimsoll.services.publish.publishing import pass_gate
 
-            found = pass_gate(toolkit(), campaign_id, asked)
+            found = pass_gate(toolkit(), campaign_id, requested)
         self.log.info("%s: %s", campaign_id, found.words)
 
 

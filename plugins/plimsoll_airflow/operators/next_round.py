@@ -60,8 +60,8 @@ class NextRound(TriggerDagRunOperator):
     def _start(self, context: "Context", follower: str, cells: str) -> None:
         self.trigger_run_id = follower
         parallel = context["params"].get("parallel")
-        asked = {"campaign_id": self.campaign_id, "cells": cells}
-        self.conf = asked | ({"parallel": parallel} if parallel else {})
+        conf = {"campaign_id": self.campaign_id, "cells": cells}
+        self.conf = conf | ({"parallel": parallel} if parallel else {})
         self.log.info("next round: %s", cells)
         require_running(context["ti"])
         super().execute(context)

@@ -68,7 +68,7 @@ class Reap(BaseOperator):
             self.log.warning(why)
         for trouble in reaped.troubles:
             self.log.error(trouble)
-        troubles = (*reaped.troubles, *([] if dry_run else _untold(context, reaped, now)))
+        troubles = (*reaped.troubles, *([] if dry_run else _unsent_notices(context, reaped, now)))
         if troubles:
             raise AirflowFailException("; ".join(troubles))
         return {"destroyed": _keys(reaped.destroyed), "kept": _keys(reaped.kept)}
@@ -143,7 +143,7 @@ def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> 
     return bool(ti.get_dr_count(dag_id, run_ids=own, states=LIVE_STATES))
 
 
-def _untold(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:
+def _unsent_notices(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:
     """Send notices of clusters that were destroyed or could not be; yields why a notice could not be sent."""
     if not (reaped.destroyed or reaped.troubles):
         return

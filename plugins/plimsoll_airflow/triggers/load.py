@@ -54,7 +54,7 @@ class LoadTrigger(BaseTrigger):
         self.since = since
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """Return the data from which a triggerer makes it again."""
+        """Return the data from which a triggerer makes this trigger again."""
         arguments = {"attempt": self.attempt, "run_id": self.run_id, "step": self.step, "since": self.since}
         return f"{__name__}.{type(self).__qualname__}", arguments
 
@@ -93,7 +93,7 @@ class LoadTrigger(BaseTrigger):
         return LoadPoller(self.work, self._polling, datetime.fromisoformat(self.since))
 
     async def _end(self) -> LoadStatus:
-        told: tuple[str, float] = ("", 0.0)
+        shown: tuple[str, float] = ("", 0.0)
         while True:
             status, pause_s = await _in_thread(self._look)
             if isinstance(status, str):
@@ -101,7 +101,7 @@ class LoadTrigger(BaseTrigger):
             elif status.state != "running":
                 return status
             else:
-                told = self._log_phase(status, told, time.monotonic())
+                shown = self._log_phase(status, shown, time.monotonic())
             await asyncio.sleep(pause_s)
 
     def _look(self) -> tuple[LoadStatus | str, float]:
@@ -114,10 +114,10 @@ class LoadTrigger(BaseTrigger):
             return found, SOON_S
         return found, self._polling.pause_s(self.work.definition)
 
-    def _log_phase(self, status: LoadStatus, told: tuple[str, float], now: float) -> tuple[str, float]:
-        phase, at = told
+    def _log_phase(self, status: LoadStatus, shown: tuple[str, float], now: float) -> tuple[str, float]:
+        phase, at = shown
         if status.phase == phase and now - at < LOG_EVERY.total_seconds():
-            return told
+            return shown
         self.log.info(log_messages.loading(status, self.work.cell.load_ops_s))
         return status.phase, now
 

@@ -39,7 +39,7 @@ def may_read(user: BaseUser, dag_id: str) -> bool:
 
 
 def may_change(user: BaseUser, dag_id: str) -> bool:
-    """Tell whether the user may run cells of its campaigns again, cancel them, and destroy their clusters."""
+    """Tell whether the user may run cells of this DAG's campaigns again, cancel them, and destroy their clusters."""
     return all(is_allowed(user, one, changes=True) for one in (dag_id, CELL_DAG, REAPER_DAG))
 
 

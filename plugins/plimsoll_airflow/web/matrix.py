@@ -47,12 +47,12 @@ def matrix_alone(visit: Visited) -> Response:
 
     The page's script requests it repeatedly.
     """
-    snapshot, asked = library().snapshot(visit.campaign_id), visit.request.headers
+    snapshot, sent = library().snapshot(visit.campaign_id), visit.request.headers
     etag = f'{snapshot.etag[:-1]}{"-e" if visit.may else ""}"'
-    if asked.get("if-none-match") == etag:
+    if sent.get("if-none-match") == etag:
         return Response(status_code=304, headers={"ETag": etag})
     about = {"ETag": etag, "Vary": "Accept-Encoding"}
-    if "gzip" in asked.get("accept-encoding", ""):
+    if "gzip" in sent.get("accept-encoding", ""):
         return page(_packed(visit, snapshot), more={**about, "Content-Encoding": "gzip"})
     return page(_live(visit, snapshot), more=about)
 
@@ -65,10 +65,10 @@ def run_again(
 ) -> Response:
     """Handle *Run again*: the cells of the pressed button, else the ticked cells."""
     require_change(visit.definition, visit.user)
-    asked = cells or " ".join(cell or ())
-    if not asked:
+    chosen = cells or " ".join(cell or ())
+    if not chosen:
         raise Refused([Problem("cells", "no cell is selected", "tick the cells to run again")], where="Run again")
-    return _back(visit, _link_to_run(runs.run_again(visit.definition, visit.campaign_id, asked, visit.user)))
+    return _back(visit, _link_to_run(runs.run_again(visit.definition, visit.campaign_id, chosen, visit.user)))
 
 
 @pages.get("/cancel")

@@ -70,7 +70,7 @@ def campaigns(
             "campaigns": shown,
             "names": [one.campaign_id for one in known],
             "definitions": sorted({one.definition for one in known}),
-            "asked": {"state": state, "definition": definition, "text": text},
+            "query": {"state": state, "definition": definition, "text": text},
         },
     )
 
@@ -90,10 +90,10 @@ def compare_two(
         found = compare(a, b, options, user) if a and b else None
     except Refused as error:
         problems = error.problems
-    asked = {"a": a, "b": b, "pair": options.pair, "force": options.force}
+    query = {"a": a, "b": b, "pair": options.pair, "force": options.force}
     names = [one.campaign_id for one in _readable(user)]
     context = {
-        **{"names": names, "asked": asked, "problems": problems, "rows": side_by_side_rows, "found": found},
+        **{"names": names, "query": query, "problems": problems, "rows": side_by_side_rows, "found": found},
         **({"parts": comparisons_of(found), "only_in_one": tuple(only_in_one(found))} if found else {}),
     }
     return render(request, "compare.html.j2", context, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK)

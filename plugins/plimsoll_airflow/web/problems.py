@@ -119,10 +119,8 @@ def _of_validation(request: Request, error: Exception) -> Response:
 
 
 def _place(path: Sequence[str | int]) -> str:
-    """Return the parameter or key, without the part of the request that it stands in; that part where it is all
-    of it.
-    """
-    inner = [part for part in path[1:] if isinstance(part, str)]
+    """Return the name of a faulty parameter or key; where the whole of a place is at fault that place: `the body`."""
+    inner = [key for key in path[1:] if isinstance(key, str)]
     return ".".join(inner) or f"the {path[0]}"
 
 

@@ -137,12 +137,12 @@ def find_run_of(definition: Definition, campaign_id: str, named: str) -> Started
     run = api_server.find_run(dag_id, run_id) if dag_id in (definition.dag_id, *of_every_campaign) else None
     if run is None:
         return None
-    asked = (
+    subject = (
         run.conf.get("campaign_id")
         if dag_id in of_every_campaign
         else campaign_id_of(definition, run.conf, run.run_after)
     )
-    return _named_run(run) if asked == campaign_id else None
+    return _named_run(run) if subject == campaign_id else None
 
 
 def work_of_run(dag_id: str, run_id: str) -> RunSubject:

@@ -35,7 +35,7 @@ class Visit:
 
     @cached_property
     def may(self) -> bool:
-        """Tell whether the user may change it. Airflow is asked once for each request."""
+        """Tell whether the user may change the campaign. Airflow is asked once for each request."""
         return may_change(self.user, self.definition.dag_id)
 
 

@@ -44,8 +44,8 @@ def _of_running(run: SeenRun) -> str:
 
 
 def _of_queued(definition: Definition, campaign_id: str, run: SeenRun, first: SeenRun | None) -> str:
-    asked = run.conf.get("cells") or MISSING
-    queued = f"a run of cells {asked if len(asked) <= 80 else f'{asked[:80]}…'} is queued"
+    cells = run.conf.get("cells") or MISSING
+    queued = f"a run of cells {cells if len(cells) <= 80 else f'{cells[:80]}…'} is queued"
     if api_server.is_paused(definition.dag_id):
         return f"{queued}: the DAG {definition.dag_id} is paused"
     if first is None:

@@ -75,9 +75,7 @@ class _Placed:
         return cls(track, schedule.place((track.starts + track.ends) / 2))
 
     def part(self, number: int) -> slice:
-        """Return the records in that interval, which is none before the first record's and none after the last
-        one's.
-        """
+        """Return the records in that interval: none before the first record's interval and after the last one's."""
         place = number - int(self.numbers[0])
         return slice(self._borders[place], self._borders[place + 1]) if 0 <= place < len(self._borders) - 1 else _NONE
 

@@ -40,7 +40,7 @@ class ActionTimes:
         return found
 
     def touches(self, start_s: float, end_s: float) -> bool:
-        """Return whether that interval is one during the action."""
+        """Tell whether the action touches that interval."""
         return self.phase(start_s, end_s) == 1
 
     def phase(self, start_s: float, end_s: float) -> int:

@@ -40,10 +40,10 @@ def backlog_frame(
     """
     import pandas as pd  # late: few need it
 
-    told = [
+    reported = [
         (_middle_s(one, started_at), one.in_flight, one.backlog, one.lag_ms) for one in seconds if _reports_backlog(one)
     ]
-    table = pd.DataFrame(told, columns=["at_s", "in_flight", "unsent", "lag_ms"])
+    table = pd.DataFrame(reported, columns=["at_s", "in_flight", "unsent", "lag_ms"])
     begun = [bisect_right(starts_s, at_s) for at_s in table["at_s"].tolist()]
     table = table.assign(start_s=[starts_s[count - 1] if count else nan for count in begun])
     highest = table.groupby("start_s", as_index=False)[["in_flight", "unsent", "lag_ms"]].max()
@@ -80,7 +80,5 @@ def _reports_backlog(one: GeneratorSecond) -> bool:
 
 
 def _middle_s(one: GeneratorSecond, started_at: datetime) -> float:
-    """Return the time half a second before the report's time `at`, which lies inside the second that the report is
-    about.
-    """
+    """Return the middle of the second that a report is about, s from `started_at`. A report is made at its end."""
     return (one.at - started_at).total_seconds() - 0.5

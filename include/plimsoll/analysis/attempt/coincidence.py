@@ -238,11 +238,11 @@ def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     if not collected.seconds:
         return {}
     ends = [(one.at - collected.started_at).total_seconds() for one in collected.seconds]
-    stood = [max(one.hiccup_ms, one.gc_ms) for one in collected.seconds]
+    stalled_ms = [max(one.hiccup_ms, one.gc_ms) for one in collected.seconds]
     found: dict[str, Sequence[Occurrence] | None] = {
         "generator_pause": [
             _second(end, ms, one.host)._replace(held_s=ms / 1000)
-            for one, end, ms in zip(collected.seconds, ends, stood, strict=True)
+            for one, end, ms in zip(collected.seconds, ends, stalled_ms, strict=True)
             if ms > 0
         ]
     }
@@ -255,5 +255,5 @@ def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
 
 
 def _second(end_s: float, amount: float, host: str) -> Occurrence:
-    """Return the second that ends at that time, as the samples have one row per second."""
+    """Return the occurrence of a sample: the second that ends at that time, as there is one sample per second."""
     return Occurrence(end_s - 1, end_s, amount, host)

@@ -102,10 +102,10 @@ def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Di
     if not missed or _numbers(found) != set(range(len(missed))):
         return None
     found.sort(key=lambda one: one.size, reverse=True)
-    told = [_sentence(one, within, collected) for one in found[:_MOST_CAUSES]]
+    sentences = [_sentence(one, within, collected) for one in found[:_MOST_CAUSES]]
     more = f"; {len(found) - _MOST_CAUSES} more" if len(found) > _MOST_CAUSES else ""
     which = "the only missed interval" if len(missed) == 1 else f"each of {len(missed)} missed intervals"
-    return Disturbed(f"noise in {which}: {'; '.join(told)}{more}", found[0].size)
+    return Disturbed(f"noise in {which}: {'; '.join(sentences)}{more}", found[0].size)
 
 
 def _numbers(found: Iterable[Noise]) -> set[int]:
@@ -174,30 +174,25 @@ def _left_behind(
 
 
 def _behind_ms(within: Sequence[Span], collected: Collected) -> Sequence[float]:
-    """Tell how much of the load had no answer when each span began, ms of the attempted rate; 0 where it is not
-    known.
-    """
-    told = [one for one in collected.seconds if one.in_flight is not None and one.backlog is not None]
-    ends = np.array([one.at.timestamp() for one in told])
+    """Return how much load had no answer when each span began, ms of the attempted rate; 0 where it is not known."""
+    known = [one for one in collected.seconds if one.in_flight is not None and one.backlog is not None]
+    ends = np.array([one.at.timestamp() for one in known])
     found = []
     for span in within:
         place = int(np.searchsorted(ends, span.begin_s + LATE.total_seconds(), "right")) - 1
-        is_told = place >= 0 and ends[place] >= span.begin_s - OLD.total_seconds()
-        waiting = (told[place].in_flight or 0) + (told[place].backlog or 0) if is_told else 0
+        is_recent = place >= 0 and ends[place] >= span.begin_s - OLD.total_seconds()
+        waiting = (known[place].in_flight or 0) + (known[place].backlog or 0) if is_recent else 0
         found.append(waiting / collected.attempted_ops_s * 1000)
     return found
 
 
 def _latest(begins: Floats, ends: Floats, lates: Floats, span: Span) -> int | None:
-    """Return the number of the second in the span in which the load generator was latest.
-
-    None where no second was told.
-    """
+    """Return the number of the second in the span in which the load generator was latest; None where there is none."""
     first, last = np.searchsorted(ends, span.begin_s, "right"), np.searchsorted(begins, span.end_s, "left")
-    part = slice(int(first), int(last))
-    inside = np.minimum(ends[part], span.end_s) - np.maximum(begins[part], span.begin_s)
-    touching = np.flatnonzero(inside > _TOUCHES * (ends[part] - begins[part]))
-    return int(first + touching[np.argmax(lates[part][touching])]) if len(touching) else None
+    near = slice(int(first), int(last))
+    inside = np.minimum(ends[near], span.end_s) - np.maximum(begins[near], span.begin_s)
+    touching = np.flatnonzero(inside > _TOUCHES * (ends[near] - begins[near]))
+    return int(first + touching[np.argmax(lates[near][touching])]) if len(touching) else None
 
 
 def _sentence(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
@@ -213,8 +208,8 @@ def _sentence(noise: Noise, within: Sequence[Span], collected: Collected) -> str
     begin, end = (datetime.fromtimestamp(at, UTC) for at in (within[numbers[0]].begin_s, within[numbers[-1]].end_s))
     some = f" in {len(numbers)} of them" if len(numbers) < len(within) else ""
     programs = _programs(noise, within, collected) if noise.kind == "cpu_others" else ""
-    said = words.format(amount=amount, host=noise.host)
-    return f"{said}{some} ({begin:%H:%M:%S} to {end:%H:%M:%S} UTC, allowed: {bound}{programs})"
+    what = words.format(amount=amount, host=noise.host)
+    return f"{what}{some} ({begin:%H:%M:%S} to {end:%H:%M:%S} UTC, allowed: {bound}{programs})"
 
 
 def _programs(noise: Noise, within: Sequence[Span], collected: Collected) -> str:

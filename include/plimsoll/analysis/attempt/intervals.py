@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.logs.hdr.decode import Decoder
     from plimsoll.analysis.logs.hdr.histogram_layout import Ints
     from plimsoll.analysis.logs.operations import Track
+    from plimsoll.domain.service_level import ServiceLevel
 
 SHOWN_NAMES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
@@ -88,6 +89,11 @@ class Measured:
     def at(self, place: int) -> float | None:
         """Return the value at the requested percentile with that index."""
         return self.values_ms[place] if self.values_ms else None
+
+    def meets(self, level: ServiceLevel, place: int) -> bool:
+        """Tell whether the value with that index lies strictly below the level's bound; false without an operation."""
+        value = self.at(place)
+        return value is not None and value < level.bound_ms
 
     def row(self, judged: int, met: bool | None) -> IntervalRow:
         """Return the values as a row of the table; `judged` is the index of the service level's percentile."""

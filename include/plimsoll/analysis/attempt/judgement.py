@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from plimsoll.analysis.attempt.alignment import Schedule
-from plimsoll.analysis.attempt.intervals import IntervalTable, maxima, maxima_by_operation
+from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
 from plimsoll.analysis.logs.formats.reading import WholeRun
 from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
@@ -150,11 +150,21 @@ def judgement_of(
     )
 
 
-def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:
-    """Return the interval of that service level that begins at that time.
+def level_verdict(level: ServiceLevel, judged: Sequence[Measured], place: int, not_judged: int = 0) -> LevelVerdict:
+    """Return the outcome of a service level over its judged intervals; `place`: the index of its percentile."""
+    missed = sum(not one.meets(level, place) for one in judged)
+    return LevelVerdict(
+        service_level=level,
+        met=bool(judged) and not missed,
+        judged=len(judged),
+        missed=missed,
+        not_judged=not_judged,
+        worst_ms=max((value for one in judged if (value := one.at(place)) is not None), default=None),
+    )
 
-    `value_ms` is None where nothing was answered.
-    """
+
+def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:
+    """Return the interval that missed the service level and began at `start_s`; `value_ms`: None without an answer."""
     length_s = level.interval / _SECOND
     late_ms = length_s * 1000 if value_ms is None else value_ms
     return MissedInterval(start_s, start_s + length_s, late_ms, level.stall_ms)
@@ -202,6 +212,6 @@ def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator
 def answered_more(achieved_ops_s: float | None, attempted_ops_s: float) -> bool:
     """Tell whether more was answered than the attempted rate allows for, beyond the tolerance.
 
-    False: it is not known.
+    False where the achieved rate is not known.
     """
     return achieved_ops_s is not None and achieved_ops_s / attempted_ops_s > 1 + RATE_TOLERANCE

@@ -45,8 +45,8 @@ def latencies_frame(counts: Mapping[str, Ints], unit: Unit) -> pd.DataFrame:
     rows = []
     for operation, own in counts.items():
         total = int(own.sum())
-        told = [step for step in STEPS if total * (100 - step) >= 100] + [_MAXIMUM] if total else []
-        rows += [(operation, step, ms, total) for step, ms in zip(told, values_ms(own, told, unit), strict=True)]
+        steps = [step for step in STEPS if total * (100 - step) >= 100] + [_MAXIMUM] if total else []
+        rows += [(operation, step, ms, total) for step, ms in zip(steps, values_ms(own, steps, unit), strict=True)]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return frame.astype({"operation": "str", "percentile": "float64", "ms": "float64", "operations": "int64"})
 
@@ -67,8 +67,8 @@ def median_curves(repeats: Sequence[pd.DataFrame]) -> tuple[Curve, ...]:
 
 
 def _median_curve(operation: str, table: pd.DataFrame, repeats: int) -> Curve:
-    told = table.groupby("percentile")["ms"].agg(["median", "size"])
-    whole = told[told["size"] == repeats].drop(index=_MAXIMUM, errors="ignore")
+    medians = table.groupby("percentile")["ms"].agg(["median", "size"])
+    whole = medians[medians["size"] == repeats].drop(index=_MAXIMUM, errors="ignore")
     maxima = table[table["percentile"] == _MAXIMUM]
     return Curve(
         operation=operation,

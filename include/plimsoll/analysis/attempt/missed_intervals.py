@@ -21,7 +21,7 @@ ERROR_LIMIT = 0.001
 
 
 def distinct(missed: Iterable[MissedInterval]) -> tuple[MissedInterval, ...]:
-    """Return each interval once, in order of time. Of several reasons for one miss that counts which lost more time."""
+    """Return each interval once, in order of time. Of several reasons for a miss that with most time lost counts."""
     found: dict[tuple[float, float], MissedInterval] = {}
     for one in missed:
         place = one.start_s, one.end_s
@@ -42,7 +42,7 @@ def with_failures(
 ) -> tuple[MissedInterval, ...]:
     """Return the judged intervals in which too many operations failed.
 
-    All of them where the load generator does not tell when operations failed.
+    All of them where none stands out, such as where the load generator does not tell when operations failed.
     """
     rows = judgement.intervals.select("judged")
     shares = [_failed_share(row.start_s, row.count, seconds, started_at, level) for row in rows]

@@ -66,15 +66,13 @@ def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceL
     by_series = _by_series(samples)
     tracks = [_track(own) for own in by_series.values()]
     faults = [*continuity_faults(tracks, min(level.interval.total_seconds() for level in levels))]
-    faults += [] if faults else [fault for level in levels for fault in _misfits(tracks, run, level)]
+    if not faults:
+        schedules = (schedule_of(tracks, run, level.interval) for level in levels)
+        faults = [fault for schedule in schedules for fault in misfits(tracks, schedule)]
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
     parts = {level: tuple(_parts(tracks, list(by_series.values()), run, level)) for level in levels}
     return _judgement(parts, run, [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)])
-
-
-def _misfits(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> Iterator[str]:
-    yield from misfits(tracks, schedule_of(tracks, run, level.interval))
 
 
 def _by_series(samples: Iterable[Sample]) -> dict[tuple[str, str], list[Sample]]:

@@ -12,6 +12,7 @@ from plimsoll.analysis.attempt.judgement import (
     Judgement,
     Run,
     judgement_of,
+    level_verdict,
     missed_of,
     schedule_of,
     uncovered,
@@ -68,7 +69,7 @@ def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the fil
     tags: Sequence[str] = (),
     forced: str | None = None,
 ) -> Judgement:
-    """Judge a load generator's files of one run. `logs` maps file names to contents; names may tell what a file holds.
+    """Judge a load generator's files of one run. `files`: contents by file name; names may tell what a file holds.
 
     `unit`: the unit of the histograms' values; by default the unit that the load generator is known to write, or that
     the logs show themselves. `kinds` maps further operation names to `reads` or `writes`. `tags`: the tags to judge in
@@ -76,8 +77,8 @@ def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the fil
     be read make the measurement invalid; no error is raised.
     """
     try:
-        asked = ReadOptions(unit, kinds or {}, tuple(tags))
-        reading = read_run([RunFile(name, data) for name, data in files.items()], asked, forced)
+        options = ReadOptions(unit, kinds or {}, tuple(tags))
+        reading = read_run([RunFile(name, data) for name, data in files.items()], options, forced)
         return judge_reading(reading, run, levels)
     except LogError as error:
         return unreadable(error)
@@ -231,7 +232,7 @@ def _judged_intervals(level: ServiceLevel, measured: _Pass) -> Iterator[JudgedIn
         place, length_s = measured.place(level), level.interval / _SECOND
         for one in measured.judged(level):
             start_s = one.window.start_s
-            yield JudgedInterval(start_s, start_s + length_s, one.at(place), _is_met(one, place, level))
+            yield JudgedInterval(start_s, start_s + length_s, one.at(place), one.meets(level, place))
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:
@@ -249,31 +250,16 @@ def _table(measured: _Pass, level: ServiceLevel) -> IntervalTable:
 
 
 def _row(one: Measured, place: int, level: ServiceLevel) -> IntervalRow:
-    return one.row(judged=place, met=_is_met(one, place, level) if _is_judged(one, level) else None)
+    return one.row(judged=place, met=one.meets(level, place) if _is_judged(one, level) else None)
 
 
 def _is_judged(one: Measured, level: ServiceLevel) -> bool:
     return one.window.phase == "judged" and one.operation == level.operations
 
 
-def _is_met(one: Measured, place: int, level: ServiceLevel) -> bool:
-    """Tell whether an interval lies strictly below the bound. An interval without an operation is not met."""
-    value = one.at(place)
-    return value is not None and value < level.bound_ms
-
-
 def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
-    place, judged = measured.place(level), measured.judged(level)
-    missed = sum(not _is_met(one, place, level) for one in judged)
-    values = [value for one in judged if (value := one.at(place)) is not None]
-    return LevelVerdict(
-        service_level=level,
-        met=bool(judged) and not missed,
-        judged=len(judged),
-        missed=missed,
-        not_judged=sum(window.phase == "partial" for window in measured.windows),
-        worst_ms=max(values, default=None),
-    )
+    cut_off = sum(window.phase == "partial" for window in measured.windows)
+    return level_verdict(level, measured.judged(level), measured.place(level), cut_off)
 
 
 def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:

@@ -12,7 +12,14 @@ import numpy as np
 
 from plimsoll.analysis.attempt.alignment import Window
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
-from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run, missed_interval, schedule_of
+from plimsoll.analysis.attempt.judgement import (
+    Judgement,
+    MissedInterval,
+    Run,
+    level_verdict,
+    missed_interval,
+    schedule_of,
+)
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.hdr.percentiles import SHOWN, total_and_values_ms
@@ -20,8 +27,6 @@ from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
-
-_MISFIT = 0.05
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ def _by_windows(aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: 
         return _ByWindows(aligned)
     slides = _slides(tracks, run, level)
     measured = tuple(_measured(tracks, slides, Decoder(unit), level.percentile))
-    verdict = _level_verdict(level, [one for one in measured if one.operation == level.operations])
+    verdict = level_verdict(level, [one for one in measured if one.operation == level.operations], len(SHOWN))
     return _ByWindows(
         verdict, measured, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
     )
@@ -87,7 +92,7 @@ def _by_windows(aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: 
 def _missed(found: _ByWindows) -> Iterator[MissedInterval]:
     level = found.verdict.service_level
     for one in found.measured:
-        if one.operation == level.operations and not _met(one, level):
+        if one.operation == level.operations and not one.meets(level, len(SHOWN)):
             yield missed_interval(one.window.start_s, one.at(len(SHOWN)), level)
 
 
@@ -95,7 +100,7 @@ def _table(found: _ByWindows) -> IntervalTable:
     level = found.verdict.service_level
     return IntervalTable(
         tuple(
-            one.row(judged=len(SHOWN), met=_met(one, level) if one.operation == level.operations else None)
+            one.row(judged=len(SHOWN), met=one.meets(level, len(SHOWN)) if one.operation == level.operations else None)
             for one in found.measured
         )
     )
@@ -105,7 +110,7 @@ def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> _Slides:
     schedule = schedule_of(tracks, run, level.interval)
     step_s = max(track.record_s for track in tracks)
     steps = round(schedule.interval_s / step_s)
-    if abs(steps * step_s - schedule.interval_s) > _MISFIT * schedule.interval_s:
+    if abs(steps * step_s - schedule.interval_s) > schedule.misfit_s:
         what = f"records of {step_s:g} s do not divide windows of {schedule.interval_s:g} s"
         raise LogError(what, where=tracks[0].name, mend="give `--interval` as a multiple of the records' length")
     step_s = schedule.interval_s / steps
@@ -150,21 +155,3 @@ def _of_window(
     for name in (ALL_OPERATIONS, *sorted(sums.keys() - {ALL_OPERATIONS})):
         count, values = total_and_values_ms(sums[name], (*SHOWN, percentile), unit)
         yield Measured(window, name, count, values)
-
-
-def _met(one: Measured, level: ServiceLevel) -> bool:
-    value = one.at(len(SHOWN))
-    return value is not None and value < level.bound_ms
-
-
-def _level_verdict(level: ServiceLevel, measured: Sequence[Measured]) -> LevelVerdict:
-    values = [value for one in measured if (value := one.at(len(SHOWN))) is not None]
-    missed = sum(not _met(one, level) for one in measured)
-    return LevelVerdict(
-        service_level=level,
-        met=bool(measured) and not missed,
-        judged=len(measured),
-        missed=missed,
-        not_judged=0,
-        worst_ms=max(values, default=None),
-    )

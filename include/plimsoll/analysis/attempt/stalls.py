@@ -13,7 +13,7 @@ _MAX = SHOWN_NAMES.index("max_ms")
 
 
 def stalls_s(measured: Sequence[Measured]) -> tuple[float, ...]:
-    """Return the starts of such intervals among the judged ones, s.
+    """Return the starts of the judged intervals that are misses for this reason, s from the timed run's start.
 
     `measured` are all intervals of one operation, in order of time.
     """

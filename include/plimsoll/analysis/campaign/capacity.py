@@ -135,8 +135,7 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
 
 
 def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
-    """Return the capacities that may be told: those of `capacities`, and none of a part that takes its load from a
-    stage.
+    """Return the capacities that a report shows: none for a part that takes its load from an earlier stage.
 
     Such a part asks what happens at one load, not for the highest, which the earlier stage has found.
     """
@@ -257,7 +256,7 @@ def _met_again(rungs: Sequence[Rung]) -> tuple[int, ...]:
 
 
 def _beside(one: Capacity, data: CampaignData) -> Capacity:
-    """Return the capacity with the misses in other stages that contradict it. No load narrows what does not stand."""
+    """Return the capacity with the misses in other stages that contradict it, which then has no loads to run next."""
     found = contradictions(one.variant, one.capacity_ops_s, data, data.other_stages)
     one = one.model_copy(update={"contradicted_by": found})
     return one.model_copy(update={"narrowing_ops_s": ()}) if one.falls_by else one

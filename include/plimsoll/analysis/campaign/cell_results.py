@@ -122,7 +122,7 @@ class CampaignData:
 
     @property
     def taken(self) -> TakenLoad | None:
-        """Tell how the load of this data's part is taken from an earlier stage; None where its loads are its own."""
+        """Return how an earlier stage gives the load of this data's part; None where its loads are its own."""
         return self.of_part.taken if self.of_part else None
 
     @cached_property

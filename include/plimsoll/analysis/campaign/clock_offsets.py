@@ -6,9 +6,7 @@ from plimsoll.domain.fingerprint import Fingerprint
 
 
 def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
-    """Return the largest offset of a node's or a first load host's clock from the controller's, ms; None of no
-    attempt.
-    """
+    """Return the largest offset of a node's or first load host's clock from the controller's, ms; None: no attempt."""
     return max(
         (
             abs(offset)
@@ -22,6 +20,6 @@ def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | N
 def largest_from_load_host_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
     """Return the largest offset of a node's clock from its first load host's, ms; None where there are no nodes.
 
-    It is what is taken out of the nodes' times.
+    This offset is taken out of the nodes' times.
     """
     return max((abs(ahead) for one in fingerprints for ahead in one.ahead_ms().values()), default=None)

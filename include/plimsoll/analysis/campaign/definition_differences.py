@@ -56,8 +56,8 @@ class VariantPair(Model):
 
 def incomparable(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
     """Return the differences in what the campaigns asked or measured, and pairs of variants of two products."""
-    asked = (one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
-    return (*asked, *_variants_differ(a, b, pairs, lambda one, name: {"product": one.product_of(one.variant(name))}))
+    unequal = (one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
+    return (*unequal, *_variants_differ(a, b, pairs, lambda one, name: {"product": one.product_of(one.variant(name))}))
 
 
 def named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
@@ -71,7 +71,7 @@ def named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]
 def _variants_differ(
     a: Definition, b: Definition, pairs: Sequence[VariantPair], facts_of: Callable[[Definition, str], dict[str, str]]
 ) -> Iterator[Difference]:
-    """Yield facts that differ between the variants of pairs. If all pairs differ alike in a fact, it is told once."""
+    """Yield facts that differ between the variants of pairs. If all pairs differ alike in a fact, it comes once."""
     facts = [(pair.a, facts_of(a, pair.a), facts_of(b, pair.b)) for pair in pairs]
     for (fact, value_a, value_b), variants in unlike_in(facts).items():
         for name in ["*"] if 1 < len(variants) == len(pairs) else variants:

@@ -173,7 +173,7 @@ def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
 
 
 def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool:
-    """Tell whether a deleted t test finds it outside the spread of its own variant and load, which may be wide."""
+    """Tell whether a deleted t test finds a residual outside the spread of its variant and load, which may be wide."""
     from scipy.stats import t
 
     like = [other.value for other in residuals if other is not one and other.group == one.group]

@@ -116,10 +116,10 @@ def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:
     return ends[~(same_stop & (ends["end"] - before["end"] < _ONE_STOP_S))]["stopped"]
 
 
-def _quantile(parts: Sequence[pd.Series[float]], share: float) -> float | None:
+def _quantile(columns: Sequence[pd.Series[float]], share: float) -> float | None:
     import numpy as np
 
-    values = np.concatenate([part.to_numpy(dtype=np.float64) for part in parts]) if parts else np.empty(0)
+    values = np.concatenate([one.to_numpy(dtype=np.float64) for one in columns]) if columns else np.empty(0)
     return float(np.quantile(values, share, method="higher")) if len(values) else None
 
 

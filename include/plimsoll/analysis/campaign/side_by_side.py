@@ -78,8 +78,8 @@ class SideBySide:
     """The results of two campaigns by pairs of variants.
 
     `incomparable`: differences in what was asked and measured, which forbid comparing any figure. `differences`: the
-    other differences between the definitions. `capacities`: of the pairs that have any, which a stage with loads from
-    an earlier one has not. `tests`: the worst interval of each repeat of B's variant, ranked within
+    other differences between the definitions. `capacities`: of the pairs that have one; none in a stage whose
+    loads come from an earlier stage. `tests`: the worst interval of each repeat of B's variant, ranked within
     loads against A's as the control, with Holm's correction over the pairs.
     """
 

@@ -59,7 +59,8 @@ def _cell(result: CellResult) -> Steadiness:
     logs = log_ms(series)
     count = min(BLOCKS, len(logs) // SHORTEST_BLOCK)
     if count < FEWEST_BLOCKS:
-        return _result(result.cell.id, "too short to tell")
+        nothing = dict.fromkeys(("change", "jump", "jump_at_s", "trend_p", "jump_p", "p_holm"))
+        return Steadiness(cell=result.cell.id, finding="too short to tell", **nothing)
     medians = np.array([np.median(block) for block in np.array_split(logs, count)])
     place, jump_p = pettitt(medians)
     trend_p, slope = trend(medians)
@@ -72,12 +73,6 @@ def _cell(result: CellResult) -> Steadiness:
         trend_p=trend_p,
         jump_p=jump_p,
         p_holm=None,
-    )
-
-
-def _result(cell: str, finding: Literal["too short to tell"]) -> Steadiness:
-    return Steadiness(
-        cell=cell, finding=finding, change=None, jump=None, jump_at_s=None, trend_p=None, jump_p=None, p_holm=None
     )
 
 

@@ -110,8 +110,8 @@ def ratio_of(values: Sequence[float], control: Sequence[float]) -> Mean | None:
     if min(len(own), len(other)) < 2:
         return Mean(value=float(np.exp(difference)))
     variances = [_variance_of_mean(own), _variance_of_mean(other)]
-    parts = [variance**2 / (len(logs) - 1) for variance, logs in zip(variances, (own, other), strict=True)]
-    freedom = sum(variances) ** 2 / sum(parts) if sum(parts) > 0 else len(own) + len(other) - 2
+    terms = [variance**2 / (len(logs) - 1) for variance, logs in zip(variances, (own, other), strict=True)]
+    freedom = sum(variances) ** 2 / sum(terms) if sum(terms) > 0 else len(own) + len(other) - 2
     return _interval(difference, sum(variances), freedom)
 
 

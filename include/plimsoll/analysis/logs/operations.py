@@ -25,17 +25,17 @@ class Track:
 
     @cached_property
     def starts(self) -> Floats:
-        """Tell when each record begins, s since the epoch."""
+        """Return the start of each record, s since the epoch."""
         return np.array([record.start_s for record in self.records])
 
     @cached_property
     def lengths(self) -> Floats:
-        """Tell how long each record is, s."""
+        """Return the length of each record, s."""
         return np.array([record.length_s for record in self.records])
 
     @cached_property
     def ends(self) -> Floats:
-        """Tell when each record ends, s since the epoch."""
+        """Return the end of each record, s since the epoch."""
         return self.starts + self.lengths
 
     @cached_property

@@ -13,7 +13,7 @@ _FILES = ("PlimsollSans-Regular.ttf", "PlimsollSans-Bold.ttf")
 
 @cache
 def register() -> None:
-    """Let vl-convert draw with it; it does not look into Plimsoll's folders by itself."""
+    """Let vl-convert draw with the font; it does not look into Plimsoll's folders by itself."""
     import vl_convert
 
     with as_file(_FOLDER) as folder:

@@ -40,24 +40,24 @@ def heat_map(findings: Findings) -> Figure:
 
 
 def _caption(findings: Findings) -> str:
-    told = [
+    sentences = [
         "Each square is a variant at a load: its worst interval over all valid repeats, and how many repeats met the "
         "service level. Blue is below the bound, red beyond it."
     ]
     if _any_capacity(findings):
-        told.append(
+        sentences.append(
             "The heavy yellow line is the load line: it lies on top of the highest load that the variant carries."
         )
     if _any_open(findings):
-        told.append("A dashed edge: repeats are invalid or were not run; grey: no valid repeat at all.")
+        sentences.append("A dashed edge: repeats are invalid or were not run; grey: no valid repeat at all.")
     if findings.count("not needed"):
-        told.append(
+        sentences.append(
             f"Not needed, taken for met: a {findings.definition.strategy.name} left these repeats out; they are "
             "neither met nor missed."
         )
     if reasons := _other_reasons(findings):
-        told.append(f"A solid red edge: response times were kept, but {' or '.join(reasons)}.")
-    return " ".join(told)
+        sentences.append(f"A solid red edge: response times were kept, but {' or '.join(reasons)}.")
+    return " ".join(sentences)
 
 
 def _any_capacity(findings: Findings) -> bool:
@@ -166,7 +166,7 @@ def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
 
 
 def _ends(findings: Findings) -> tuple[int, int]:
-    """Tell how far the colours reach below and beyond the bound, as multiples of it: every square lies within."""
+    """Return how far the colours reach below and beyond the bound, as multiples of it, at most the last of `_ENDS`."""
     ratios = [ratio for spread in worst(findings.cells) if (ratio := spread.high) > 0]
     furthest = max([1.0, *(1 / ratio for ratio in ratios)]), max([1.0, *ratios])
     below, beyond = (next((end for end in _ENDS if end >= most), _ENDS[-1]) for most in furthest)

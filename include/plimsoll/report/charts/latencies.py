@@ -137,9 +137,9 @@ def _percentiles(most: float) -> alt.X:
     """Return a log scale of one over the share of operations that lie above: 1 is 0 %, 10 is 90 %, 1,000 is 99.9 %."""
     decades = [10**power for power in range(int(log10(max(most, 10))) + 1)]
     names = {str(step): percent(1 - 1 / step, max(0, len(str(step)) - 3)) for step in decades}
-    told = " : ".join(f"datum.value == {step} ? '{name}'" for step, name in names.items())
+    labels = " : ".join(f"datum.value == {step} ? '{name}'" for step, name in names.items())
     scale = alt.Scale(type="log", domain=[1, max(most, 10)], nice=False)
-    axis = alt.Axis(values=decades, labelExpr=f"{told} : ''", labelOverlap="greedy")
+    axis = alt.Axis(values=decades, labelExpr=f"{labels} : ''", labelOverlap="greedy")
     return alt.X("x:Q", title="Percentile (share of operations, log scale)", scale=scale, axis=axis)
 
 
@@ -152,4 +152,4 @@ def _colours(count: int) -> list[str]:
 def _between(low: str, high: str, share: float) -> str:
     ends = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in (low, high)]
     mixed = (round(one + (other - one) * share) for one, other in zip(*ends, strict=True))
-    return "#" + "".join(f"{part:02x}" for part in mixed)
+    return "#" + "".join(f"{value:02x}" for value in mixed)

@@ -34,8 +34,8 @@ _INK_OF_PICTURE = "<style>svg { color: #14202b } @media (prefers-color-scheme: d
 def page_svg(figure: Figure, *, width_px: int, height_px: int) -> str:
     """Return the chart as SVG to stand in a page, each panel of that size, its inks the page's own.
 
-    A picture does not have the inks of the page that shows it, so the style that it has counts for pictures: who puts
-    the drawing itself into a page takes it out.
+    A picture file does not take over the inks of the page that shows it, so it has a style of its own. A page that
+    contains the drawing itself takes that style out.
     """
     inner = {**figure.spec.get("spec", {}), "width": width_px, "height": height_px}
     return _drawn({**figure.spec, "spec": inner, "config": page_config()}).replace(">", f">{_INK_OF_PICTURE}", 1)

@@ -30,10 +30,9 @@ _DOTS = re.compile(
 
 
 def static_picture(svg: str, name: str) -> str:
-    """Return the same drawing without title and background, in the page's inks, its ids its own, a tenth of a pixel
-    fine.
+    """Return the drawing for a page: without title and background, in the page's inks, exact to a tenth of a pixel.
 
-    It has no text for screen readers: what it stands in has the chart's name.
+    Its ids begin with `name`. It has no text for screen readers: the element around it has the chart's name.
     """
     for pattern in _DROPPED:
         svg = re.sub(pattern, "", svg)

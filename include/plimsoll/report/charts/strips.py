@@ -135,13 +135,13 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
     yield _Strip("rate", "Answered (ops/s)", _thinned(rates))
     to_middle = _to_middle(every)
     if not attempt.backlog.empty:
-        told = attempt.backlog[attempt.backlog["start_s"].isin(every["start_s"])]
-        waiting = pd.DataFrame({"t": to_middle(told["start_s"]), "v": told["behind_s"], "series": ""})
+        reported = attempt.backlog[attempt.backlog["start_s"].isin(every["start_s"])]
+        waiting = pd.DataFrame({"t": to_middle(reported["start_s"]), "v": reported["behind_s"], "series": ""})
         if waiting["v"].max() > 0:
             yield _Strip("backlog", "Backlog (s)", _thinned(waiting))
-        yield _Strip("in_flight", "In flight", _thinned(waiting.assign(v=told["in_flight"])))
-        if told.get("lag_ms", pd.Series(dtype=float)).max() > 0:
-            yield _Strip("late", "Late (ms)", _thinned(waiting.assign(v=told["lag_ms"])))
+        yield _Strip("in_flight", "In flight", _thinned(waiting.assign(v=reported["in_flight"])))
+        if reported.get("lag_ms", pd.Series(dtype=float)).max() > 0:
+            yield _Strip("late", "Late (ms)", _thinned(waiting.assign(v=reported["lag_ms"])))
     for name, title, column, factor in (
         ("cpu", "CPU (%)", "cpu_busy", 100.0),
         ("heap", "Heap (MiB)", "heap_bytes", 1 / _MIB),
@@ -243,7 +243,7 @@ def _axis(findings: Findings, strip: _Strip) -> alt.Y:
 
 
 def _reference(findings: Findings, strip: _Strip, y: alt.Y, load: int) -> Sequence[alt.Chart]:
-    """Return the bound, and the attempted rate."""
+    """Return the line of the bound, or of the attempted rate; none for strips that have neither."""
     value = {"ms": findings.level.bound_ms, "rate": float(load)}.get(strip.name)
     if value is None:
         return []

@@ -78,9 +78,9 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
 
 
 def _by_mark(intervals: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    stood = intervals["ms"].isna() & (intervals["missed"] > 0)
+    stalled = intervals["ms"].isna() & (intervals["missed"] > 0)
     cut_off = intervals["phase"] == "partial"
-    return {"i": intervals[~stood & ~cut_off], "u": intervals[cut_off], "s": intervals[stood]}
+    return {"i": intervals[~stalled & ~cut_off], "u": intervals[cut_off], "s": intervals[stalled]}
 
 
 def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
@@ -118,8 +118,8 @@ def _header(result: CellResult, *, few: bool) -> str:
 def _of_level(result: CellResult, level: LevelVerdict) -> str:
     """Name the service level, where there are several."""
     several = result.verdict is not None and len(result.verdict.levels) > 1
-    asked = level.service_level
-    return f" of p{asked.percentile:g} < {figure(asked.bound_ms)} ms" if several else ""
+    wanted = level.service_level
+    return f" of p{wanted.percentile:g} < {figure(wanted.bound_ms)} ms" if several else ""
 
 
 def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:

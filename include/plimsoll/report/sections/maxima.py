@@ -19,17 +19,15 @@ from plimsoll.report.tables import PERCENTILE_NAMES, load_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-DRAWN = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
-
 
 def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
-    """Draw one panel for each percentile, one log scale for all of them, the bound in each. Draws nothing of a single
-    load.
-    """
-    rows = [row for percentile in DRAWN for row in _rows(findings, percentile)]
+    """Draw one panel for each percentile, with the bound, all on one log scale; none for a single load."""
+    rows = [row for percentile in PERCENTILES for row in _rows(findings, percentile)]
     if not draws_loads(rows):
         return ()
-    names = [name for name in map(PERCENTILE_NAMES.__getitem__, DRAWN) if any(row["panel"] == name for row in rows)]
+    names = [
+        name for name in map(PERCENTILE_NAMES.__getitem__, PERCENTILES) if any(row["panel"] == name for row in rows)
+    ]
     y = _response_time(findings, rows)
     panels = alt.layer(*spread_layers(findings, y, "ms"), _bound(findings.level.bound_ms)).properties(
         width=340, height=220

@@ -155,12 +155,12 @@ def _verdict(p_value: float | None, shown: bool) -> str:
 
 def _outliers(findings: Findings) -> str:
     found = findings.noise.outliers
-    told = [
+    sentences = [
         f"{one.cell}{f' {one.host}' if one.host else ''}: "
         f"{one.figure} {multiple(one.ratio)} that of its variant and load"
         for one in found
     ]
-    return "; ".join(told) or "none beyond what chance allows"
+    return "; ".join(sentences) or "none beyond what chance allows"
 
 
 def _steady(findings: Findings) -> str:
@@ -191,8 +191,8 @@ def _kept_hosts(findings: Findings) -> tuple[NoiseRow, ...]:
     found = findings.noise.kept_hosts
     if not found:
         return ()
-    told = [f"{one.cluster} served {plural(one.cells, 'cell')}{_place_taken(one)}" for one in found]
-    return (NoiseRow("Kept hosts: were any replaced?", "; ".join(told), any(one.replaces for one in found)),)
+    sentences = [f"{one.cluster} served {plural(one.cells, 'cell')}{_place_taken(one)}" for one in found]
+    return (NoiseRow("Kept hosts: were any replaced?", "; ".join(sentences), any(one.replaces for one in found)),)
 
 
 def _place_taken(hosts: KeptHosts) -> str:

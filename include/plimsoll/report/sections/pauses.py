@@ -54,9 +54,7 @@ def pause_statistics_frame(findings: Findings) -> pd.DataFrame:
 
 
 def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
-    """Draw one panel for each figure, on one log scale. Draws nothing where no GC log shows a stop, and of a
-    single load.
-    """
+    """Draw one panel for each figure, on one log scale; none for a single load, or where no GC log shows a stop."""
     rows = [row for one in findings.pauses for row in _drawn(findings, one)]
     if not draws_loads(rows):
         return ()
@@ -99,7 +97,7 @@ def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, objec
 
 
 def _process(findings: Findings, one: PauseStatistics) -> str:
-    """Return the words after what several processes of a variant have; none where the variant has one JVM a node."""
+    """Return the words that name the process where a variant has several with JVMs; empty otherwise."""
     several = len({other.process for other in findings.pauses if other.variant == one.variant}) > 1
     return f", {one.process}" if several else ""
 

@@ -48,5 +48,5 @@ class Section:
 
     @property
     def template(self) -> str:
-        """Return the file of its template."""
+        """Return the file name of the section's template."""
         return f"{self.name}.html.j2"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.result import Check, Outcome
 from plimsoll.report import data_docs
+from plimsoll.report.origins import grouped
 from plimsoll.report.sections.section import Section
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def validity(findings: Findings) -> Validity:
             for result in findings.cells
             for attempt in result.superseded
         ),
-        warnings=_grouped(_warnings(findings)),
+        warnings=grouped(_warnings(findings)),
         campaign_checks=findings.data.quality,
     )
 
@@ -98,8 +98,8 @@ def warnings_frame(findings: Findings) -> pd.DataFrame:
     """Return a table with one row per warning and cell with that warning."""
     import pandas as pd
 
-    told = validity(findings).warnings.items()
-    return pd.DataFrame([(cell, text) for text, cells in told for cell in cells], columns=["cell", "warning"])
+    warnings = validity(findings).warnings.items()
+    return pd.DataFrame([(cell, text) for text, cells in warnings for cell in cells], columns=["cell", "warning"])
 
 
 def checks_frame(findings: Findings) -> pd.DataFrame:
@@ -135,13 +135,6 @@ def _warnings(findings: Findings) -> Iterator[tuple[str, str]]:
         if verdict:
             failed = [check.sentence for check in verdict.checks if not check.success and check.severity == "warning"]
             yield from ((text, result.cell.id) for text in dict.fromkeys([*verdict.warnings, *failed]))
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for text, cell in pairs:
-        groups[text].append(cell)
-    return {text: tuple(cells) for text, cells in groups.items()}
 
 
 VALIDITY = Section(

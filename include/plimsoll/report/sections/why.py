@@ -100,9 +100,9 @@ def explained_frame(findings: Findings) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        {"variant": one.variant, "cell": cell, **parts.model_dump()}
+        {"variant": one.variant, "cell": cell, **counts.model_dump()}
         for one in findings.causes
-        for cell, parts in (("", one.explained), *one.cells.items())
+        for cell, counts in (("", one.explained), *one.cells.items())
     ]
     return pd.DataFrame(rows, columns=["variant", "cell", *Explained.model_fields])
 
@@ -132,20 +132,20 @@ def _context(findings: Findings) -> Mapping[str, Any]:
 
 
 def _explained_row(findings: Findings, one: VariantCauses) -> ExplainedRow:
-    parts = one.explained
+    counts = one.explained
     return ExplainedRow(
         variant=findings.labels[one.variant],
-        missed=f"{parts.missed:,}",
-        linked=_of(parts.linked, parts),
-        coincident=_of(parts.coincident, parts),
-        nothing=_of(parts.nothing, parts),
-        unknown=_of(parts.unknown, parts),
-        any_missed=parts.missed > 0,
+        missed=f"{counts.missed:,}",
+        linked=_of(counts.linked, counts),
+        coincident=_of(counts.coincident, counts),
+        nothing=_of(counts.nothing, counts),
+        unknown=_of(counts.unknown, counts),
+        any_missed=counts.missed > 0,
     )
 
 
-def _of(count: int, parts: Explained) -> str:
-    return f"{percent(count / parts.missed, 0)} ({count:,})" if parts.missed else NOTHING
+def _of(count: int, counts: Explained) -> str:
+    return f"{percent(count / counts.missed, 0)} ({count:,})" if counts.missed else NOTHING
 
 
 def _cause_row(findings: Findings, variant: str, share: CauseShare) -> CauseRow:
@@ -165,8 +165,8 @@ def _least(share: CauseShare) -> str:
     return f"≥ {percent(share.least, 0)}" if share.unit == "share" else f"≥ {figure(share.least)} {share.unit}"
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{percent(part / whole, 1)} of {whole:,}" if whole else NOTHING
+def _share(count: int, whole: int) -> str:
+    return f"{percent(count / whole, 1)} of {whole:,}" if whole else NOTHING
 
 
 WHY = Section(

@@ -24,15 +24,15 @@ def campaign_progress(
     campaign = CampaignStore(store, campaign_id)
     definition = campaign.definition()
     state = read_state(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
-    cells, asked = tuple(map(cell_progress, state.cells)), requested_cells(campaign)
+    cells, requested = tuple(map(cell_progress, state.cells)), requested_cells(campaign)
     return CampaignProgress(
         campaign_id=campaign_id,
         title=definition.title,
         cells=cells,
         started_at=first_start(state),
-        seconds_left=seconds_left(definition, cells, now, asked),
+        seconds_left=seconds_left(definition, cells, now, requested),
         in_rounds=definition.has_rounds,
-        asked=None if asked is None else tuple(sorted(asked)),
+        asked=None if requested is None else tuple(sorted(requested)),
         usd=spent_usd(ledger(campaign, now)),
         budget_usd=definition.budget,
     )
@@ -57,15 +57,15 @@ def first_start(state: CampaignState[CellState]) -> datetime | None:
 
 
 def seconds_left(
-    definition: Definition, cells: Sequence[CellProgress], now: datetime, asked: Collection[str] | None
+    definition: Definition, cells: Sequence[CellProgress], now: datetime, requested: Collection[str] | None
 ) -> float:
     """Return the estimated time until the last requested cell is judged, s, by the time that the finished cells took.
 
-    Of the waiting cells only those in `asked` count; None means all of them. For a campaign in rounds these are the
+    Of the waiting cells only those in `requested` count; None means all of them. For a campaign in rounds these are the
     cells of the present round: nobody knows yet which cells its results will ask for.
     """
     whole = {part.stage: _seconds_per_cell(part, cells) for part in parts(definition)}
-    due = [cell for cell in cells if cell.state != "waiting" or asked is None or cell.cell.id in asked]
+    due = [cell for cell in cells if cell.state != "waiting" or requested is None or cell.cell.id in requested]
     left = [seconds for cell in due if (seconds := _cell_seconds_left(cell, whole[cell.cell.stage], now))]
     return sum(left) / min(definition.max_parallel, len(left)) if left else 0.0
 

@@ -39,8 +39,8 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     yield from dict.fromkeys(_guards_without_effect(plan))
     if plan.definition.load_generator.name in toolkit.load_generators:
         generator = toolkit.load_generator(plan.definition)
-        told = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
-        yield from dict.fromkeys(told)
+        limits = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
+        yield from dict.fromkeys(limits)
         yield from _too_small_a_load_host(toolkit, plan)
 
 

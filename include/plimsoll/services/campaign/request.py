@@ -72,14 +72,14 @@ def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
 
     Raises Refused with every problem: unknown parameters, malformed ids, cells and choices that do not exist.
     """
-    told = {key: value for key, value in conf.items() if key in Request.model_fields and value not in (None, "")}
+    given = {key: value for key, value in conf.items() if key in Request.model_fields and value not in (None, "")}
     problems = [
         Problem(key, "there is no such parameter", meant_or_known(key, Request.model_fields))
         for key in conf
         if key not in Request.model_fields
     ]
     try:
-        request = Request.model_validate(told)
+        request = Request.model_validate(given)
     except ValidationError as error:
         problems += problems_of(error, Request)
     else:
@@ -151,14 +151,14 @@ def levels_of(definition: Definition) -> tuple[str, ...]:
 
 
 def _is_in_subset(cell: Cell, request: Request) -> bool:
-    asked = (
+    choices = (
         (cell.variant, request.variants),
         (cell.stage, request.stages),
         (cell.workload, request.workloads),
         (level_of(cell), request.loads),
         (repeat_id(cell.repeat), request.repeats),
     )
-    return all(not chosen or value in chosen for value, chosen in asked)
+    return all(not chosen or value in chosen for value, chosen in choices)
 
 
 def _problems(definition: Definition, request: Request) -> Iterator[Problem]:

@@ -50,14 +50,14 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     until = now + cells * (longest + _AROUND_A_LOAD) + _SLACK
     runs = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)
-    said = next((one for one in runs if one.owner == owner), None)
-    if said is not None:
-        run = Run(owner=owner, since=said.since, until=max(said.until, until))
-    if run != said:  # every cell calls this, and mostly nothing has changed
+    recorded = next((one for one in runs if one.owner == owner), None)
+    if recorded is not None:
+        run = Run(owner=owner, since=recorded.since, until=max(recorded.until, until))
+    if run != recorded:  # every cell calls this, and mostly nothing has changed
         toolkit.store.write(layout.run_of_owner_key(campaign_id, owner), run.model_dump_json().encode())
     try:
         require_free(toolkit, campaign_id)
-        if not goes_on or said is None or said.until <= now:
+        if not goes_on or recorded is None or recorded.until <= now:
             require_no_other_airflow(toolkit, campaign_id, owner)
     except Refused:
         end_run(toolkit.store, campaign_id, owner)
@@ -82,7 +82,7 @@ def require_no_other_airflow(toolkit: Toolkit, campaign_id: str, owner: str) -> 
 def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mapping[str, Problem]:
     """Map owners to the runs of other Airflows that work on the campaign, as problems for the owner."""
     others = [run for run in _read(toolkit.store, campaign_id) if is_of_another_airflow(run.owner, owner)]
-    return {run.owner: told for run in others for told in _at_work(toolkit, campaign_id, run, _mend_there(run.owner))}
+    return {run.owner: one for run in others for one in _at_work(toolkit, campaign_id, run, _mend_there(run.owner))}
 
 
 def _mend_there(owner: str) -> str:

@@ -37,12 +37,12 @@ def campaign_status(
 ) -> CampaignStatus:
     """Return the status of the campaign and every cell. `memory` keeps what can't change for the next call."""
     state, campaign = read_state(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
-    asked = requested_cells(campaign)
+    requested = requested_cells(campaign)
     return CampaignStatus(
         **_facts(campaign, definition, tally_of(state), now),
         state=_state(state),
-        seconds_left=seconds_left(definition, [cell_progress(cell) for cell in state.cells], now, asked),
-        asked=None if asked is None else tuple(cell_id for cell_id in state.by_id if cell_id in asked),
+        seconds_left=seconds_left(definition, [cell_progress(cell) for cell in state.cells], now, requested),
+        asked=None if requested is None else tuple(cell_id for cell_id in state.by_id if cell_id in requested),
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
         workloads=workload_ids(definition),
         stages=stage_statuses(definition),

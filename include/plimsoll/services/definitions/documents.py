@@ -189,7 +189,7 @@ def _measure(node: Node, known: dict[int, int | None], level: int) -> int:
         raise _Unbounded(f"nests deeper than {_MOST_LEVELS} levels", line)
     if id(node) not in known:
         known[id(node)] = None
-        known[id(node)] = 1 + sum(_measure(part, known, level + 1) for part in _parts(node))
+        known[id(node)] = 1 + sum(_measure(child, known, level + 1) for child in _children(node))
     size = known[id(node)]
     if size is None:
         raise _Unbounded("an alias stands inside of what it stands for", line)
@@ -198,19 +198,19 @@ def _measure(node: Node, known: dict[int, int | None], level: int) -> int:
     return size
 
 
-def _parts(node: Node) -> Iterator[Node]:
+def _children(node: Node) -> Iterator[Node]:
     if isinstance(node, CollectionNode):
-        for part in node.value:
-            yield from part if isinstance(part, tuple) else (part,)
+        for entry in node.value:
+            yield from entry if isinstance(entry, tuple) else (entry,)
 
 
 def _problem(error: MarkedYAMLError) -> Problem:
     line = error.problem_mark.line + 1 if error.problem_mark else 1
-    said = str(error.problem or error.context or "").strip()
+    words = str(error.problem or error.context or "").strip()
     for pattern, what, mend in _EXPLANATIONS:
-        if match := re.search(pattern, said):
+        if match := re.search(pattern, words):
             return Problem(f"line {line}", f"is not YAML: {what.format(*match.groups())}", mend.format(*match.groups()))
-    return Problem(f"line {line}", f"is not YAML: {said}")
+    return Problem(f"line {line}", f"is not YAML: {words}")
 
 
 def _part(node: Any, name: str) -> int | str | None:

@@ -96,7 +96,7 @@ def end_assignment(store: ResultStore, campaign_id: str, purpose: str, number: i
 
 
 def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...]:
-    """Tell when each attempt used that cluster. `every` has all uses of the cluster's purpose, in order.
+    """Return the time of each attempt on that cluster. `every` has all uses of the cluster's purpose, in order.
 
     A use without a recorded end ended when the next one began.
     """

@@ -34,9 +34,9 @@ class KeptCosts:
         one was replaced.
         """
         every = self._uses(cluster_id.campaign_id, cluster_id.purpose)
-        asked = set(keys) or {one.attempt for one in every if one.cluster == cluster_id}
-        paid = dict.fromkeys(asked, Paid(usd=0.0, host_seconds=0.0))
-        for key, used in dict.fromkeys((one.attempt, one.cluster) for one in every if one.attempt in asked):
+        wanted = set(keys) or {one.attempt for one in every if one.cluster == cluster_id}
+        paid = dict.fromkeys(wanted, Paid(usd=0.0, host_seconds=0.0))
+        for key, used in dict.fromkeys((one.attempt, one.cluster) for one in every if one.attempt in wanted):
             paid[key] = paid[key].plus(self._of(used)[0][key])
         return paid
 

@@ -35,7 +35,7 @@ class StoredLaunches:
         """
         try:
             return open_accounts(CampaignStore(self._store, campaign_id))
-        except ValueError:  # whoever asks for the campaign's costs is told
+        except ValueError:  # a reader of the campaign's costs gets the error
             return ()
 
     def note(self, launch: Launch) -> None:

@@ -95,7 +95,7 @@ def unfit_hosts_of_campaign(store: ReadableStore, campaign_id: str) -> frozenset
 
 
 def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
-    """Have another cluster replace it from the next use on. A second call does not change the recorded reason."""
+    """Have another cluster replace this one from the next use on. A second call does not change the recorded reason."""
     retirement = Retirement(reason=reason, at=toolkit.clock.now())
     toolkit.store.create(layout.retired_key(cluster_id), retirement.model_dump_json(indent=1).encode())
 

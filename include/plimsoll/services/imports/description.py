@@ -144,15 +144,17 @@ def imported_definition(description: ImportDescription) -> Definition:
 
 def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return facts of the environment that nobody gave, and keys of the definition with only a default value."""
-    untold = [fact for fact in ENVIRONMENT_FACTS if fact not in environment]
-    return (*untold, *(f"definition: {key}" for key in _defaulted(definition)))
+    missing = [fact for fact in ENVIRONMENT_FACTS if fact not in environment]
+    return (*missing, *(f"definition: {key}" for key in _defaulted(definition)))
 
 
 def _defaulted(definition: Definition) -> Iterator[str]:
-    for part in [one for one in _CLAIMS if one != "workload" or not definition.workloads]:
-        model = getattr(definition, part)
-        told = model.model_fields_set if part in definition.model_fields_set else set()
-        yield from (f"{part}.{name}" for name in type(model).model_fields if name not in told and name != "settings")
+    for section in [one for one in _CLAIMS if one != "workload" or not definition.workloads]:
+        model = getattr(definition, section)
+        given = model.model_fields_set if section in definition.model_fields_set else set()
+        yield from (
+            f"{section}.{name}" for name in type(model).model_fields if name not in given and name != "settings"
+        )
 
 
 def _filled(pattern: str, cell: Cell) -> str:

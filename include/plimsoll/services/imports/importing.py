@@ -153,16 +153,16 @@ def _store_files(one: _Import, key: AttemptKey) -> None:
 
 
 def _provenance(one: _Import) -> Provenance:
-    told = one.description
+    description = one.description
     return Provenance(
-        source=told.source,
-        licence=told.licence,
+        source=description.source,
+        licence=description.licence,
         files=tuple(file.name for file in one.files),
-        forced_format=told.format,
+        forced_format=description.format,
         unit=one.wanted.unit,
-        tags=told.tags,
-        operations=dict(told.operations),
+        tags=description.tags,
+        operations=dict(description.operations),
         environment=dict(one.wanted.environment),
-        unknown=unknown_facts(told.definition, one.wanted.environment),
+        unknown=unknown_facts(description.definition, one.wanted.environment),
         imported_at=one.toolkit.clock.now(),
     )

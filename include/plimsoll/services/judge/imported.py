@@ -72,9 +72,9 @@ def _quality(
 
 def _reasons(evidence: ImportedEvidence, reading: Reading | None, judged: Judged) -> Iterator[str]:
     yield from judged.judgement.reasons
-    asked = reading.attempted_ops_s if reading else None
-    if asked is not None and asked != evidence.cell.load_ops_s:
-        yield f"the files say that {asked:g} ops/s were asked for, not the cell's {evidence.cell.load_ops_s}"
+    requested = reading.attempted_ops_s if reading else None
+    if requested is not None and requested != evidence.cell.load_ops_s:
+        yield f"the files say that {requested:g} ops/s were asked for, not the cell's {evidence.cell.load_ops_s}"
     if judged.quality is not None:
         yield from judged.quality.reasons
 

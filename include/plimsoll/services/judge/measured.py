@@ -106,10 +106,10 @@ def _left_to_do(evidence: Evidence) -> Iterator[str]:
 
 
 def _data_size(evidence: Evidence) -> Iterator[str]:
-    """Tell where the populated rows have another size on disk than was requested.
+    """Yield a remark where the populated rows have another size on disk than was requested.
 
-    Tells nothing for a load that was never told to start, as nobody has measured its rows, and for one that goes on
-    with the data of earlier loads, which have made them larger.
+    None for a load that never started, as nobody has measured its rows, and for one that goes on with the data of
+    earlier loads, which have made them larger.
     """
     asked_bytes = evidence.definition.workload.data_per_node
     goes_on = evidence.fingerprint is not None and bool(evidence.fingerprint.data_of)

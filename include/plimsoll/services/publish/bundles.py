@@ -184,9 +184,9 @@ def is_raw(name: str) -> bool:
 
 def _index(text: bytes, where: str) -> BundleIndex:
     try:
-        told = _Format.model_validate_json(text)
-        if told.format > FORMAT:
-            what = f"is of format {told.format}; this Plimsoll reads formats up to {FORMAT}"
+        found = _Format.model_validate_json(text)
+        if found.format > FORMAT:
+            what = f"is of format {found.format}; this Plimsoll reads formats up to {FORMAT}"
             raise BundleError(what, where=where, mend="use a newer Plimsoll")
         return BundleIndex.model_validate_json(text)
     except ValidationError as error:

@@ -44,7 +44,7 @@ class GatePass(Model):
     checks: tuple[Check, ...]
 
 
-def pass_gate(toolkit: Toolkit, campaign_id: str, asked: Collection[str]) -> Completeness:
+def pass_gate(toolkit: Toolkit, campaign_id: str, requested: Collection[str]) -> Completeness:
     """Check that all requested cells have valid attempts, and return how complete the campaign is.
 
     The checks over the whole campaign run when the campaign is complete, and no report is published before. Raises
@@ -53,11 +53,11 @@ def pass_gate(toolkit: Toolkit, campaign_id: str, asked: Collection[str]) -> Com
     campaign = CampaignStore(toolkit.store, campaign_id)
     start_stages(campaign, toolkit.clock.now())
     found = completeness(campaign)
-    lost = found.lost(asked)
+    lost = found.lost(requested)
     if found.is_complete or 0 < len(lost) == len(found.missing):
         check_campaign(toolkit, campaign_id)
     elif lost:
-        what = f"{len(lost)} of the {len(asked)} cells asked for have no valid attempt; {found.words}"
+        what = f"{len(lost)} of the {len(requested)} cells asked for have no valid attempt; {found.words}"
         raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, ", ".join(lost)))
     return found
 

@@ -77,11 +77,11 @@ def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
 
     That happens when sliding windows were added to a campaign after attempts were judged.
     """
-    asked = {part.name: part.definition.service_levels for part in parts(state.definition)}
+    expected = {part.name: part.definition.service_levels for part in parts(state.definition)}
     others = [
         f"{one.cell.id} attempt {one.verdict.key.attempt}"
         for one in state.by_variant
-        if one.verdict and tuple(level.service_level for level in one.verdict.levels) != asked[one.cell.part]
+        if one.verdict and tuple(level.service_level for level in one.verdict.levels) != expected[one.cell.part]
     ]
     if not others:
         return None

@@ -93,11 +93,11 @@ class StoredCampaign:
             ) from error
 
     def definition_sha256(self) -> str:
-        """Return digest of the campaign's own copy, in hexadecimal digits."""
+        """Return the digest of the campaign's own copy, in hexadecimal digits."""
         return sha256(self.definition_text()).hexdigest()
 
     def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
-        """Return keys of the cell's attempts, oldest first."""
+        """Return the keys of the cell's attempts, oldest first."""
         names = self.store.folders(layout.cell_prefix(self.campaign_id, cell_id))
         return tuple(self.key(cell_id, number) for number in sorted(int(name) for name in names if name.isdigit()))
 
@@ -202,7 +202,7 @@ class CampaignStore(StoredCampaign):
 
 
 def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
-    """Return ids of all campaigns in the store."""
+    """Return the ids of all campaigns in the store."""
     return tuple(name for name in store.folders("") if campaign_exists(store, name))
 
 

@@ -57,9 +57,7 @@ def stage_key(campaign_id: str, stage: str) -> str:
 
 
 def rows_key(campaign_id: str, workload: str) -> str:
-    """Tell how many rows make the size that a workload asks for, of several workloads by its id; created
-    exclusively.
-    """
+    """Return the key of the rows that make a workload's size, counted once. `workload`: its id, where several are."""
     return f"{campaign_id}/rows/{workload or 'workload'}.json"
 
 

@@ -159,8 +159,8 @@ class IntervalLogs:
             for track in valued
         }
         if len({one.unit for one in found.values()}) > 1:
-            said = ", ".join(f"{name} in {one.unit}" for name, one in found.items())
-            raise LogError(f"values are in different units: {said}", mend="give logs of one run and one tool")
+            units = ", ".join(f"{name} in {one.unit}" for name, one in found.items())
+            raise LogError(f"values are in different units: {units}", mend="give logs of one run and one tool")
         return next(iter(found.values()))
 
     def _shown(self, track: Track) -> FoundUnit:

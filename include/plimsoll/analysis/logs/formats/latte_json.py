@@ -125,8 +125,8 @@ def _without_long_last_one(
 ) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
     """Return the samples without a last one that is too long, and the remark on it.
 
-    When the run ends, latte makes one last sample of all that is not in one yet. On a busy host that is of seconds,
-    which can't be told apart, so they are no interval.
+    When the run ends, latte makes one last sample of all that is not in one yet. On a busy host that sample is of
+    seconds, which can't be told apart, so they are no interval.
     """
     lengths = [sample["duration_s"] for sample in samples]
     if len(lengths) < 2 or lengths[-1] <= median(lengths) * (1 + ODD_LENGTH):

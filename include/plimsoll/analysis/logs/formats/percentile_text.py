@@ -38,7 +38,7 @@ class PercentileText:
             unit_why="as given (`--unit`)" if options.unit else "assumed, since such tables mostly are in ms",
             whole_run=tuple(_whole_run(file, unit, kinds) for file in files),
             obstacles=("percentiles of the whole run only, warm-up included: they hide intervals that missed",),
-            notes=tuple(note for file in files for note in _remarks(file, unit, told=options.unit is not None)),
+            notes=tuple(note for file in files for note in _remarks(file, unit, given=options.unit is not None)),
         )
 
 
@@ -74,7 +74,7 @@ def _operation(file: RunFile, kinds: dict[str, str]) -> str:
     return next((kinds[word] for word in words if word in kinds), "")
 
 
-def _remarks(file: RunFile, unit: Unit, *, told: bool) -> Iterator[str]:
+def _remarks(file: RunFile, unit: Unit, *, given: bool) -> Iterator[str]:
     yield f"{file.name}: a percentile is given as the table's next value, so it is at most one step too high"
     if _WRK2 in file.text:
         yield f"{file.name}: wrk2's times count from the schedule (its corrected table is taken)"
@@ -82,5 +82,5 @@ def _remarks(file: RunFile, unit: Unit, *, told: bool) -> Iterator[str]:
         yield f"{file.name}: uncorrected times: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
     else:
         yield f"{file.name}: does not say whether times count from the schedule or from the send {COORDINATED_OMISSION}"
-    if not told and _WRK2 not in file.text:
+    if not given and _WRK2 not in file.text:
         yield f"{file.name}: does not say its unit; {unit} is assumed (`--unit`)"

@@ -85,8 +85,8 @@ class Reading:
 
     `tracks`: histograms over time, with values in `unit`, and `unit_why` says why that unit is taken; any service level
     can be judged by them. `left_out`: records that are not judged, such as a worse measure of the same operations.
-    `samples`:
-    percentiles over time; a service level can be judged as far as they decide it. `whole_run`: figures without time.
+    `samples`: percentiles over time; a service level can be judged as far as they decide it. `whole_run`: figures
+    without time.
     `obstacles` say why files can't be judged; `notes` name each pitfall of the format that these files contain.
     `errors`: failed operations of the whole run by kind, None where the files don't tell; the same holds for
     `attempted_ops_s` and `started_at`.

@@ -159,7 +159,7 @@ def _refuse_waits(series: Sequence[Series], chosen: Sequence[Series]) -> None:
 def _refuse_to_drop(chosen: Sequence[Series], others: Sequence[Series], left_out: Sequence[LeftOut]) -> None:
     """Raise LogError where a worse measure of an operation may hold operations that the judged one does not.
 
-    It does where it holds more values, and where it comes from a log without the better one.
+    That is so where it has more values than the judged measure, or comes from a log without that measure.
     """
     dropped: dict[str, int] = {}
     for one, counted in zip(others, left_out, strict=True):

@@ -37,7 +37,7 @@ class FoundUnit(NamedTuple):
 
 
 def unit_of(declared: Unit | None, written: FoundUnit | None, where: str, tool: str = "") -> FoundUnit | None:
-    """Return the unit that the user told, or that the file's writer is known to write; None where neither is known.
+    """Return the unit that the user gave, or that the file's writer is known to write; None where neither is known.
 
     `tool`: the tool whose format the file was recognised by. Raises LogError where the two contradict each other.
     """
@@ -73,7 +73,7 @@ def shown_unit(track: Track) -> FoundUnit:
 
 
 def doubts(declared: Unit | None, track: Track, by_name: FoundUnit | None) -> Iterator[str]:
-    """Yield remarks on a track that the user told to be in one unit, while its file's name or its log shows another."""
+    """Yield remarks on a track for which the user gave a unit, while its file's name or its log shows another one."""
     if declared is None:
         return
     shown = by_name

@@ -80,17 +80,17 @@ class YcsbStatus:
 def _refuse_unknown(names: Sequence[str], options: ReadOptions, where: str) -> None:
     """Raise LogError on measurements that YCSB does not make, unless the user says what they are."""
     unknown = [name for name in dict.fromkeys(names) if meaning(name) is None and not _OF_THE_RUN.match(name)]
-    untold = [name for name in unknown if name.lower() not in options.kinds]
-    if untold:
-        what = f"YCSB is not known to measure {', '.join(untold)}"
+    unnamed = [name for name in unknown if name.lower() not in options.kinds]
+    if unnamed:
+        what = f"YCSB is not known to measure {', '.join(unnamed)}"
         raise LogError(what, where=where, mend="say what it is: `--operation NAME=reads` or `--operation NAME=writes`")
 
 
 def _refuse_averages(text: str, names: Sequence[str], where: str) -> None:
     """Raise LogError on operations that have only averages, beside others with percentiles."""
-    told = {name.removeprefix("Hdr") for name in names}
+    known = {name.removeprefix("Hdr") for name in names}
     averaged = dict.fromkeys(one["name"] for line in _LINE.finditer(text) for one in _AVERAGED.finditer(line["rest"]))
-    lost = [name for name in averaged if name not in told and _meaning(name)[0] in JUDGED]
+    lost = [name for name in averaged if name not in known and _meaning(name)[0] in JUDGED]
     if lost:
         what = f"has averages alone of {', '.join(lost)}, but percentiles of {', '.join(names)}"
         raise LogError(what, where=where, mend="run YCSB with `measurementtype=hdrhistogram` for every operation")
@@ -159,12 +159,12 @@ def _where(name: str, text: str, line: re.Match[str]) -> str:
     return f"{name}, line {number}"
 
 
-def _status(told: str, rest: str) -> _Status:
-    """Return the status of a time. Raises ValueError where it is damaged."""
+def _status(time: str, rest: str) -> _Status:
+    """Return the status at a time. Raises ValueError where it is damaged."""
     if _CUT.search(rest):
         raise ValueError("has a bracket that is not closed")
-    # The time zone is not told; only differences are used.
-    at = datetime.strptime(told + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
+    # The output does not give the time zone; only differences are used.
+    at = datetime.strptime(time + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
     found = list(_operations(rest))
     operations = {one["name"]: (int(one["count"]), _figures(one["figures"])) for one in found}
     if len(operations) < len(found):

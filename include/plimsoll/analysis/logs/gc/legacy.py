@@ -15,7 +15,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from plimsoll.analysis.logs.gc.legacy_records import Record, Records, read_records
-from plimsoll.analysis.logs.gc.pauses import NOTABLE_STOP_MS, CpuTime, HeapChange, Pause, Pauses, size_bytes, unread
+from plimsoll.analysis.logs.gc.pauses import (
+    NOTABLE_STOP_MS,
+    CpuTime,
+    HeapChange,
+    Pause,
+    Pauses,
+    number,
+    size_bytes,
+    unread,
+)
 from plimsoll.domain.variant import Collector
 
 _PAUSE = re.compile(
@@ -81,8 +90,8 @@ class _Collection:
         return Pause(self.at, self.took_ms, self.kind, collector)
 
     def heap(self) -> HeapChange | None:
-        told = [self.record.head, *(line for line in self.record.details if "Heap:" in line)]
-        of_heap = (list(_SIZES.finditer(text.partition("[Metaspace")[0])) for text in told)
+        texts = [self.record.head, *(line for line in self.record.details if "Heap:" in line)]
+        of_heap = (list(_SIZES.finditer(text.partition("[Metaspace")[0])) for text in texts)
         sizes = next(filter(None, of_heap), None)
         if sizes is None:
             return None
@@ -94,9 +103,9 @@ class _Collection:
 
         An earlier one belongs to a concurrent phase that the pause interrupted.
         """
-        told = [self.record.head, *(line for line in self.record.details if line.startswith(" [Times: "))]
-        times = next(filter(None, (list(_TIMES.finditer(text)) for text in told)), None)
-        return CpuTime(self.end, _number(times[-1]["user"]) + _number(times[-1]["sys"])) if times else None
+        texts = [self.record.head, *(line for line in self.record.details if line.startswith(" [Times: "))]
+        times = next(filter(None, (list(_TIMES.finditer(text)) for text in texts)), None)
+        return CpuTime(self.end, number(times[-1]["user"]) + number(times[-1]["sys"])) if times else None
 
 
 def parse_legacy(text: str) -> Pauses | None:
@@ -130,7 +139,7 @@ def _collector(found: Records) -> Collector | None:
 
 
 def _steps(records: list[Record]) -> list[_Collection | Record]:
-    """Return each record, or the collection that it tells.
+    """Return each record, or the collection that the record is about.
 
     With `PrintGCDetails` Shenandoah writes two lines for each of its steps, and the time stamp of the second one is its
     end.
@@ -148,7 +157,7 @@ def _collection(record: Record) -> _Collection | None:
         return None
     found = _PAUSE.fullmatch(record.head.rstrip())
     return (
-        _Collection(record, record.at, _kind(found["kind"], record.head), 1e3 * _number(found["s"])) if found else None
+        _Collection(record, record.at, _kind(found["kind"], record.head), 1e3 * number(found["s"])) if found else None
     )
 
 
@@ -156,17 +165,17 @@ def _shenandoah(record: Record, cycle: int, *, ends: bool) -> _Collection | None
     found = _SHENANDOAH.fullmatch(record.head.rstrip())
     if not found:
         return None
-    took_ms = _number(found["ms"])
+    took_ms = number(found["ms"])
     at = record.at - timedelta(milliseconds=took_ms) if ends else record.at
     return _Collection(record, at, found["kind"], took_ms, cycle)
 
 
 def _unknown(steps: list[_Collection | Record]) -> Iterator[str]:
     """Yield the lines of each record that tells nothing in a known form, but for a last one that is cut."""
-    for number, step in enumerate(steps, 1):
+    for place, step in enumerate(steps, 1):
         if isinstance(step, _Collection) or step.without_pause or _STOPPED.match(step.head):
             continue
-        if not (step.open and number == len(steps)):
+        if not (step.open and place == len(steps)):
             yield from step.head.splitlines()
 
 
@@ -183,8 +192,8 @@ def _pauses(steps: list[_Collection | Record], collector: Collector | None) -> I
 
 
 def _within(end: datetime, stop: re.Match[str], waiting: list[Pause], collector: Collector | None) -> Iterator[Pause]:
-    stopped_ms = 1e3 * _number(stop["s"])
-    stopping_ms = 1e3 * _number(stop["stopping"]) if stop["stopping"] else None
+    stopped_ms = 1e3 * number(stop["s"])
+    stopping_ms = 1e3 * number(stop["stopping"]) if stop["stopping"] else None
     for pause in waiting:
         yield replace(pause, stopped_ms=stopped_ms, to_safepoint_ms=stopping_ms)
     if not waiting and stopped_ms >= NOTABLE_STOP_MS:
@@ -206,7 +215,3 @@ def _kind(words: str, head: str) -> str:
     of_cms = {"[1 CMS-initial-mark": "Initial Mark", "[1 CMS-remark": "Remark"}
     known = named.get(words) or next((kind for mark, kind in of_cms.items() if mark in head), None)
     return f"Pause {known or 'Young' + words.removeprefix('GC')}"
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", "."))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from plimsoll.analysis.logs.gc.pauses import number
 from plimsoll.domain.log_events import LogLine
 
 LEAST_MS = 10.0
@@ -36,4 +37,4 @@ def _lines(text: str) -> Iterator[LogLine]:
 
 
 def _took_ms(pause: re.Match[str]) -> float:
-    return float(pause["ms"].replace(",", ".")) if pause["ms"] else float(pause["s"]) * 1000
+    return number(pause["ms"]) if pause["ms"] else float(pause["s"]) * 1000

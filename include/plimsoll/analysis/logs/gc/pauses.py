@@ -99,9 +99,14 @@ class Pauses:
 UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
+def number(figure: str) -> float:
+    """Convert `24.5`, or `24,5` as the JVM's locale may write it."""
+    return float(figure.replace(",", "."))
+
+
 def size_bytes(figure: str) -> int:
     """Convert `24M`, `24.5M` or `1024K` to bytes."""
-    return round(float(figure[:-1].replace(",", ".")) * UNITS[figure[-1]])
+    return round(number(figure[:-1]) * UNITS[figure[-1]])
 
 
 def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:

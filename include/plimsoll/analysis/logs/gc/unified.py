@@ -2,7 +2,7 @@
 
 The formats come from real logs of G1, CMS, Shenandoah, ZGC (with generations, too), Parallel and Serial of JDK 11, 17
 and 25. The JVM writes a line when a pause is over, so the pause's start is the line's time less its duration. For JDK 8
-see `gclegacy`.
+see `legacy`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.logs.gc.legacy import parse_legacy
-from plimsoll.analysis.logs.gc.pauses import NOTABLE_STOP_MS, CpuTime, HeapChange, Pause, Pauses, size_bytes, unread
+from plimsoll.analysis.logs.gc.pauses import (
+    NOTABLE_STOP_MS,
+    CpuTime,
+    HeapChange,
+    Pause,
+    Pauses,
+    number,
+    size_bytes,
+    unread,
+)
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.variant import Collector
 
@@ -108,8 +117,8 @@ def _parsed(text: str) -> Pauses | None:
     pauses = tuple(_pauses(lines, collector))
     if not unknown and not any(_collection(line, None) for line in lines):
         unknown += [line.message for line in lines if _CYCLE.match(line.message)]
-    told = unread(unknown, text)
-    return Pauses(collector, lines[0].at.tzinfo, pauses, tuple(_heap(lines)), tuple(_cpu(lines)), told)
+    left = unread(unknown, text)
+    return Pauses(collector, lines[0].at.tzinfo, pauses, tuple(_heap(lines)), tuple(_cpu(lines)), left)
 
 
 def pauses_frame(
@@ -199,7 +208,7 @@ def _collection(line: _Line, collector: Collector | None) -> Pause | None:
         return None
     for pattern in (_PAUSE, _STALL):
         if match := pattern.fullmatch(line.message):
-            return line.pause(match["kind"], _number(match["ms"]), collector, all_threads=pattern is _PAUSE)
+            return line.pause(match["kind"], number(match["ms"]), collector, all_threads=pattern is _PAUSE)
     return None
 
 
@@ -209,16 +218,12 @@ def _stop(line: _Line, name: str, collector: Collector | None) -> Pause | None:
     JDK 11 names its cause in an earlier line, JDK 17 in the same line.
     """
     if match := _STOPPED_11.fullmatch(line.message):
-        stop = line.pause(f"Safepoint {name}", 1e3 * _number(match["s"]), collector)
-        return replace(stop, to_safepoint_ms=1e3 * _number(match["stopping"]))
+        stop = line.pause(f"Safepoint {name}", 1e3 * number(match["s"]), collector)
+        return replace(stop, to_safepoint_ms=1e3 * number(match["stopping"]))
     if match := _STOPPED_17.fullmatch(line.message):
         stop = line.pause(f"Safepoint {match['name']}", int(match["ns"]) / 1e6, collector)
         return replace(stop, to_safepoint_ms=int(match["stopping"]) / 1e6)
     return None
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", "."))
 
 
 def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
@@ -227,7 +232,7 @@ def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
     """
     for line in lines:
         if line.tags == "gc" and (match := _HEAP.fullmatch(line.message)):
-            took = _number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0
+            took = number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0
             yield HeapChange(
                 line.at, size_bytes(match["before"]), size_bytes(match["after"]), took, int(match["cycle"])
             )
@@ -236,4 +241,4 @@ def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
 def _cpu(lines: list[_Line]) -> Iterator[CpuTime]:
     for line in lines:
         if line.tags == "gc,cpu" and (match := _CPU.fullmatch(line.message)):
-            yield CpuTime(line.at, _number(match["user"]) + _number(match["sys"]))
+            yield CpuTime(line.at, number(match["user"]) + number(match["sys"]))

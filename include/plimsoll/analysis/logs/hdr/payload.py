@@ -107,7 +107,7 @@ def has_index_offset(body: bytes) -> bool:
 
 
 def is_complete(payload: bytes | memoryview) -> bool:
-    """Tell whether the payload is complete."""
+    """Tell whether a payload can be decoded as far as its counts."""
     try:
         read_header(inflate(payload))
     except ValueError:
