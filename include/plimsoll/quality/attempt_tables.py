@@ -156,7 +156,7 @@ def requested_shares(definition: Definition, summary: LoadSummary) -> dict[str, 
     return {"reads": workload.read_share} if workload.states_read_share else summary.shares
 
 
-def mix_deviations(asked: Mapping[str, float], summary: LoadSummary) -> float:
+def mix_deviations(requested: Mapping[str, float], summary: LoadSummary) -> float:
     """Tell how far the mix of answered operations is from the requested shares, in standard deviations of a random
     choice.
 
@@ -164,10 +164,10 @@ def mix_deviations(asked: Mapping[str, float], summary: LoadSummary) -> float:
     may differ by their number in addition.
     """
     total = sum(summary.operations.values())
-    if not total or not asked:
+    if not total or not requested:
         return nan
     return max(
-        _deviations(summary.operations.get(name, 0), share, total, summary.failed) for name, share in asked.items()
+        _deviations(summary.operations.get(name, 0), share, total, summary.failed) for name, share in requested.items()
     )
 
 
@@ -224,16 +224,16 @@ def _process(declared: Process, reported: ProcessFingerprint | None) -> dict[str
     """Describe what a process reports of its JVM, or that it has none. Without a report all is unknown, and meets no
     check.
     """
-    asked, found = declared.jvm, reported.jvm if reported else None
-    if asked is None:
+    wanted, found = declared.jvm, reported.jvm if reported else None
+    if wanted is None:
         return {"jvm": UNKNOWN if reported is None else found.name if found else NONE}
     if found is None:
         return {"collector": UNKNOWN, "heap_share": nan, "jdk": UNKNOWN, "flags": UNKNOWN}
-    missing = [flag for flag in asked.flags if flag not in found.arguments]
+    missing = [flag for flag in wanted.flags if flag not in found.arguments]
     return {
         "collector": found.collector or UNKNOWN,
-        "heap_share": found.heap_max_bytes / asked.heap,
-        "jdk": same_precision(found.version, asked.jdk_version),
+        "heap_share": found.heap_max_bytes / wanted.heap,
+        "jdk": same_precision(found.version, wanted.jdk_version),
         "flags": f"without {' '.join(missing)}" if missing else "all",
     }
 

@@ -3,7 +3,7 @@
 import re
 
 
-def same_precision(running: str, asked: str) -> str:
+def same_precision(running: str, requested: str) -> str:
     """Return a running JVM's version with as many parts as the requested one: 11.0.13+8 becomes 11.0.13 if that was
     asked for.
 
@@ -11,4 +11,4 @@ def same_precision(running: str, asked: str) -> str:
     """
     numbers = re.split(r"[._]", re.split(r"[+-]", running)[0])
     modern = numbers[1:] if numbers[0] == "1" else numbers
-    return ".".join(modern[: len(asked.split("."))])
+    return ".".join(modern[: len(requested.split("."))])

@@ -45,8 +45,8 @@ def unpack(jdk_id: str, folder: Path, scratch: Path) -> None:
 
 def _mirror() -> str:
     """Return the mirror from which this machine gets Debian's packages."""
-    asked = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(RELEASE) $(REPO_URI)", "Identifier: Packages"]
-    for line in run(asked, timeout_s=60, env=plain_environment()).output.splitlines():
+    command = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(RELEASE) $(REPO_URI)", "Identifier: Packages"]
+    for line in run(command, timeout_s=60, env=plain_environment()).output.splitlines():
         origin, _, rest = line.partition(" ")
         release, _, uri = rest.partition(" ")
         if origin == "Debian" and "-" not in release:

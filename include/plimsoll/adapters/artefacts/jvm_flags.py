@@ -58,10 +58,10 @@ def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
     Each set of flags is tested only once.
     """
     left_out = unasked(cache, jdk, flags)
-    asked = [*(flag for flag in flags if flag not in left_out and not _is_property(flag)), *_anywhere(flags)]
-    digest = hashlib.sha256("\n".join(asked).encode()).hexdigest()
+    wanted = [*(flag for flag in flags if flag not in left_out and not _is_property(flag)), *_anywhere(flags)]
+    digest = hashlib.sha256("\n".join(wanted).encode()).hexdigest()
     entry = f"{facts_entry(jdk.id, jdk.java, 'flags')}-{digest}"
-    folder = cache.sealed(entry, lambda content: _write(content / "refusal.json", _ask(jdk.java, asked)))
+    folder = cache.sealed(entry, lambda content: _write(content / "refusal.json", _ask(jdk.java, wanted)))
     return str(json.loads((folder / "refusal.json").read_bytes()))
 
 
@@ -109,8 +109,8 @@ def _anywhere(flags: Sequence[str]) -> Sequence[str]:
     return (*_ANYWHERE, "-Xmn64m") if any(flag.startswith("-Xmn") for flag in flags) else _ANYWHERE
 
 
-def _write(path: Path, said: object) -> None:
-    path.write_text(json.dumps(said), encoding="utf-8")
+def _write(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value), encoding="utf-8")
 
 
 def _ask(java: Path, flags: Sequence[str]) -> str:
@@ -118,5 +118,5 @@ def _ask(java: Path, flags: Sequence[str]) -> str:
     if ended.exit_code == 0 or _OF_THE_HOST.search(ended.output):
         return ""
     lines = [_ENDING.sub("", line) for line in ended.output.splitlines() if not _CHATTER.match(line)]
-    said = [line.removeprefix("Error: ") for line in lines if line.strip()]
-    return " ".join(said[:2]) or f"it ends with exit code {ended.exit_code}"
+    messages = [line.removeprefix("Error: ") for line in lines if line.strip()]
+    return " ".join(messages[:2]) or f"it ends with exit code {ended.exit_code}"

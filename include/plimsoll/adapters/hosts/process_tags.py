@@ -55,9 +55,9 @@ def read_process_tags(environment: Mapping[str, str], work: PurePath) -> Process
         cluster_id = ClusterId.parse(environment.get(_CLUSTER, ""))
     except ValueError:  # somebody else's variable of that name
         return None
-    said = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
+    tags = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
     since, expires = _time(environment.get(_SINCE)), _time(environment.get(_EXPIRES))
-    return ProcessTags(cluster_id, said[_OWNER], said[_HOST], said[_ADDRESS], since, expires)
+    return ProcessTags(cluster_id, tags[_OWNER], tags[_HOST], tags[_ADDRESS], since, expires)
 
 
 def _time(text: str | None) -> datetime | None:

@@ -6,10 +6,10 @@ _FULL = ("No space left", "Disk quota", "File too large")
 _FORBIDDEN = ("Permission denied", "Operation not permitted", "Read-only file system")
 
 
-def mend_of(said: str, place: PurePath) -> str:
+def mend_of(refusal: str, place: PurePath) -> str:
     """Return the advice for that error at that path on the host."""
-    if any(words in said for words in _FULL):
+    if any(words in refusal for words in _FULL):
         return f"free disk space on the host below {place}, then run the cell again"
-    if any(words in said for words in _FORBIDDEN):
+    if any(words in refusal for words in _FORBIDDEN):
         return f"give the user who works there the right to write to {place} on the host, or name another folder"
     return "mend the reason given"

@@ -163,8 +163,8 @@ class ObjectStore:
         """
         with self._explained(prefix):
             place = self._path(prefix)
-            told = dict.fromkeys(self._local_files(place)) if self._local else self._fs.find(place, detail=True)
-        return {path: told[path] for path in sorted(told) if not is_unfinished(path)}
+            files = dict.fromkeys(self._local_files(place)) if self._local else self._fs.find(place, detail=True)
+        return {path: files[path] for path in sorted(files) if not is_unfinished(path)}
 
     @property
     def _above(self) -> int:

@@ -43,8 +43,8 @@ def explained(where: str) -> Iterator[None]:
     except ClientError as error:
         fault = error.response.get("Error", {})
         repeated = bool(error.response.get("ResponseMetadata", {}).get("RetryAttempts"))
-        said = f"{error.operation_name}: {fault.get('Message', '')}"
-        raise error_of(where, str(fault.get("Code", "")), said, repeated=repeated) from error
+        what = f"{error.operation_name}: {fault.get('Message', '')}"
+        raise error_of(where, str(fault.get("Code", "")), what, repeated=repeated) from error
     except (NoCredentialsError, PartialCredentialsError) as error:
         mend = "give the store's connection an access key, or run where an instance profile or AWS_PROFILE gives one"
         raise StoreError(f"no AWS credentials: {error}", where=where, mend=mend) from error
@@ -52,9 +52,9 @@ def explained(where: str) -> Iterator[None]:
         raise StoreError(f"can't be used: {error}", where=where, mend=_ELSE) from error
 
 
-def error_of(where: str, code: str, said: str, *, repeated: bool = False) -> StoreError | NotFound:
+def error_of(where: str, code: str, what: str, *, repeated: bool = False) -> StoreError | NotFound:
     """Return the error for S3's code: NotFound for a file that is missing, else Refused with what to do."""
     if code in _MISSING:
         return NotFound("the store holds no such file", where=where)
     mend = _MENDING.get(code, _ELSE)
-    return Refused(f"can't be used: {said} ({code})", where=where, mend=mend, code=code, repeated=repeated)
+    return Refused(f"can't be used: {what} ({code})", where=where, mend=mend, code=code, repeated=repeated)

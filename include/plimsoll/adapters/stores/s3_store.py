@@ -68,8 +68,8 @@ class S3Store:
 
     def write(self, key: str, data: bytes) -> None:
         """Write the content, over an existing file."""
-        asked = {"Bucket": self._bucket, "Key": self._name(key), "Body": data, "ChecksumAlgorithm": "SHA256"}
-        self._ask(key, lambda s3: s3.put_object(**asked))
+        options = {"Bucket": self._bucket, "Key": self._name(key), "Body": data, "ChecksumAlgorithm": "SHA256"}
+        self._ask(key, lambda s3: s3.put_object(**options))
 
     def create(self, key: str, data: bytes) -> bool:
         """Write by a conditional request: S3 itself decides which caller is first."""
@@ -123,8 +123,8 @@ class S3Store:
             objects = {"Objects": [{"Key": name} for name in names[start : start + 1000]], "Quiet": True}
             answer = self._ask(prefix, partial(_deleted, bucket=self._bucket, objects=objects))
             for error in answer.get("Errors", ()):
-                said = f"DeleteObject of {error['Key']}: {error.get('Message')}"
-                raise error_of(self.url(prefix), error["Code"], said)
+                what = f"DeleteObject of {error['Key']}: {error.get('Message')}"
+                raise error_of(self.url(prefix), error["Code"], what)
 
     def check(self) -> None:
         """Write, read and delete a small file."""
@@ -149,8 +149,8 @@ class S3Store:
 
     def stored(self, key: str) -> StoredFile:
         """Return size and checksum of the file: the checksum computed by S3, or else the one that S3 was given."""
-        asked = {"Bucket": self._bucket, "Key": self._name(key), "ChecksumMode": "ENABLED"}
-        found = self._ask(key, lambda s3: s3.head_object(**asked))
+        options = {"Bucket": self._bucket, "Key": self._name(key), "ChecksumMode": "ENABLED"}
+        found = self._ask(key, lambda s3: s3.head_object(**options))
         if found.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in found:
             return StoredFile(found["ContentLength"], b64decode(found["ChecksumSHA256"]).hex())
         # That of a file that came in parts is none of its content.
@@ -162,11 +162,11 @@ class S3Store:
         reraise=True,
     )
     def _create(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
-        asked = {"Bucket": self._bucket, "Key": self._name(key), "IfNoneMatch": "*", "ChecksumAlgorithm": "SHA256"}
+        options = {"Bucket": self._bucket, "Key": self._name(key), "IfNoneMatch": "*", "ChecksumAlgorithm": "SHA256"}
 
         def put(s3: Any) -> None:
             with opened() as body:
-                s3.put_object(Body=body, **asked)
+                s3.put_object(Body=body, **options)
 
         try:
             self._ask(key, put)
@@ -188,10 +188,10 @@ class S3Store:
             return bool(self._ask(key, digest) == hashlib.file_digest(body, "sha256").digest())
 
     def _presigned(self, operation: str, key: str, lifetime: timedelta, **further: Any) -> str:
-        asked = {"Bucket": self._bucket, "Key": self._name(key), **further}
+        options = {"Bucket": self._bucket, "Key": self._name(key), **further}
         with explained(self.url(key)):
             url: str = self._s3.recent().generate_presigned_url(
-                operation, Params=asked, ExpiresIn=round(lifetime.total_seconds())
+                operation, Params=options, ExpiresIn=round(lifetime.total_seconds())
             )
             return url
 
@@ -208,9 +208,9 @@ class S3Store:
         self._has_bucket = True
         return answer
 
-    def _pages(self, key: str, **asked: str) -> list[Any]:
+    def _pages(self, key: str, **options: str) -> list[Any]:
         def listed(s3: Any) -> list[Any]:
-            return list(s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, **asked))
+            return list(s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, **options))
 
         pages: list[Any] = self._ask(key, listed)
         return pages

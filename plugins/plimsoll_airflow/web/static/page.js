@@ -21,10 +21,10 @@
     event.preventDefault();
     try {
       const answer = await fetch(link.href);
-      const asked = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("confirm");
-      if (!answer.ok || !asked) throw new Error(String(answer.status));
-      asked.querySelector("h1").id = "question";
-      dialog.replaceChildren(document.adoptNode(asked));
+      const question = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("confirm");
+      if (!answer.ok || !question) throw new Error(String(answer.status));
+      question.querySelector("h1").id = "question";
+      dialog.replaceChildren(document.adoptNode(question));
       dialog.showModal();
       dialog.querySelector("[data-close]")?.focus();
     } catch {

@@ -42,30 +42,30 @@ def module(name: str) -> Any:
 
 
 COMMANDS: Mapping[str, Callable[[Request], Any]] = {
-    "start": lambda asked: module("control").start(asked),
-    "status": lambda asked: module("control").status(Path(asked["folder"]), asked["id"]),
-    "stop": lambda asked: module("control").stop(Path(asked["folder"]), asked["id"], asked["grace_s"]),
-    "readings": lambda asked: module("readings").read(Path(asked["folder"])),
-    "free-port": lambda asked: free_port(asked["address"]),
-    "room": lambda asked: room(Path(asked["folder"])),
-    "fetch": lambda asked: module("transfers").fetch(Path(asked["place"]), asked["url"], asked["limit_s"]),
-    "measure": lambda asked: module("transfers").measure(asked["paths"], asked["most_bytes"]),
-    "send": lambda asked: module("transfers").send(asked["files"], asked["limit_s"]),
-    "clean": lambda asked: module("cleaning").clean(Path(asked["work"]), asked["cluster"]),
-    "lease-read": lambda asked: module("lease").read(Path(asked["folder"])),
-    "lease-take": lambda asked: module("lease").take(Path(asked["folder"]), asked["lease"]),
-    "lease-take-over": lambda asked: module("lease").take_over(
-        Path(asked["folder"]),
-        asked["lease"],
-        asked["seen"],
-        lambda: module("cleaning").clean(Path(asked["work"]), asked["seen"]["key"]),
+    "start": lambda request: module("control").start(request),
+    "status": lambda request: module("control").status(Path(request["folder"]), request["id"]),
+    "stop": lambda request: module("control").stop(Path(request["folder"]), request["id"], request["grace_s"]),
+    "readings": lambda request: module("readings").read(Path(request["folder"])),
+    "free-port": lambda request: free_port(request["address"]),
+    "room": lambda request: room(Path(request["folder"])),
+    "fetch": lambda request: module("transfers").fetch(Path(request["place"]), request["url"], request["limit_s"]),
+    "measure": lambda request: module("transfers").measure(request["paths"], request["most_bytes"]),
+    "send": lambda request: module("transfers").send(request["files"], request["limit_s"]),
+    "clean": lambda request: module("cleaning").clean(Path(request["work"]), request["cluster"]),
+    "lease-read": lambda request: module("lease").read(Path(request["folder"])),
+    "lease-take": lambda request: module("lease").take(Path(request["folder"]), request["lease"]),
+    "lease-take-over": lambda request: module("lease").take_over(
+        Path(request["folder"]),
+        request["lease"],
+        request["seen"],
+        lambda: module("cleaning").clean(Path(request["work"]), request["seen"]["key"]),
     ),
-    "clear": lambda asked: module("cleaning").clear(
-        Path(asked["work"]), asked["cluster"], [Path(host) for host in asked["hosts"]], frozenset(asked["keep"])
+    "clear": lambda request: module("cleaning").clear(
+        Path(request["work"]), request["cluster"], [Path(host) for host in request["hosts"]], frozenset(request["keep"])
     ),
-    "lease-renew": lambda asked: module("lease").renew(Path(asked["folder"]), asked["lease"]),
-    "lease-ready": lambda asked: module("lease").ready(Path(asked["folder"]), asked["key"]),
-    "lease-release": lambda asked: module("lease").release(Path(asked["folder"]), asked["key"]),
+    "lease-renew": lambda request: module("lease").renew(Path(request["folder"]), request["lease"]),
+    "lease-ready": lambda request: module("lease").ready(Path(request["folder"]), request["key"]),
+    "lease-release": lambda request: module("lease").release(Path(request["folder"]), request["key"]),
 }
 
 

@@ -137,10 +137,10 @@ def _opened(request: urllib.request.Request) -> Any:
         return _OPENER.open(request, timeout=_ANSWER_S)
     except urllib.error.HTTPError as error:
         with error:
-            said = refusal(error)
+            reason = refusal(error)
         if error.code == _TAKEN:
             raise Taken from None
-        raise (Interrupted if error.code in _TRANSIENT else OSError)(said) from None
+        raise (Interrupted if error.code in _TRANSIENT else OSError)(reason) from None
     except (OSError, http.client.HTTPException) as error:
         raise Interrupted(safe_text(error)) from None
 
