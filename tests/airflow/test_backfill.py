@@ -67,8 +67,8 @@ def command() -> str:
 
 def create(command: str) -> None:
     """Run the command in this process."""
-    asked = cli_parser.get_parser().parse_args(shlex.split(command)[1:])
-    asked.func(asked)
+    arguments = cli_parser.get_parser().parse_args(shlex.split(command)[1:])
+    arguments.func(arguments)
 
 
 def runs() -> list[tuple[str, datetime | None, str]]:

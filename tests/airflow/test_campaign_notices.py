@@ -27,7 +27,7 @@ def nightly(*notify: str, timezone: str = "UTC") -> Definition:
 
 
 @pytest.fixture
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def notices_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file that notices are written to."""
     file = tmp_path / "told"
     notifier = {
@@ -80,12 +80,12 @@ def test_a_definition_without_a_schedule_is_never_due() -> None:
     assert list(due_times(instant_definition(), NOON - timedelta(days=9), NOON)) == []
 
 
-def test_a_campaign_that_did_not_start_is_told_with_the_reason(installation: Installation, told: Path) -> None:
+def test_a_campaign_that_did_not_start_is_told_with_the_reason(installation: Installation, notices_file: Path) -> None:
     installation.define(nightly("missed-schedule"))
 
     watch(Runs(live=1))
 
-    title, line, *_ = told.read_text().splitlines()
+    title, line, *_ = notices_file.read_text().splitlines()
     assert title == "Plimsoll: not every scheduled campaign has started"
     assert (
         line == "nightly: the campaign due at 2026-03-29 03:00 UTC has not started: an earlier one is still under way"
@@ -93,11 +93,13 @@ def test_a_campaign_that_did_not_start_is_told_with_the_reason(installation: Ins
 
 
 @pytest.mark.parametrize("runs", [Runs(started=[datetime(2026, 3, 29, 3, tzinfo=UTC)]), Runs(paused=True)])
-def test_one_that_has_started_or_is_paused_is_not_missed(installation: Installation, told: Path, runs: Runs) -> None:
+def test_one_that_has_started_or_is_paused_is_not_missed(
+    installation: Installation, notices_file: Path, runs: Runs
+) -> None:
     installation.define(nightly("missed-schedule"))
 
     assert watch(runs) == []
-    assert not told.exists()
+    assert not notices_file.exists()
 
 
 def test_the_first_look_goes_back_an_hour(installation: Installation) -> None:
@@ -116,7 +118,9 @@ def test_there_is_a_dag_that_watches_only_where_a_definition_asks_for_it(install
     assert "schedules" in dag_ids()
 
 
-def test_a_campaign_that_ended_incomplete_is_told_with_what_is_missing(installation: Installation, told: Path) -> None:
+def test_a_campaign_that_ended_incomplete_is_told_with_what_is_missing(
+    installation: Installation, notices_file: Path
+) -> None:
     definition = instant_definition(variants=1, loads=2).model_copy(update={"notify": ("incomplete",)})
     installation.open_campaign(definition)
     installation.faults.plant("v1-002k-r1", "load")
@@ -128,7 +132,7 @@ def test_a_campaign_that_ended_incomplete_is_told_with_what_is_missing(installat
     run = SimpleNamespace(conf={"campaign_id": "campaign"}, run_after=NOON)
     send_notice({"run_id": "manual__1", "reason": "task_failure", "dag_run": run})
 
-    text = told.read_text()
+    text = notices_file.read_text()
     assert text.startswith("Plimsoll: a campaign of instant has ended incomplete\n")
     assert "run manual__1 of the DAG instant failed: task_failure\ncampaign: campaign\n" in text
     assert (
@@ -154,7 +158,7 @@ class Tasks:
     [(Tasks("success"), False), (Tasks("failed"), True), (Tasks("skipped"), True), (SimpleNamespace(), True)],
 )
 def test_of_a_red_round_nobody_is_told_while_another_one_follows(
-    installation: Installation, told: Path, ti: object, *, is_told: bool
+    installation: Installation, notices_file: Path, ti: object, *, is_told: bool
 ) -> None:
     search = {"notify": ("incomplete",), "strategy": Search()}
     definition = instant_definition(variants=1, loads=2).model_copy(update=search)
@@ -165,16 +169,16 @@ def test_of_a_red_round_nobody_is_told_while_another_one_follows(
     run = SimpleNamespace(conf={"campaign_id": "campaign"}, run_after=NOON)
     send_notice({"run_id": "manual__1", "reason": "task_failure", "dag_run": run, "ti": ti})
 
-    assert told.exists() == is_told
+    assert notices_file.exists() == is_told
 
 
-def test_a_campaign_that_was_refused_is_told_too(installation: Installation, told: Path) -> None:
+def test_a_campaign_that_was_refused_is_told_too(installation: Installation, notices_file: Path) -> None:
     send_notice = when_incomplete(nightly("incomplete"))
     assert send_notice is not None
 
     send_notice({"run_id": "scheduled__1", "dag_run": SimpleNamespace(conf=None, run_after=NOON)})
 
-    assert "campaign: nightly-20260329t120000" in told.read_text()
+    assert "campaign: nightly-20260329t120000" in notices_file.read_text()
 
 
 def test_nobody_is_told_of_what_nobody_asked_for() -> None:

@@ -65,9 +65,9 @@ def test_what_is_to_be_typed_stands_in_the_form_as_it_is() -> None:
 def test_the_form_of_a_search_says_when_further_rounds_follow() -> None:
     search = DEFINITION.model_copy(update={"strategy": Search()})
 
-    told = [campaign_params(one)["cells"].schema["description_md"] for one in (DEFINITION, search)]
+    descriptions = [campaign_params(one)["cells"].schema["description_md"] for one in (DEFINITION, search)]
 
-    assert ["Further rounds follow" in one for one in told] == [False, True]
+    assert ["Further rounds follow" in one for one in descriptions] == [False, True]
 
 
 def test_choices_are_the_definitions_own() -> None:
@@ -94,8 +94,8 @@ def test_choices_are_the_definitions_own() -> None:
     ],
 )
 def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, object]) -> None:
-    asked = read_request(DEFINITION, accepted({"parallel": 1, **values}))
-    assert asked.model_dump(exclude_defaults=True).keys() == {"parallel", *values}
+    request = read_request(DEFINITION, accepted({"parallel": 1, **values}))
+    assert request.model_dump(exclude_defaults=True).keys() == {"parallel", *values}
 
 
 @pytest.mark.parametrize(
@@ -127,11 +127,11 @@ def test_anything_else_is_refused(values: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("campaign_id", "demo\n"), ("cell_id", "g1-040k-r3\n")])
 def test_a_cell_takes_ids_and_no_line_breaks(name: str, value: str) -> None:
-    asked = {"campaign_id": "demo", "cell_id": "g1-040k-r3"}
-    assert accepted_by_cell(asked) == asked
+    conf = {"campaign_id": "demo", "cell_id": "g1-040k-r3"}
+    assert accepted_by_cell(conf) == conf
 
     with pytest.raises(ParamValidationError):
-        accepted_by_cell({**asked, name: value})
+        accepted_by_cell({**conf, name: value})
 
 
 def test_a_cell_can_not_be_run_without_saying_which() -> None:

@@ -62,8 +62,8 @@ def test_tasks_that_the_scheduler_forks_inherit_it_and_ask_nobody(monkeypatch: p
     monkeypatch.setattr(airflow.sdk.Variable, "get", lambda *_, **__: "")
     on_starting(Job())
 
-    asked = [sys.executable, "-c", f"import os; print(os.environ[{TOLD!r}])"]
-    assert subprocess.run(asked, check=True, capture_output=True, text=True).stdout == "lab-1\n"
+    command = [sys.executable, "-c", f"import os; print(os.environ[{TOLD!r}])"]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "lab-1\n"
     assert own_installation() == "lab-1"
 
 

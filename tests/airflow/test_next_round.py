@@ -133,11 +133,13 @@ def test_killed_once_the_run_was_there_the_second_try_names_that_run_and_starts_
 @pytest.mark.usefixtures("campaign")
 def test_a_round_in_which_no_attempt_began_is_not_started_again_and_says_how_to_go_on() -> None:
     follower, conf = follows()
-    told = rf"run {follower} was started .* no attempt has begun since.* trigger this DAG with `campaign_id` 'campaign'"
+    message = (
+        rf"run {follower} was started .* no attempt has begun since.* trigger this DAG with `campaign_id` 'campaign'"
+    )
 
-    with pytest.raises(AirflowFailException, match=told):
+    with pytest.raises(AirflowFailException, match=message):
         execute(runs=Runs({BY_HAND: "running", follower: "failed"}))
-    with pytest.raises(AirflowFailException, match=told):
+    with pytest.raises(AirflowFailException, match=message):
         execute(run_id=follower, cells=conf["cells"])
 
 
@@ -189,11 +191,13 @@ def test_cells_that_were_killed_are_left_to_a_person_and_the_last_run_is_red_and
     with pytest.raises(AirflowFailException) as raised:
         execute()
 
-    told = str(raised.value)
-    assert told.startswith("campaign incomplete: 2 of 8 cells have a valid attempt. What is left waits for cells whose")
-    waiting = told.partition("result: ")[2].partition(". ")[0]
+    message = str(raised.value)
+    assert message.startswith(
+        "campaign incomplete: 2 of 8 cells have a valid attempt. What is left waits for cells whose"
+    )
+    waiting = message.partition("result: ")[2].partition(". ")[0]
     assert sorted(waiting.split(", ")) == ["v1-001k-r2", "v2-001k-r2"]
-    assert told.endswith("trigger this DAG with `campaign_id` 'campaign'")
+    assert message.endswith("trigger this DAG with `campaign_id` 'campaign'")
 
 
 def test_while_other_variants_go_on_a_killed_cell_ends_nothing(campaign: Installation) -> None:

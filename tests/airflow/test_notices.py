@@ -24,9 +24,9 @@ def name(monkeypatch: pytest.MonkeyPatch, setting: Any) -> None:
 
 def told_names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """From now on notifiers send nothing; the names of those that were to."""
-    told: list[str] = []
-    monkeypatch.setattr("airflow.sdk.BaseNotifier.__call__", lambda self, _: told.append(type(self).__name__))
-    return told
+    notices_sent: list[str] = []
+    monkeypatch.setattr("airflow.sdk.BaseNotifier.__call__", lambda self, _: notices_sent.append(type(self).__name__))
+    return notices_sent
 
 
 def test_without_a_setting_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +44,7 @@ def test_its_templates_get_title_and_text(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "message"),
     [
         ("no json", "names no notifier"),
         ('"text"', "names no notifier"),
@@ -55,9 +55,9 @@ def test_its_templates_get_title_and_text(monkeypatch: pytest.MonkeyPatch, tmp_p
         ({"notifier": TO_FILE, "path": "/nowhere/told", "text": "x"}, "could not be sent: FileNotFoundError"),
     ],
 )
-def test_a_setting_that_can_not_work_is_said(monkeypatch: pytest.MonkeyPatch, setting: Any, said: str) -> None:
+def test_a_setting_that_can_not_work_is_said(monkeypatch: pytest.MonkeyPatch, setting: Any, message: str) -> None:
     name(monkeypatch, setting)
-    with pytest.raises(notices.NoticeError, match=said):
+    with pytest.raises(notices.NoticeError, match=message):
         notices.send({}, "title", "text")
 
 

@@ -141,7 +141,7 @@ def test_a_dry_run_names_every_resource(account: Account, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(
-    ("fault", "stays", "said"),
+    ("fault", "stays", "message"),
     [
         (Deny(action="DeletePlacementGroup"), ["placement"], "allow the action ec2:DeletePlacementGroup"),
         (Deny(action="DescribePlacementGroups"), ["placement"], "allow the action ec2:DescribePlacementGroups"),
@@ -154,13 +154,13 @@ def test_a_dry_run_names_every_resource(account: Account, capsys: pytest.Capture
     ],
 )
 def test_what_aws_refuses_is_said_and_everything_else_goes(
-    account: Account, fault: Fault, stays: list[str], said: str
+    account: Account, fault: Fault, stays: list[str], message: str
 ) -> None:
     before = census(account.ec2)
     for key in (DEAD, ALSO_DEAD):
         leave(account.ec2, account.store, key, "airflow:dead#0@here")
     account.cloud.fault(fault)
-    with pytest.raises(AirflowFailException, match=said):
+    with pytest.raises(AirflowFailException, match=message):
         reap()
     account.cloud.clear()
     left = account.left(before)
@@ -177,8 +177,8 @@ def test_what_it_destroys_is_accounted_for_and_told(
     monkeypatch.setenv("PLIMSOLL_NOTIFIER", json.dumps(notifier))
     leave(account.ec2, account.store, DEAD, "airflow:dead#0@here")
     assert reap()["destroyed"] == [str(DEAD)]
-    told = (tmp_path / "told").read_text()
-    assert f"destroyed {DEAD} of airflow:dead#0@here" in told
-    assert "placement group left-" in told
+    notice = (tmp_path / "told").read_text()
+    assert f"destroyed {DEAD} of airflow:dead#0@here" in notice
+    assert "placement group left-" in notice
     (entry,) = ledger(CampaignStore(toolkit().store, "azul"), datetime.now(UTC))
     assert (str(entry.key), entry.final) == (str(DEAD), True)

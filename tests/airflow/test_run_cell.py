@@ -71,10 +71,10 @@ def test_the_cells_run_is_started_or_started_over(installation: Installation) ->
     with pytest.raises(DagRunTriggerException) as raised:
         execute(live=0)
 
-    asked = raised.value
-    assert (asked.trigger_dag_id, asked.dag_run_id, asked.reset_dag_run) == ("cell", RUN, True)
-    assert asked.conf == {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}
-    assert (asked.wait_for_completion, asked.deferrable, asked.poke_interval) == (True, True, 3)
+    deferral = raised.value
+    assert (deferral.trigger_dag_id, deferral.dag_run_id, deferral.reset_dag_run) == ("cell", RUN, True)
+    assert deferral.conf == {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}
+    assert (deferral.wait_for_completion, deferral.deferrable, deferral.poke_interval) == (True, True, 3)
 
 
 def test_before_a_cell_is_started_its_campaigns_run_is_seen_to_be_at_work(installation: Installation) -> None:
@@ -213,9 +213,9 @@ def test_a_load_that_was_collected_is_left_to_be_judged(attempt: AttemptContext)
 def test_a_cell_starts_when_few_enough_before_it_are_to_end(
     states: list[str | None], map_index: int, parallel: int, may_start: bool
 ) -> None:
-    told = {f"run_cell_{number}": state for number, state in enumerate(states)}
+    given = {f"run_cell_{number}": state for number, state in enumerate(states)}
 
-    assert has_slot(told, map_index, parallel) is may_start
+    assert has_slot(given, map_index, parallel) is may_start
 
 
 def test_a_cell_without_a_free_slot_waits_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,8 +292,8 @@ def test_a_disturbed_attempt_fails_its_task_which_leaves_word_that_the_cell_runs
     definition = instant_definition()
     opened = installation.open_campaign(definition)
     pushed: list[dict[str, Any]] = []
-    told = SimpleNamespace(xcom_push=lambda **word: pushed.append(word))
-    context: Any = {"ti": told, "run_id": RUN, "params": {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}}
+    ti = SimpleNamespace(xcom_push=lambda **word: pushed.append(word))
+    context: Any = {"ti": ti, "run_id": RUN, "params": {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}}
     for _ in (1, 2):
         work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0, own_installation()).token)
         write_model(opened.store, work.key, layout.VERDICT, disturbed_verdict(verdict_of(definition, work.key)))

@@ -55,7 +55,7 @@ class Deployment:
     def write_variables(self) -> None:
         """What a team writes into `.env`, and what the hosts take beside."""
         account = f'{{"conn_type": "aws", "login": "test", "password": "test", "extra": {_extra(self.service)}}}'
-        told: Mapping[str, object] = {
+        settings: Mapping[str, object] = {
             **{name: secrets.token_hex(32) for name in ("POSTGRES_PASSWORD", "REDIS_PASSWORD", "API_SECRET_KEY")},
             "JWT_SECRET": secrets.token_hex(64),
             "FERNET_KEY": urlsafe_b64encode(secrets.token_bytes(32)).decode(),
@@ -67,7 +67,7 @@ class Deployment:
             "KEYS": self.folder / "keys",
             "SUBNET": SUBNET,
         }
-        (self.folder / "env").write_text("".join(f"{name}={value}\n" for name, value in told.items()))
+        (self.folder / "env").write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
 
 
 @contextmanager

@@ -99,8 +99,8 @@ def _ended(airflow: AirflowClient, run: DagRun) -> DagRun:
 def _what_went_wrong(airflow: AirflowClient, run: DagRun) -> str:
     runs = [run, *airflow.dag_runs("cell", state="failed")]
     failed = [(one, task) for one in runs for task in airflow.task_instances(one.dag_id, one.run_id)]
-    told = [f"{task.name}: {airflow.task_errors(one, task)}" for one, task in failed if task.state == "failed"]
-    return "\n".join(told) or run.state
+    errors = [f"{task.name}: {airflow.task_errors(one, task)}" for one, task in failed if task.state == "failed"]
+    return "\n".join(errors) or run.state
 
 
 def _page_is_there(deployment: Deployment) -> None:

@@ -52,6 +52,6 @@ def write_captions(checkout: Path = CHECKOUT, *, real: bool = CAMPAIGN.exists())
 def wrong_captions(checkout: Path = CHECKOUT, *, real: bool = CAMPAIGN.exists()) -> Iterator[str]:
     """Yield captions that should stand in a document and don't."""
     for caption in CAPTIONS:
-        said = caption.real if real else caption.made_up
-        if said not in (checkout / caption.document).read_text(encoding="utf-8"):
-            yield f"{caption.document}: {said}"
+        words = caption.real if real else caption.made_up
+        if words not in (checkout / caption.document).read_text(encoding="utf-8"):
+            yield f"{caption.document}: {words}"

@@ -100,10 +100,10 @@ def log_of(host: Host, job_id: str) -> str:
 def oldest_python() -> Path:
     """Return the oldest Python that a host may have, if this machine has it; otherwise the one that runs the tests."""
     for program in _pythons("3.9"):
-        asked = [program, "-c", "import sys; print(sys.executable)"]
-        told = subprocess.run(asked, capture_output=True, text=True, check=False)
-        if told.returncode == 0:
-            return Path(told.stdout.strip())
+        command = [program, "-c", "import sys; print(sys.executable)"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
+        if answer.returncode == 0:
+            return Path(answer.stdout.strip())
     return Path(sys.executable).resolve()
 
 

@@ -86,9 +86,9 @@ class FaultyCampaign:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.said.append(line)
-            attempt, _, told = line.partition("/1: ")
+            attempt, _, line_end = line.partition("/1: ")
             cell = attempt.rpartition("/")[2]
-            if told.startswith("load, ") and cell not in self.struck.values():
+            if line_end.startswith("load, ") and cell not in self.struck.values():
                 return cell
         pytest.fail(f"ended with no other cell under load:\n{''.join(self.said)}")
 
@@ -124,11 +124,11 @@ def started(folder: Path) -> FaultyCampaign:
     work, store = folder / "clusters", folder / "store"
     work.mkdir()
     demo = load_definition(Settings(), str(SMALL))
-    asked = demo.model_dump(mode="json") | _CHANGES | {"repeats": len(FAULTS)}
-    asked["variants"], asked["control"] = asked["variants"][:1], None
-    asked["workload"]["replication_factor"] = 1
+    content = demo.model_dump(mode="json") | _CHANGES | {"repeats": len(FAULTS)}
+    content["variants"], content["control"] = content["variants"][:1], None
+    content["workload"]["replication_factor"] = 1
     path = folder / "faulty.yaml"
-    path.write_text(dump_definition(type(demo).model_validate(asked)))
+    path.write_text(dump_definition(type(demo).model_validate(content)))
     process = subprocess.Popen(
         [*((*_ON_A_SMALL_DISK, str(work)) if _CAN_MOUNT else ()), PLIMSOLL, "run", str(path)],
         env={**os.environ, **EVEN_NODES, "PLIMSOLL_WORK": str(work), "PLIMSOLL_STORE": str(store)},

@@ -30,9 +30,12 @@ def test_a_folder_that_is_not_there_is_said_with_how_to_mend_it() -> None:
 def test_defaults_of_a_checkout_are_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PLIMSOLL_STORE", "PLIMSOLL_WORK", "PLIMSOLL_CAMPAIGNS"):
         monkeypatch.delenv(name, raising=False)
-    told = Settings()
-    assert (told.store, told.work) == (str(CHECKOUT / ".plimsoll" / "store"), CHECKOUT / ".plimsoll" / "clusters")
-    assert told.campaigns == CHECKOUT / "include" / "campaigns"
+    settings = Settings()
+    assert (settings.store, settings.work) == (
+        str(CHECKOUT / ".plimsoll" / "store"),
+        CHECKOUT / ".plimsoll" / "clusters",
+    )
+    assert settings.campaigns == CHECKOUT / "include" / "campaigns"
 
 
 @pytest.mark.usefixtures("installed")

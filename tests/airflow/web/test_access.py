@@ -235,8 +235,8 @@ def test_rights_by_dag_of_a_teams_auth_manager_hold(
     of_team: Any = FabAuthManager
     has_permissions = SimpleNamespace(perms=permissions)
 
-    def is_authorized(*, user: Any, **asked: Any) -> bool:
-        allowed: bool = of_team().is_authorized_dag(user=has_permissions, **asked)
+    def is_authorized(*, user: Any, **request: Any) -> bool:
+        allowed: bool = of_team().is_authorized_dag(user=has_permissions, **request)
         return allowed
 
     monkeypatch.setattr(get_auth_manager(), "is_authorized_dag", is_authorized)

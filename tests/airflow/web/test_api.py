@@ -184,7 +184,7 @@ def test_report_files_are_listed_and_given_once_published(client: Client, campai
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "told"),
+    ("path", "status", "detail"),
     [
         ("campaigns/other", 404, "there is no campaign 'other'"),
         (f"campaigns/{CAMPAIGN}/cells/v9-001k-r1", 404, "has no cell 'v9-001k-r1'"),
@@ -196,13 +196,13 @@ def test_report_files_are_listed_and_given_once_published(client: Client, campai
     ],
 )
 def test_errors_are_problem_documents_that_say_how_to_mend_them(
-    client: Client, path: str, status: int, told: str
+    client: Client, path: str, status: int, detail: str
 ) -> None:
     answer = client("viewer").get(f"{API}/{path}")
 
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     problem = answer.json()
-    assert (problem["status"], problem["detail"]) == (status, told)
+    assert (problem["status"], problem["detail"]) == (status, detail)
     assert problem["mend"] or problem["problems"]
 
 

@@ -117,10 +117,10 @@ def test_loading_the_page_again_that_tells_what_was_cancelled_cancels_nothing_mo
     again = shown_after(client, pressed)
 
     assert (first.status_code, again.text, live_tasks()) == (200, first.text, before)
-    told = Page(first.text).text
-    assert ("run demo: manual" in told, "run cell: manual" in told) == (True, True)
-    assert f"attempt {CAMPAIGN}/v3-001k-r1/1" in told
-    assert f"{CAMPAIGN}/v3-002k-r1/1: somebody works at it. To end it: end it where it was begun." in told
+    text = Page(first.text).text
+    assert ("run demo: manual" in text, "run cell: manual" in text) == (True, True)
+    assert f"attempt {CAMPAIGN}/v3-001k-r1/1" in text
+    assert f"{CAMPAIGN}/v3-002k-r1/1: somebody works at it. To end it: end it where it was begun." in text
 
 
 def test_the_page_after_cancelling_tells_of_nothing_that_is_not_this_campaigns(client: Client) -> None:
@@ -129,14 +129,14 @@ def test_the_page_after_cancelling_tells_of_nothing_that_is_not_this_campaigns(c
         run_id = session.scalars(select(DagRun.run_id)).one()
     page = f"/plimsoll/campaigns/{CAMPAIGN}/cancelled"
 
-    told = client("viewer").get(page, params={"run": [f"demo/runs/{run_id}", "x"], "attempt": ["v1-001k-r1/1"]})
+    answer = client("viewer").get(page, params={"run": [f"demo/runs/{run_id}", "x"], "attempt": ["v1-001k-r1/1"]})
 
-    assert ("Nothing was cancelled" in told.text, run_id in told.text, "v1-001k-r1" in told.text) == (
+    assert ("Nothing was cancelled" in answer.text, run_id in answer.text, "v1-001k-r1" in answer.text) == (
         True,
         False,
         False,
     )
-    assert "No attempt of others goes on any more" in told.text
+    assert "No attempt of others goes on any more" in answer.text
     for wrong in ("../x/1", "v1-001k-r1", "v1-001k-r1/0", "v1-001k-r1/one", f"{'a' * 85}/1"):
         assert client("viewer").get(page, params={"attempt": wrong}).status_code == 422
     assert "and 7 more runs and attempts" in client("viewer").get(page, params={"more": 7}).text
@@ -182,7 +182,7 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
     start_run("demo", campaign_id=CAMPAIGN)
     start_run("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
 
-    asked = Page(client("user").get(here).text).text
+    question = Page(client("user").get(here).text).text
     answered = client("user").post(f"{API}/cancel")
     answer = answered.json()
     start_run("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
@@ -191,10 +191,10 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
     assert (answer["attempts"], [run["dag_id"] for run in answer["runs"]]) == ([], ["demo", "demo"])
     assert answer["others"] == [{"attempt": str(key), "owner": who, "mend": mend}]
     assert answer["summary"] == f"2 runs were ended. {key} goes on, because {who} works at it ({mend})."
-    assert ("demo: manual" in asked, "their clusters are destroyed" in asked) == (True, False)
+    assert ("demo: manual" in question, "their clusters are destroyed" in question) == (True, False)
     assert ("Nothing of this campaign runs" in nothing_else_runs, 'class="bad"' in nothing_else_runs) == (False, False)
-    for told in (Page(nothing_else_runs).text, asked, Page(in_vain.text).text, Page(pressed.text).text):
-        assert f"{key}: {who} works at it. To end it: {mend}." in told
+    for text in (Page(nothing_else_runs).text, question, Page(in_vain.text).text, Page(pressed.text).text):
+        assert f"{key}: {who} works at it. To end it: {mend}." in text
     assert [one.status_code for one in (in_vain, answered, pressed)] == [200] * 3
     assert "Nothing was cancelled" in in_vain.text
     assert "Not all of the campaign was cancelled" in pressed.text
@@ -227,10 +227,10 @@ def test_what_cancelling_would_end_is_named_by_its_page(client: Client) -> None:
     with create_session() as session:
         mine, other = session.scalars(select(DagRun.run_id).order_by(DagRun.id)).all()
 
-    asked = client("user").get(f"/plimsoll/campaigns/{CAMPAIGN}/cancel").text
+    question = client("user").get(f"/plimsoll/campaigns/{CAMPAIGN}/cancel").text
 
-    assert f"demo: {mine}" in asked
-    assert other not in asked
+    assert f"demo: {mine}" in question
+    assert other not in question
 
 
 @pytest.mark.parametrize("how", ["cancelled", "marked in Airflow"])

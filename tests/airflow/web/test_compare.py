@@ -87,12 +87,12 @@ def test_what_is_not_comparable_is_a_problem_document_and_by_force_named(client:
 
 @pytest.mark.parametrize(("pair", "pairs"), [("v1=w1", ["v1"]), ("v1=w1, v2=w3", ["v1", "v2"])])
 def test_variants_of_other_ids_are_compared_in_pairs(client: Client, pair: str, pairs: list[str]) -> None:
-    asked = {"a": CAMPAIGN, "b": OTHER_IDS, "pair": pair}
+    query = {"a": CAMPAIGN, "b": OTHER_IDS, "pair": pair}
 
-    found = client("viewer").get(API, params=asked).json()
+    found = client("viewer").get(API, params=query).json()
 
     assert [one["variants"]["a"] for one in found["capacity"]] == pairs
-    assert "v1 / w1: maxima" in page(client, f"{PAGE}?{urlencode(asked)}").text
+    assert "v1 / w1: maxima" in page(client, f"{PAGE}?{urlencode(query)}").text
 
 
 def test_no_variant_in_common_is_told_even_by_force(client: Client) -> None:

@@ -50,14 +50,18 @@ def test_the_filter_form_can_be_sent_as_it_opens(client: Client) -> None:
 
 
 def test_each_square_says_in_words_what_its_colour_and_sign_say(client: Client) -> None:
-    told = page(client, HERE).attributes("a", "aria-label")
+    labels = page(client, HERE).attributes("a", "aria-label")
 
-    assert any(re.match(r"v1-001k-r1: met; worst interval .* ms, 0\.\d+ times the bound; 0 of 1 ", one) for one in told)
-    assert any("v1-002k-r1: missed" in one for one in told)
-    assert any("v2-001k-r1: invalid; " in one and "node2 was down for 40 s" in one for one in told)
-    assert "v2-002k-r1: failed; attempt 1 of 1; cancelled by ada" in told
-    assert any("v3-001k-r1: running; achieved 990 ops/s of 1,000 ops/s; load, 5 s of load left" in one for one in told)
-    assert "v3-002k-r1: waiting" in told
+    assert any(
+        re.match(r"v1-001k-r1: met; worst interval .* ms, 0\.\d+ times the bound; 0 of 1 ", one) for one in labels
+    )
+    assert any("v1-002k-r1: missed" in one for one in labels)
+    assert any("v2-001k-r1: invalid; " in one and "node2 was down for 40 s" in one for one in labels)
+    assert "v2-002k-r1: failed; attempt 1 of 1; cancelled by ada" in labels
+    assert any(
+        "v3-001k-r1: running; achieved 990 ops/s of 1,000 ops/s; load, 5 s of load left" in one for one in labels
+    )
+    assert "v3-002k-r1: waiting" in labels
     tips = page(client, HERE).attributes("a", "data-tip")
     purpose = f" Step load: {step('load').purpose}"
     assert any(one.startswith("v3-001k-r1: running") and one.endswith(purpose) for one in tips)
@@ -83,10 +87,10 @@ def test_a_cancelled_attempt_leaves_its_trace_where_an_older_one_counts(client: 
     store_later_attempts(
         campaign, CampaignStore(campaign.toolkit.store, CAMPAIGN), running="v1-002k-r1", cancelled="v1-001k-r1"
     )
-    told = page(client, HERE).attributes("a", "aria-label")
+    labels = page(client, HERE).attributes("a", "aria-label")
     api = client("viewer").get(f"/plimsoll/api/v1/campaigns/{CAMPAIGN}/cells/v1-001k-r1").json()["status"]
 
-    assert any(one.startswith("v1-001k-r1: met; ") and "attempt 2 failed: cancelled by ada" in one for one in told)
+    assert any(one.startswith("v1-001k-r1: met; ") and "attempt 2 failed: cancelled by ada" in one for one in labels)
     assert '<span class="also failed" aria-hidden="true">⊘ failed</span>' in client("viewer").get(HERE).text
     assert (api["state"], api["newest"], api["newest_reason"]) == ("met", "failed", "cancelled by ada")
 
@@ -128,8 +132,8 @@ def test_the_live_part_is_the_same_compressed_and_not_and_within_its_page(client
 def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Client) -> None:
     shown = page(client, f"{HERE}/cells/v1-002k-r1")
 
-    for told in ("p99.9 of every 10s interval below 100ms", "provision", "5.11.0-1022-aws", "1 of 1 checks passed"):
-        assert told in shown.text
+    for words in ("p99.9 of every 10s interval below 100ms", "provision", "5.11.0-1022-aws", "1 of 1 checks passed"):
+        assert words in shown.text
     for one in STEPS:
         assert one.purpose in shown.text
     assert "Given up after" in shown.text
@@ -370,10 +374,10 @@ def test_a_run_that_there_is_not_is_not_told_of(client: Client, started: str) ->
 
 @pytest.mark.parametrize("what", ["cancel", "destroy"])
 def test_what_would_end_is_named_before_it_is_ended(client: Client, what: str) -> None:
-    asked = client("user").get(f"{HERE}/{what}").text
+    question = client("user").get(f"{HERE}/{what}").text
 
-    assert "<code>v3-001k-r1</code>, attempt 1: load, 5 s of load left" in asked
-    assert f'method="post" action="{HERE}/{what}"' in asked
+    assert "<code>v3-001k-r1</code>, attempt 1: load, 5 s of load left" in question
+    assert f'method="post" action="{HERE}/{what}"' in question
     assert "<button" not in client("viewer").get(f"{HERE}/{what}").text
 
 

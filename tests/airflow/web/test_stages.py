@@ -30,9 +30,9 @@ def staged(installation: Installation) -> Installation:
 @pytest.mark.usefixtures("staged")
 def test_the_matrix_has_rows_for_each_stage_and_says_what_loads_will_be(client: Client) -> None:
     shown = page(client, HERE)
-    told = " ".join(str(label) for label in shown.attributes("a", "aria-label"))
+    labels = " ".join(str(label) for label in shown.attributes("a", "aria-label"))
 
-    assert "maximum-v1-001k-r1: met" in told
+    assert "maximum-v1-001k-r1: met" in labels
     assert "Throughput at 70 %" in shown.text
     assert "Its loads are 70 % of each variant's maximum: they are known once stage maximum is complete." in shown.text
     assert "full-grid, 6 cells at 1,000, 2,000 ops/s" in shown.text

@@ -49,7 +49,7 @@ def test_the_tab_of_a_run_says_that_its_plan_has_not_opened_the_campaign_and_lea
 
 
 @pytest.mark.parametrize(
-    ("run", "plan", "said"),
+    ("run", "plan", "words"),
     [
         ("failed", "failed", "This run has ended and has created no campaign: its task <code>plan</code> is failed."),
         ("running", "failed", "This run has created no campaign: its task <code>plan</code> is failed. Its log says"),
@@ -58,7 +58,7 @@ def test_the_tab_of_a_run_says_that_its_plan_has_not_opened_the_campaign_and_lea
     ],
 )
 def test_the_tab_of_a_run_that_opened_no_campaign_says_so_and_where_to_look(
-    client: Client, run: str, plan: str | None, said: str
+    client: Client, run: str, plan: str | None, words: str
 ) -> None:
     start_run("demo", campaign_id="maiden-voyage")
     _set_states(run=run, plan=plan)
@@ -66,7 +66,7 @@ def test_the_tab_of_a_run_that_opened_no_campaign_says_so_and_where_to_look(
     shown = Page(tab(client).text)
     (log,) = (link for link in shown.attributes("a", "href") if link.endswith("/tasks/plan"))
 
-    assert said in tab(client).text
+    assert words in tab(client).text
     assert "not created its campaign yet" not in shown.text
     assert log.startswith("/dags/demo/runs/manual__")
 

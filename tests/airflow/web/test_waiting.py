@@ -68,11 +68,11 @@ def test_a_run_that_waits_for_a_cluster_says_who_holds_it_and_is_not_incomplete(
     set_cell(start("demo", "running", campaign_id=CAMPAIGN), CAMPAIGN, "v2-002k-r1", "scheduled")
 
     status = client("viewer").get(f"{API}/{CAMPAIGN}").json()
-    told = f"waiting for a cluster (held by {OTHER} with v1-001k-r1)"
-    assert (status["state"], status["waits_for"]) == ("waiting", told)
+    words = f"waiting for a cluster (held by {OTHER} with v1-001k-r1)"
+    assert (status["state"], status["waits_for"]) == ("waiting", words)
     for place in (f"/plimsoll/campaigns/{CAMPAIGN}", "/plimsoll/"):
         page = client("viewer").get(place).text
-        assert told in page
+        assert words in page
         assert 'class="state incomplete"' not in page
 
 
@@ -93,8 +93,8 @@ def test_a_run_of_a_paused_dag_says_that_it_is_paused(client: Client) -> None:
     start("demo", "queued", campaign_id=CAMPAIGN)
     with create_session() as session:
         session.execute(update(DagModel).where(DagModel.dag_id == "demo").values(is_paused=True))
-    told = client("viewer").get(f"{API}/{CAMPAIGN}").json()["waits_for"]
-    assert told == "a run of cells missing is queued: the DAG demo is paused"
+    words = client("viewer").get(f"{API}/{CAMPAIGN}").json()["waits_for"]
+    assert words == "a run of cells missing is queued: the DAG demo is paused"
 
 
 def test_a_campaign_without_a_run_waits_for_nothing(client: Client) -> None:

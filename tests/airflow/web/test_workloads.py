@@ -27,10 +27,10 @@ def mixed(installation: Installation) -> Installation:
 @pytest.mark.usefixtures("mixed")
 def test_the_matrix_has_a_row_for_each_variant_with_each_workload(client: Client) -> None:
     shown = page(client, HERE)
-    told = " ".join(str(label) for label in shown.attributes("a", "aria-label"))
+    labels = " ".join(str(label) for label in shown.attributes("a", "aria-label"))
 
-    assert "v1-kv-001k-r1: met" in told
-    assert "v1-series-001k-r1: met" in told
+    assert "v1-kv-001k-r1: met" in labels
+    assert "v1-series-001k-r1: met" in labels
     assert shown.text.count("series") >= 3
     assert "Variant and workload" in shown.text
     assert ", kv, at" in page(client, f"{HERE}/cells/v1-kv-001k-r1").text
@@ -70,7 +70,7 @@ def test_the_page_of_a_cell_says_that_a_ramp_missed_for_its_rate(client: Client,
         assert verdict
         fell_short = {"met": False, "rate_achieved": False, "achieved_ops_s": 900.0, "must_reach_rate": is_of_ramp}
         write_model(campaign.store, verdict.key, layout.VERDICT, verdict.model_copy(update=fell_short))
-    said = "it achieved 900 ops/s of 1,000 ops/s, and in a ramp a rate that is not achieved is a miss"
+    reason = "it achieved 900 ops/s of 1,000 ops/s, and in a ramp a rate that is not achieved is a miss"
 
-    assert said in page(client, f"{HERE}/cells/v1-kv-001k-r1").text
+    assert reason in page(client, f"{HERE}/cells/v1-kv-001k-r1").text
     assert "in a ramp" not in page(client, f"{HERE}/cells/v1-series-001k-r1").text

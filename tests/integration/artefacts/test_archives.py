@@ -80,8 +80,8 @@ def test_it_is_fetched_once_and_used(tmp_path: Path, serve: Callable[..., Any], 
 
 
 def test_it_comes_from_a_bucket(tmp_path: Path, packed: Any) -> None:
-    def get_object(**asked: Any) -> dict[str, Any]:
-        assert asked == {"Bucket": "mine", "Key": "jdks/prime.tar.gz"}
+    def get_object(**request: Any) -> dict[str, Any]:
+        assert request == {"Bucket": "mine", "Key": "jdks/prime.tar.gz"}
         body = SimpleNamespace(iter_chunks=lambda _: iter([packed]), close=lambda: None)
         return {"Body": body}
 

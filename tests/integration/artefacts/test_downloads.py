@@ -37,13 +37,13 @@ def small() -> LockedSet:
 
 
 @pytest.fixture
-def said() -> list[Any]:
+def log() -> list[Any]:
     return []
 
 
 @pytest.fixture
-def cache(tmp_path: Path, said: list[Any]) -> Cache:
-    return Cache(tmp_path / "cache", said.append)
+def cache(tmp_path: Path, log: list[Any]) -> Cache:
+    return Cache(tmp_path / "cache", log.append)
 
 
 def fetching(cache: Any, locked: Any) -> Any:
@@ -56,11 +56,11 @@ def left_over(cache: Any) -> list[Any]:
 
 
 def test_fetched_once_no_network_is_needed(
-    cache: Cache, small: LockedSet, said: list[Any], request: pytest.FixtureRequest
+    cache: Cache, small: LockedSet, log: list[Any], request: pytest.FixtureRequest
 ) -> None:
     folder = jar_folder(cache, small)
     assert faulty(folder, small.checksums, thorough=True) == ()
-    assert said == ["fetching small: 3 jars, 0 MB", "small is ready: 3 jars, 0 MB"]
+    assert log == ["fetching small: 3 jars, 0 MB", "small is ready: 3 jars, 0 MB"]
     request.getfixturevalue("no_network")
     assert jar_folder(cache, small, thorough=True) == folder
     assert left_over(cache) == []
@@ -75,14 +75,14 @@ def test_an_empty_cache_without_a_network_says_how_to_mend_it(
     assert left_over(cache) == []
 
 
-def test_a_damaged_jar_is_mended(cache: Cache, small: LockedSet, said: list[Any]) -> None:
+def test_a_damaged_jar_is_mended(cache: Cache, small: LockedSet, log: list[Any]) -> None:
     folder = jar_folder(cache, small)
     with (folder / "jbcrypt-0.3m.jar").open("r+b") as jar:
         jar.truncate(100)
-    said.clear()
+    log.clear()
     jar_folder(cache, small)
     assert faulty(folder, small.checksums, thorough=True) == ()
-    assert said[0] == "fetching small: 1 jar, 0 MB"
+    assert log[0] == "fetching small: 1 jar, 0 MB"
 
 
 def test_a_killed_download_starts_again_cleanly(cache: Cache, small: LockedSet) -> None:
@@ -96,9 +96,9 @@ def test_a_killed_download_starts_again_cleanly(cache: Cache, small: LockedSet) 
 
 def test_two_at_once_fetch_once(cache: Cache, small: LockedSet) -> None:
     with fetching(cache, small) as one, fetching(cache, small) as other:
-        said = one.communicate()[0] + other.communicate()[0]
+        output = one.communicate()[0] + other.communicate()[0]
     assert (one.returncode, other.returncode) == (0, 0)
-    assert said.count("fetching small") == 1
+    assert output.count("fetching small") == 1
     assert faulty(jar_folder(cache, small), small.checksums, thorough=True) == ()
 
 

@@ -69,16 +69,16 @@ def test_flags_that_write_files_or_open_ports_are_left_to_the_hosts(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     refused = {flag: artefacts.refusal([flag, "-Dcom.sun.management.jmxremote.port=7199"], jdk) for flag in HARMFUL}
-    unknown = [flag for flag, said in refused.items() if said.startswith("Unrecognized VM option")]
+    unknown = [flag for flag, message in refused.items() if message.startswith("Unrecognized VM option")]
     assert artefacts.unasked(HARMFUL, jdk) == [flag for flag in HARMFUL if flag not in unknown]
-    assert {flag: said for flag, said in refused.items() if said and flag not in unknown} == {}
+    assert {flag: message for flag, message in refused.items() if message and flag not in unknown} == {}
     assert left == []
     assert [path.name for path in tmp_path.iterdir()] == ["cache"]
 
 
 @pytest.mark.parametrize("jdk", [OWN_JDK, "openjdk-17.0.9"])
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (["-XX:+UseG1GC", "-XX:MaxGCPauseMilis=200"], "MaxGCPauseMilis"),
         (["-XX:+UseNUMAA"], "UseNUMAA"),
@@ -88,7 +88,7 @@ def test_flags_that_write_files_or_open_ports_are_left_to_the_hosts(
     ],
 )
 def test_a_jvm_still_says_what_is_wrong_with_other_flags(
-    artefacts: Artefacts, left: list[str], jdk: str, flags: list[str], said: str
+    artefacts: Artefacts, left: list[str], jdk: str, flags: list[str], message: str
 ) -> None:
-    assert re.search(said, artefacts.refusal(flags, jdk))
+    assert re.search(message, artefacts.refusal(flags, jdk))
     assert left == []

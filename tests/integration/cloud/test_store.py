@@ -35,10 +35,10 @@ CELL = "v1-001k-r1"
 @pytest.fixture
 def definition(cloud: Cloud) -> Definition:
     """Provide one cell of two nodes, everything but the hosts instant."""
-    asked = instant_definition(variants=1, loads=1).model_dump(mode="json")
-    asked["system"]["nodes"], asked["workload"]["replication_factor"] = 2, 2
-    asked["provider"] = {"name": "ec2", "options": ec2_options(cloud.landscape)}
-    return Definition.model_validate(asked)
+    content = instant_definition(variants=1, loads=1).model_dump(mode="json")
+    content["system"]["nodes"], content["workload"]["replication_factor"] = 2, 2
+    content["provider"] = {"name": "ec2", "options": ec2_options(cloud.landscape)}
+    return Definition.model_validate(content)
 
 
 @pytest.fixture

@@ -48,8 +48,8 @@ def test_a_missing_secret_is_an_error_that_names_it(tmp_path: Path, missing: str
 
 
 def test_what_it_would_run_has_the_values_where_they_belong(tmp_path: Path) -> None:
-    told = {**required(), "WORKER_CONCURRENCY": "7", "CAMPAIGNS_FOLDER": str(tmp_path)}
-    done = compose(tmp_path, told, "config", "--format", "json")
+    variables = {**required(), "WORKER_CONCURRENCY": "7", "CAMPAIGNS_FOLDER": str(tmp_path)}
+    done = compose(tmp_path, variables, "config", "--format", "json")
     services: dict[str, Any] = json.loads(done.stdout)["services"]
     worker = services["worker"]
     assert worker["environment"]["AIRFLOW__CELERY__WORKER_CONCURRENCY"] == "7"

@@ -15,10 +15,10 @@ def test_only_a_launcher_that_fails_is_an_error(tmp_path: Path, ended_with: int,
     launcher.parent.mkdir(parents=True)
     launcher.write_text(f"#!/bin/sh\necho 'this is the state'\nexit {ended_with}\n")
     launcher.chmod(0o755)
-    code, told = status(tmp_path)
+    code, output = status(tmp_path)
     assert (code != 0) is failed
-    assert told.splitlines()[0] == "this is the state"
-    assert ("***" in told) is failed
+    assert output.splitlines()[0] == "this is the state"
+    assert ("***" in output) is failed
 
 
 def test_a_checkout_that_is_not_set_up_is_told_how_to_be(tmp_path: Path) -> None:

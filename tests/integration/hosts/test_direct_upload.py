@@ -94,9 +94,9 @@ def test_what_the_store_refuses_is_left_to_others_and_no_secret_is_told(
     service.faults = ["403"] * 3
     with caplog.at_level(logging.DEBUG, logger="plimsoll"):
         assert upload_directly(store, ssh_host, keys_of(files)) == {}
-    said = "\n".join(record.getMessage() for record in caplog.records)
-    assert "big.hdr is fetched instead: the store answers 403 (Told)" in said
-    assert "Amz" not in said
+    logged = "\n".join(record.getMessage() for record in caplog.records)
+    assert "big.hdr is fetched instead: the store answers 403 (Told)" in logged
+    assert "Amz" not in logged
 
 
 def test_what_did_not_arrive_as_sent_does_not_count(

@@ -121,9 +121,9 @@ def test_a_host_that_is_refused_is_sent_it_and_no_secret_is_told(
     with caplog.at_level(logging.DEBUG, logger="plimsoll"):
         hosts("a").install(bundle)
     assert sorted(sent) == ["big.jar", "bin/java"]
-    said = "\n".join(record.getMessage() for record in caplog.records)
-    assert "the store answers 403 (Told)" in said
-    assert "Amz" not in said
+    logged = "\n".join(record.getMessage() for record in caplog.records)
+    assert "the store answers 403 (Told)" in logged
+    assert "Amz" not in logged
 
 
 def test_a_host_without_a_way_to_the_store_asks_once(
@@ -134,9 +134,9 @@ def test_a_host_without_a_way_to_the_store_asks_once(
     monkeypatch.setattr("plimsoll.adapters.providers.ssh.host.FETCH", timedelta(0))
     host.install(bundle)
     (bundle / "big.jar").write_bytes(b"changed")
-    asked = service.called("HEAD", "/bundles/")
+    requests = service.called("HEAD", "/bundles/")
     host.install(bundle)
-    assert service.called("HEAD", "/bundles/") == asked
+    assert service.called("HEAD", "/bundles/") == requests
     assert sent.count("big.jar") == 2
 
 

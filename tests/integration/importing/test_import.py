@@ -67,10 +67,10 @@ def test_a_store_that_has_no_folder_to_lie_in_is_refused(folder: Path, monkeypat
 
 
 def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder: Path) -> None:
-    told = json.loads(plimsoll("import", folder / "import.yaml", "--json"))
-    assert told["campaign_id"] == "samples-1"
-    assert told["cells"] == {"stress-00500-r1": "missed", "latte-00500-r1": "met"}
-    assert told["warnings"].keys() == told["cells"].keys()
+    answer = json.loads(plimsoll("import", folder / "import.yaml", "--json"))
+    assert answer["campaign_id"] == "samples-1"
+    assert answer["cells"] == {"stress-00500-r1": "missed", "latte-00500-r1": "met"}
+    assert answer["warnings"].keys() == answer["cells"].keys()
     verdict = stored(folder, "stress-00500-r1", 1, "verdict.json")
     assert verdict["levels"][0]["judged"] == 4
     assert verdict["maxima_by_operation"].keys() == {"reads", "writes"}
@@ -141,11 +141,11 @@ def test_a_unit_that_nobody_tells_is_asked_for_and_then_told_everywhere(
     assert "(in the description of an import, `unit:`)" in out
 
     description.write_text("unit: us\n" + description.read_text())
-    told = "values are taken to be in us: as given (`--unit`)"
+    warning = "values are taken to be in us: as given (`--unit`)"
     assert plimsoll("import", description).count("/2: missed (values in us: as given (`--unit`))") == 2
     campaign = tmp_path / "store" / "us-default"
     attempt = campaign / "cells" / "a-001k-r1" / "2"
-    assert told in json.loads((attempt / "verdict.json").read_text())["warnings"]
+    assert warning in json.loads((attempt / "verdict.json").read_text())["warnings"]
     assert json.loads((attempt / "provenance.json").read_text())["unit_taken"] == "us: as given (`--unit`)"
     plimsoll("report", "us-default")
     assert "Values are taken to be in us: as given" in (campaign / "report" / "report.html").read_text()
@@ -162,9 +162,9 @@ def test_a_run_that_answered_half_of_its_rate_is_met_with_a_warning(folder: Path
     shutil.copy(SAMPLES / "cassandra-stress.hdr", folder / "runs" / "again.hdr")
     same = DESCRIPTION.replace("500/s", "1000/s").replace("runs/latte.json.gz", "runs/again.hdr")
     (folder / "import.yaml").write_text(f"{same}  service_levels: [{{below: 10s}}]\n")
-    told = plimsoll("import", folder / "import.yaml")
+    output = plimsoll("import", folder / "import.yaml")
     half = "only 50% of the cell's 1,000 ops/s were answered: whatever the outcome, it is about 500 ops/s"
-    assert f"Warning: {half} (stress-001k-r1, latte-001k-r1)" in told
+    assert f"Warning: {half} (stress-001k-r1, latte-001k-r1)" in output
     verdict = stored(folder, "stress-001k-r1", 1, "verdict.json")
     assert (verdict["met"], half in verdict["warnings"]) == (True, True)
     plimsoll("report", "samples-1")

@@ -112,7 +112,7 @@ def test_hosts_that_are_silent_for_a_while_cost_nothing_nor_does_their_silence_a
     when["observed now"] = heal_and_freeze
     assert place.run().valid
     assert not within, "nobody was silenced, or nobody waited"
-    assert sum("observed now" in said for said in place.moments.said) >= 2
+    assert sum("observed now" in line for line in place.moments.said) >= 2
     place.assert_counts_once()
 
 

@@ -290,8 +290,8 @@ def test_the_first_load_host_that_is_unfit_is_replaced_alone_and_its_files_keep_
     assert ran.verdict is not None
     assert ran.verdict.valid
     assert (after.id, after.nodes, after.load_host.name) == (before.id, before.nodes, before.load_host.name)
-    told = f"{before.load_host.address} was replaced by {after.load_host.address} (its network is slow)"
-    assert fingerprint.replaces == told
+    sentence = f"{before.load_host.address} was replaced by {after.load_host.address} (its network is slow)"
+    assert fingerprint.replaces == sentence
     assert list(site.tools.store.keys(layout.attempt_file(ran.work.key, f"{layout.RAW}/load")))
     assert site.nothing_is_left()
 

@@ -152,8 +152,8 @@ def test_a_host_that_died_between_two_cells_is_replaced_alone_and_every_later_fi
         actions.destroy(later[-1])
     assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1"] * 3
     [gone], [fresh] = before - hosts_of(later[0]), hosts_of(later[0]) - before
-    told = [read_fingerprint(tools.store, work.key).replaces for work in (first, *later)]
-    assert told == ["", *[f"{gone} died and was replaced by {fresh}"] * 2]
+    reasons = [read_fingerprint(tools.store, work.key).replaces for work in (first, *later)]
+    assert reasons == ["", *[f"{gone} died and was replaced by {fresh}"] * 2]
     assert place.launched() == 5
 
 
@@ -198,8 +198,8 @@ def test_a_host_that_is_no_longer_fit_is_ended_and_replaced_alone(place: Place, 
     [fresh] = hosts_of(later[0]) - before
     assert before - hosts_of(later[0]) == {unfit}
     assert hosts_of(later[1]) == hosts_of(later[0])
-    told = {read_fingerprint(tools.store, work.key).replaces for work in later}
-    assert told == {f"{unfit} was replaced by {fresh} (its network is slow)"}
+    reasons = {read_fingerprint(tools.store, work.key).replaces for work in later}
+    assert reasons == {f"{unfit} was replaced by {fresh} (its network is slow)"}
     assert place.launched() == 5
 
 

@@ -158,11 +158,11 @@ def test_a_bucket_that_does_not_exist_is_named(client: Any, use: Any) -> None:
 
 
 def test_a_bucket_that_has_answered_is_not_asked_again_whether_it_exists(client: Any, store: S3Store) -> None:
-    asked: list[str] = []
-    client.meta.events.register("before-call", lambda model, **_: asked.append(model.name), unique_id="asked")
+    requests: list[str] = []
+    client.meta.events.register("before-call", lambda model, **_: requests.append(model.name), unique_id="asked")
     assert [store.exists(name) for name in ("a", "b")] == [False, False]
     client.meta.events.unregister("before-call", unique_id="asked")
-    assert asked == ["HeadObject", "ListObjectsV2", "HeadObject"]
+    assert requests == ["HeadObject", "ListObjectsV2", "HeadObject"]
 
 
 @pytest.fixture

@@ -95,11 +95,11 @@ def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid
     summary = work.load_generator.summary(
         {"summary.json": host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000)}
     )
-    told = [
+    lines = [
         GeneratorSecond(summary.started_at + timedelta(seconds=end_s), 0.0, 0.0, 0.1, 90, 700, 0.2)
         for end_s in range(1, int(summary.duration_s) + 1)
     ]
-    monkeypatch.setattr(InstantLoadGenerator, "seconds", lambda _self, _text: told)
+    monkeypatch.setattr(InstantLoadGenerator, "seconds", lambda _self, _text: lines)
     collect(work)
     verdict = judge(work)
     assert verdict.valid
@@ -172,12 +172,12 @@ class Samples(NoSampler):
         """Written when they are asked for, some milliseconds after each second."""
         if host.info.role != "load":
             return ()
-        told = json.loads(host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000))
-        start_s = datetime.fromisoformat(told["started_at"]).timestamp()
+        summary = json.loads(host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000))
+        start_s = datetime.fromisoformat(summary["started_at"]).timestamp()
         figures = "0.1,0.1,0,0,0,,8000000000,0,0,0,0,0"
         rows = [
             f"{start_s + second + 0.004:.3f},{figures},{self._share},,yes(77)={self._share}"
-            for second in range(1, int(told["duration_s"]) + 1)
+            for second in range(1, int(summary["duration_s"]) + 1)
         ]
         path = host.root / "host.csv"
         host.write(path, "\n".join([",".join(COLUMNS), *rows]) + "\n")

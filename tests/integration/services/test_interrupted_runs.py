@@ -55,8 +55,8 @@ def plimsoll(installation: Installation, *arguments: str) -> subprocess.Complete
 
 def cell(installation: Installation) -> dict[str, Any]:
     """Return the cell, as `plimsoll status` tells it."""
-    told = json.loads(plimsoll(installation, "status", "mine", "--json").stdout)
-    [found] = [one for one in told["cells"] if one["attempt"]]
+    status = json.loads(plimsoll(installation, "status", "mine", "--json").stdout)
+    [found] = [one for one in status["cells"] if one["attempt"]]
     return dict(found)
 
 

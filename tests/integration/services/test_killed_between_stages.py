@@ -43,13 +43,13 @@ def kill_where_the_second_stage_begins(environment: dict[str, str]) -> None:
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     command = [sys.executable, "-c", "from plimsoll.cli import app; app()", *RUN]
     with subprocess.Popen(command, cwd=CHECKOUT, env={**environment, "PYTHONUNBUFFERED": "1"}, **pipes) as process:
-        told = []
+        lines = []
         for line in process.stdout or ():
-            told.append(line)
+            lines.append(line)
             if line.startswith("mine/share-"):
                 process.kill()
                 return
-        pytest.fail(f"the second stage did not begin: {told}")
+        pytest.fail(f"the second stage did not begin: {lines}")
 
 
 @pytest.fixture
@@ -77,10 +77,10 @@ def test_it_goes_on_with_the_loads_that_are_on_record(
     record = installation.folder / "store" / "mine" / "stages" / "share.json"
     found = record.read_bytes()
 
-    code, told = ended(*RUN)
+    code, sentence = ended(*RUN)
 
-    assert code == 0, told
-    assert "\nshare: " in told, "the answer of each stage stands at the end"
+    assert code == 0, sentence
+    assert "\nshare: " in sentence, "the answer of each stage stands at the end"
     assert record.read_bytes() == found
     attempts = installation.attempts("mine")
     assert {cell: numbers for cell, numbers in attempts.items() if cell.startswith("maximum")} == {
@@ -97,9 +97,9 @@ def test_it_goes_on_with_the_loads_that_are_on_record(
     assert v2["to_control"]["low"] <= v2["to_control"]["value"] <= v2["to_control"]["high"]
     assert document["parts"][2]["at_loads"][0]["p99_9_ms"]["value"] > 0
     page = (report / "report.html").read_text()
-    told = "maximum at least 1,000 ops/s in stage maximum, as maximum-v1-001k-r1/1 decided; it runs at 700 ops/s"
-    assert told in page
+    sentence = "maximum at least 1,000 ops/s in stage maximum, as maximum-v1-001k-r1/1 decided; it runs at 700 ops/s"
+    assert sentence in page
     assert (report / "share-report.html").exists()
 
-    code, told = ended("report", str(report / "bundle.zip"), "--into", str(installation.folder / "again"))
-    assert code == 0, told
+    code, sentence = ended("report", str(report / "bundle.zip"), "--into", str(installation.folder / "again"))
+    assert code == 0, sentence

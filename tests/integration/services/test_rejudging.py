@@ -62,9 +62,9 @@ def campaign(installation: Installation) -> Any:
 
 
 def again(installation: Installation, campaign: Any) -> Any:
-    told = []
-    found = rejudge(lambda: installation.toolkit, collected_attempts(campaign), 1, told.append)
-    assert sorted(str(one.key) for one in told) == [str(one.key) for one in found]
+    seen = []
+    found = rejudge(lambda: installation.toolkit, collected_attempts(campaign), 1, seen.append)
+    assert sorted(str(one.key) for one in seen) == [str(one.key) for one in found]
     return found
 
 

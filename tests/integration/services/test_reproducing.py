@@ -156,10 +156,10 @@ def test_the_command_gives_the_published_bundle(
     published: Any, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLIMSOLL_STORE", str(published))
-    told = json.loads(plimsoll("bundle", "demo-a", "--json").stdout)
+    answer = json.loads(plimsoll("bundle", "demo-a", "--json").stdout)
     content = (elsewhere / "demo-a.zip").read_bytes()
     assert content == (published / "demo-a/report/bundle.zip").read_bytes()
-    assert told == {"campaign_id": "demo-a", "bundle": "demo-a.zip", "bytes": len(content)}
+    assert answer == {"campaign_id": "demo-a", "bundle": "demo-a.zip", "bytes": len(content)}
 
 
 def test_unpacked_into_a_store_it_is_the_campaign_again(

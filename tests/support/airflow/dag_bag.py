@@ -15,8 +15,8 @@ except ImportError:
     class DagBag(dagbag.DagBag):  # type: ignore[no-redef,misc]
         """One that takes, and does not need, the name of a bundle."""
 
-        def __init__(self, *, bundle_name: str = "", **told: Any) -> None:
-            super().__init__(**told)
+        def __init__(self, *, bundle_name: str = "", **options: Any) -> None:
+            super().__init__(**options)
 
 
 __all__ = ["DagBag", "DagSerialization", "sync_bag_to_db"]

@@ -83,8 +83,8 @@ class Team(StackUnderTest):
 def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]) -> Iterator[Team]:
     """Provide a team's Airflow with workers that are ready. All of its processes have ended after the block."""
     with _running_redis() as broker, Celery(broker=broker) as app, _told_no_id():
-        told = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
-        with running_stack(folder, env=told, dag_ids=dag_ids) as airflow:
+        variables = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
+        with running_stack(folder, env=variables, dag_ids=dag_ids) as airflow:
             api = Transport(airflow.running.url, airflow.stack.home.password_of("admin"))
             team = Team(airflow.stack, airflow.running, airflow.client, app, api)
             for name in WORKERS:
@@ -120,10 +120,10 @@ def _told_no_id() -> Iterator[None]:
     """Let the scheduler make the id of the Airflow, and workers ask for it; the local stack tells its
     processes.
     """
-    told = Stack.environment
+    given = Stack.environment
 
     def without_id(stack: Stack, port: int) -> dict[str, str]:
-        return {name: value for name, value in told(stack, port).items() if name != INSTALLATION_ENVIRONMENT}
+        return {name: value for name, value in given(stack, port).items() if name != INSTALLATION_ENVIRONMENT}
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Stack, "environment", without_id)

@@ -24,5 +24,5 @@ def undrawn() -> Iterator[None]:
 
 
 def _digest(figure: Figure) -> str:
-    told = json.dumps(picture_specification(figure))
-    return f'<svg width="600" height="300"><desc>{hashlib.sha256(told.encode()).hexdigest()}</desc></svg>'
+    specification = json.dumps(picture_specification(figure))
+    return f'<svg width="600" height="300"><desc>{hashlib.sha256(specification.encode()).hexdigest()}</desc></svg>'

@@ -117,5 +117,5 @@ def pauses_counted(log: str) -> int:
     """Return the number of pauses as `grep` would count them: lines with a pause's length, without starts and
     statistics.
     """
-    told = (line for line in log.splitlines() if " Pause " in line and line.endswith("ms"))
-    return sum("gc,start" not in line and "gc,stats" not in line for line in told)
+    pauses = (line for line in log.splitlines() if " Pause " in line and line.endswith("ms"))
+    return sum("gc,start" not in line and "gc,stats" not in line for line in pauses)

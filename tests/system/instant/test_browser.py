@@ -197,8 +197,8 @@ def test_the_form_shows_why_a_run_is_refused(ada: Page, airflow: StackUnderTest)
     form.get_by_role("group").filter(has_text="Any other id: a new").get_by_role("textbox").fill("stormy")
     form.get_by_role("button", name="Trigger").click()
 
-    told = ada.get_by_text("campaign 'stormy': belongs to another definition, 'storm'").locator("visible=true")
-    expect(told.first).to_be_visible()
+    message = ada.get_by_text("campaign 'stormy': belongs to another definition, 'storm'").locator("visible=true")
+    expect(message.first).to_be_visible()
     assert airflow.client.dag_runs("calm") == before
     leave(ada)
 

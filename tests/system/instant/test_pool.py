@@ -46,8 +46,8 @@ def test_the_second_campaign_waits_for_the_cluster_and_the_first_ends_without_it
     first = airflow.client.trigger("early", {"campaign_id": "first"})
     until(lambda: waits_for(http, "first")[0] == "running", "the first campaign's cell", patience_s=END_S)
     second = airflow.client.trigger("late", {"campaign_id": "second"})
-    told = ("waiting", f"waiting for a cluster (held by first with {CELL})")
-    until(lambda: waits_for(http, "second") == told, "the second campaign to wait", patience_s=END_S)
+    expected = ("waiting", f"waiting for a cluster (held by first with {CELL})")
+    until(lambda: waits_for(http, "second") == expected, "the second campaign to wait", patience_s=END_S)
 
     gates.open(f"first~{CELL}", LOADING)
     until(lambda: airflow.client.dag_run("early", first.run_id).is_final, "the first campaign's end", patience_s=END_S)

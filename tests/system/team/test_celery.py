@@ -75,16 +75,16 @@ def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(
 def assert_named_after_this_airflow(team: Team, campaign: CampaignStore) -> None:
     """The owners of attempts have the id that the scheduler has made and that workers ask for."""
     attempts = [read_attempt(campaign.store, verdict.key) for verdict in campaign.verdicts()]
-    told = {installation_of(attempt.owner) for attempt in attempts if attempt}
-    assert told == {team.api.call("GET", f"/variables/{INSTALLATION_VARIABLE}")["value"]}
+    installations = {installation_of(attempt.owner) for attempt in attempts if attempt}
+    assert installations == {team.api.call("GET", f"/variables/{INSTALLATION_VARIABLE}")["value"]}
 
 
 def assert_reported(team: Team, campaign: CampaignStore, definition: Definition) -> None:
     """The report is in the store, and Airflow has told its asset's event."""
     assert campaign.store.exists(report_key(campaign.campaign_id))
     events = team.api.call("GET", "/assets/events", params={"source_dag_id": definition.dag_id})["asset_events"]
-    told = [(event["name"], event["extra"]["campaign_id"]) for event in events]
-    assert told == [(f"report-{definition.name}", campaign.campaign_id)]
+    reports = [(event["name"], event["extra"]["campaign_id"]) for event in events]
+    assert reports == [(f"report-{definition.name}", campaign.campaign_id)]
 
 
 def assert_every_cell_was_measured_once(installation: Installation, definition: Definition, campaign_id: str) -> None:

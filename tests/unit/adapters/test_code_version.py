@@ -14,8 +14,8 @@ def source(root: Path, **files: str) -> Path:
 
 
 def test_it_begins_with_the_version_number() -> None:
-    number, _, told = code_version().partition("+")
-    assert (number, len(told)) == (__version__, 12)
+    number, _, digest = code_version().partition("+")
+    assert (number, len(digest)) == (__version__, 12)
 
 
 def test_the_same_files_give_the_same_digest_wherever_they_lie(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_other_files_and_links_that_lead_nowhere_are_left_out(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("wanted", "place", "said"),
+    ("wanted", "place", "message"),
     [
         ("mine.yaml", "here", "there is no file 'mine.yaml'"),
         ("sub/mine.yaml", "here/sub", "there is no file 'mine.yaml'"),
@@ -43,10 +43,10 @@ def test_other_files_and_links_that_lead_nowhere_are_left_out(tmp_path: Path) ->
     ],
 )
 def test_a_path_is_missed_where_it_leads_and_a_name_in_the_folder_of_definitions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, place: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, place: str, message: str
 ) -> None:
     (tmp_path / "here" / "folder.yaml").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(NotFound) as missing:
         DefinitionFolder(tmp_path / "campaigns").find(wanted)
-    assert (missing.value.where, missing.value.what) == (str(tmp_path / place), said)
+    assert (missing.value.where, missing.value.what) == (str(tmp_path / place), message)

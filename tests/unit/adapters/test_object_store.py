@@ -70,9 +70,9 @@ def test_what_vanishes_of_a_folder_while_it_is_deleted_is_no_error(
         store.write(key, b"")
     unlink = os.unlink
 
-    def another_is_quicker(*asked: Any, **further: Any) -> None:
-        unlink(*asked, **further)
-        unlink(*asked, **further)
+    def another_is_quicker(*arguments: Any, **further: Any) -> None:
+        unlink(*arguments, **further)
+        unlink(*arguments, **further)
 
     monkeypatch.setattr(os, "unlink", another_is_quicker)
     store.delete("x")

@@ -20,6 +20,6 @@ def test_a_cost_that_can_not_be_read_keeps_no_attempt_from_being_provisioned(
     work = begin(tools, "campaign", "v1-001k-r1", "me")
     hide_costs(monkeypatch)
 
-    told = list(Provision(task_id="provision").beforehand(work))
+    lines = list(Provision(task_id="provision").beforehand(work))
 
-    assert told == ["what the campaign has spent so far can't be told: the store is away"]
+    assert lines == ["what the campaign has spent so far can't be told: the store is away"]

@@ -76,8 +76,8 @@ def sources() -> list[Path]:
 def private_names(kind: type) -> set[str]:
     """Private attributes that the class itself defines or asks itself for."""
     nodes = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(kind)))))
-    asked = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"}
-    return {name for name in asked | set(vars(kind)) if is_private(name)}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"}
+    return {name for name in attributes | set(vars(kind)) if is_private(name)}
 
 
 def taken_from_airflow(kind: type) -> set[str]:

@@ -29,8 +29,10 @@ def stops(*rows: tuple[float, float, bool]) -> pd.DataFrame:
 
 
 def heap(*changes: tuple[float, int, int]) -> dict[ProcessOnHost, Pauses]:
-    told = [HeapChange(START + timedelta(seconds=at), before * MIB, after * MIB, 1.0) for at, before, after in changes]
-    return {JVM: Pauses(heap=tuple(told))}
+    changes_of_heap = [
+        HeapChange(START + timedelta(seconds=at), before * MIB, after * MIB, 1.0) for at, before, after in changes
+    ]
+    return {JVM: Pauses(heap=tuple(changes_of_heap))}
 
 
 def test_each_interval_has_the_mean_cpu_the_highest_heap_and_the_whole_time_stopped_of_each_host() -> None:

@@ -44,9 +44,9 @@ def found(
 
 
 def sentence(*arguments: Any, **options: Any) -> str:
-    told = found(*arguments, **options)
-    assert told is not None
-    return told.sentence
+    noise = found(*arguments, **options)
+    assert noise is not None
+    return noise.sentence
 
 
 BUSY = {"cpu_others": 0.76, "others_top": "yes(77)=0.5000;cc1(9)=0.2600"}
@@ -92,16 +92,16 @@ def test_bounds_are_the_definition_s() -> None:
 
 def test_noise_on_any_host_of_the_cell_disturbs_and_hosts_may_take_turns() -> None:
     table = pd.concat([samples(BUSY, {}), samples({}, {"cpu_steal": 0.3}, host="node2")])
-    told = sentence(missed(0, 1), table)
-    assert "node1 in 1 of them (12:00:00 to 12:00:10 UTC" in told
-    assert "node2 in 1 of them (12:00:10 to 12:00:20 UTC" in told
+    words = sentence(missed(0, 1), table)
+    assert "node1 in 1 of them (12:00:00 to 12:00:10 UTC" in words
+    assert "node2 in 1 of them (12:00:10 to 12:00:20 UTC" in words
 
 
 def test_the_greatest_multiple_of_a_bound_comes_first() -> None:
-    told = found(missed(0), samples({"cpu_others": 0.2, "cpu_steal": 0.4}))
-    assert told is not None
-    assert told.sentence.startswith("noise in the only missed interval: other machines took 40.0%")
-    assert told.size == pytest.approx(8.0)
+    noise = found(missed(0), samples({"cpu_others": 0.2, "cpu_steal": 0.4}))
+    assert noise is not None
+    assert noise.sentence.startswith("noise in the only missed interval: other machines took 40.0%")
+    assert noise.size == pytest.approx(8.0)
 
 
 def test_what_was_not_sampled_disturbs_nothing() -> None:
@@ -117,8 +117,8 @@ def test_programs_that_the_sampler_could_not_name_are_left_out() -> None:
 
 
 def test_the_load_generator_s_own_lateness_explains_a_miss_of_which_it_is_the_larger_part() -> None:
-    told = sentence(missed(0, late_ms=210.0), None, second(5.0, hiccup_ms=112.0))
-    assert told.endswith("the load generator on load stalled or was late by 112 ms "
+    words = sentence(missed(0, late_ms=210.0), None, second(5.0, hiccup_ms=112.0))
+    assert words.endswith("the load generator on load stalled or was late by 112 ms "
                          "(12:00:00 to 12:00:10 UTC, allowed: 110 ms)")  # fmt: skip
     assert found(missed(0, late_ms=210.0), None, second(5.0, lag_ms=112.0)) is not None
     assert found(missed(0, late_ms=1800.0), None, second(5.0, hiccup_ms=460.0)) is None
@@ -144,8 +144,8 @@ def test_a_long_stall_disturbs_every_interval_that_it_reaches() -> None:
 def test_an_interval_that_begins_with_what_noise_left_is_disturbed_too() -> None:
     """A burst of noise ends, and what waited is answered in the next interval, which is calm."""
     behind, caught_up = second(10.003, in_flight=50, backlog=450), second(20.003, in_flight=3, backlog=0)
-    told = sentence(missed(0, 1), samples(BUSY, {}), behind, caught_up)
-    assert "noise before it had left 500 ms of the load without an answer on load in 1 of them" in told
+    words = sentence(missed(0, 1), samples(BUSY, {}), behind, caught_up)
+    assert "noise before it had left 500 ms of the load without an answer on load in 1 of them" in words
     assert found(missed(1), samples(BUSY, {}), behind) is not None
     assert found(missed(0, 1, 2), samples(BUSY, {}, {}), behind, caught_up) is None
     assert found(missed(0, 1), samples(BUSY, {}), second(10.003, in_flight=9, backlog=100)) is None

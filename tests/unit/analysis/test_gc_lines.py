@@ -36,8 +36,8 @@ def test_logs_of_jdk_8_are_read_too() -> None:
 
 @pytest.mark.parametrize("log", sorted(LOGS.iterdir(), key=str), ids=lambda log: log.stem)
 def test_every_known_log_is_gone_through(log: zipfile.Path) -> None:
-    told = gc_lines(log.read_text())
-    assert all(line.at.tzinfo and line.text.startswith("gc.log: ") for line in told)
+    lines = gc_lines(log.read_text())
+    assert all(line.at.tzinfo and line.text.startswith("gc.log: ") for line in lines)
 
 
 def test_a_log_of_no_known_form_tells_nothing() -> None:

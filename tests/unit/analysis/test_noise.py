@@ -173,6 +173,6 @@ def test_kept_hosts_are_told_in_the_order_of_their_use(null: Any) -> None:
         *(on(one, "hosts/1") for one in ordered[:10]),
         *(on(one, "hosts/1", "node2 died") for one in ordered[10:]),
     ]
-    told = [(one.cluster, one.cells, one.replaces) for one in noise(partly).kept_hosts]
-    assert told == [("hosts/1", 10, ""), ("hosts/1", 20, "node2 died")]
+    clusters = [(one.cluster, one.cells, one.replaces) for one in noise(partly).kept_hosts]
+    assert clusters == [("hosts/1", 10, ""), ("hosts/1", 20, "node2 died")]
     assert noise(null).kept_hosts == ()

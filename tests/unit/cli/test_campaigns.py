@@ -108,7 +108,7 @@ def test_a_campaign_and_a_cell_that_are_nearly_right_are_named(plimsoll: Command
 
 @pytest.mark.usefixtures("complete")
 def test_a_misspelt_campaign_is_not_begun_and_a_new_one_is_no_old_one(plimsoll: Command, tmp_path: Path) -> None:
-    for options, told in (
+    for options, output in (
         (
             ["--campaign", "nearst-1"],
             "did you mean 'nearest-1'? a new campaign with this id begins with `--new-campaign nearst-1`",
@@ -118,7 +118,7 @@ def test_a_misspelt_campaign_is_not_begun_and_a_new_one_is_no_old_one(plimsoll: 
     ):
         code, out, err = plimsoll("run", tmp_path / "instant.yaml", *options)
         assert (code, out) == (2, "")
-        assert told in err
+        assert output in err
     assert [one["campaign_id"] for one in json.loads(plimsoll("campaigns", "--json")[1])] == ["nearest-1"]
 
 

@@ -87,8 +87,8 @@ def test_clusters_elsewhere_are_left_alone_when_asked_for_those_here(
 ) -> None:
     key = str(alive(1))
     monkeypatch.setattr("tests.fakes.instant.InstantProvider.is_local", False)
-    told = plimsoll("clusters", "destroy", "--all", "--here", "--json")[1]
-    assert json.loads(told) == {"destroyed": [], "failed": {}, "unseen": []}
+    output = plimsoll("clusters", "destroy", "--all", "--here", "--json")[1]
+    assert json.loads(output) == {"destroyed": [], "failed": {}, "unseen": []}
     assert json.loads(plimsoll("clusters", "destroy", "--all", "--json")[1])["destroyed"] == [key]
 
 

@@ -48,9 +48,9 @@ def test_a_note_on_no_campaign_and_one_that_is_too_long_are_refused(installation
 
 @pytest.mark.parametrize("answers", ["n\n", "y\nother\n", "y\n", ""])
 def test_nothing_is_deleted_unless_both_questions_are_answered(installation: Installation, answers: str) -> None:
-    asked = plimsoll("campaigns", "delete", "mine", answers=answers)
-    assert asked.exit_code != 0
-    assert "mine has 0 attempts in 1 file" in asked.output
+    answer = plimsoll("campaigns", "delete", "mine", answers=answers)
+    assert answer.exit_code != 0
+    assert "mine has 0 attempts in 1 file" in answer.output
     assert campaign_ids(installation.toolkit.store) == ("mine", "other")
 
 

@@ -74,8 +74,8 @@ def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(me
     assert list(found) == KEYS
     assert found["verdict"] == "met"
     assert found["reasons"] == [FEW]
-    asked = {"percentile": 99.9, "interval": "10s", "below": "100ms", "operations": "all", "windows": "aligned"}
-    assert found["service_level"] == asked
+    level = {"percentile": 99.9, "interval": "10s", "below": "100ms", "operations": "all", "windows": "aligned"}
+    assert found["service_level"] == level
     assert found["intervals"] == [
         {
             "start_s": start,

@@ -25,25 +25,25 @@ def planned(strategy: Strategy, budget: float | None = None) -> Plan:
     return make_plan(chosen, tariff=Tariff(node=RATE, load=RATE, source="a table"))
 
 
-def told(plan: Plan, capsys: pytest.CaptureFixture[str], about: str) -> str:
+def line_about(plan: Plan, capsys: pytest.CaptureFixture[str], about: str) -> str:
     show(plan, ())
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith(about)]
     return line.removeprefix(about)
 
 
 def test_a_full_grid_costs_what_all_its_cells_cost(capsys: pytest.CaptureFixture[str]) -> None:
-    assert told(planned(FullGrid()), capsys, "Estimated cost of the hosts under load: ").startswith("64.00 USD (")
-    assert told(planned(FullGrid(), 63.0), capsys, "Budget: ") == (
+    assert line_about(planned(FullGrid()), capsys, "Estimated cost of the hosts under load: ").startswith("64.00 USD (")
+    assert line_about(planned(FullGrid(), 63.0), capsys, "Budget: ") == (
         "63.00 USD, less than the estimate: not all cells will run"
     )
-    assert told(planned(FullGrid(), 64.0), capsys, "Budget: ") == "64.00 USD"
+    assert line_about(planned(FullGrid(), 64.0), capsys, "Budget: ") == "64.00 USD"
 
 
 def test_a_search_costs_what_the_cells_cost_that_it_chooses(capsys: pytest.CaptureFixture[str]) -> None:
     plan = planned(Search())
     assert 4 * plan.estimate.least < 4 * plan.estimate.likely < 64
     likely = f"likely {4 * plan.estimate.likely:.2f} USD, at most 64.00 USD ("
-    assert told(plan, capsys, "Estimated cost of the hosts under load: ").startswith(likely)
+    assert line_about(plan, capsys, "Estimated cost of the hosts under load: ").startswith(likely)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_budget_is_compared_with_what_a_search_takes(
     capsys: pytest.CaptureFixture[str], bound: str, less: float, remark: str
 ) -> None:
     budget = 4.0 * getattr(planned(Search()).estimate, bound) - less
-    assert told(planned(Search(), budget), capsys, "Budget: ").partition(" USD")[2] == remark
+    assert line_about(planned(Search(), budget), capsys, "Budget: ").partition(" USD")[2] == remark
 
 
 def test_what_was_published_stands_beside_what_is_done_here(capsys: pytest.CaptureFixture[str]) -> None:

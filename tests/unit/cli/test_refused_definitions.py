@@ -28,7 +28,7 @@ def test_a_schedule_that_can_not_be_kept_is_refused_with_its_line(plimsoll: Comm
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("latin.yaml", "title: Müller".encode("latin1"), "line 1: is not UTF-8 text: the byte 0xfc stands here"),
         ("marked.yaml", "title: Müller".encode("utf-16"), "the whole file: is UTF-16 text"),
@@ -39,13 +39,13 @@ def test_a_schedule_that_can_not_be_kept_is_refused_with_its_line(plimsoll: Comm
     ],
 )
 def test_files_that_hold_no_definition_end_in_a_message(
-    plimsoll: Command, tmp_path: Path, name: str, content: bytes, said: str
+    plimsoll: Command, tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
     for command in ("plan", "run", "import"):
         code, _, err = plimsoll(command, tmp_path / name)
         assert code == 2
-        assert said.partition(" (")[0] in err
+        assert message.partition(" (")[0] in err
 
 
 def test_a_folder_and_a_name_that_is_nearly_right_are_told_apart(plimsoll: Command, tmp_path: Path) -> None:

@@ -88,10 +88,10 @@ def test_of_many_cells_that_wait_a_person_reads_the_first_and_their_number(simul
     (tmp_path / "none.json").write_text(json.dumps({cell.id: ["invalid"] for cell in grid(definition)}))
     code, out, _ = simulate("--outcomes", tmp_path / "none.json", of="azul-2022")
     assert code == 0
-    [told] = [line for line in out.splitlines() if "wait" in line]
-    assert told.startswith("275 cells wait for a valid attempt: ")
-    assert told.endswith(" and 265 more")
-    assert told.count("-r") == 10
+    [line_on_waiting] = [line for line in out.splitlines() if "wait" in line]
+    assert line_on_waiting.startswith("275 cells wait for a valid attempt: ")
+    assert line_on_waiting.endswith(" and 265 more")
+    assert line_on_waiting.count("-r") == 10
 
 
 def test_of_cells_that_ran_without_a_valid_attempt_those_that_others_decided_do_not_wait(
@@ -108,10 +108,10 @@ def test_of_cells_that_ran_without_a_valid_attempt_those_that_others_decided_do_
     known |= {one: ["missed"] for one in known if one.startswith("zgc") and one.endswith("r1")}
     known |= {one: ["invalid"] for one in known if one.startswith("g1")}
     (tmp_path / "o.json").write_text(json.dumps(known))
-    told = json.loads(simulate("--outcomes", tmp_path / "o.json", "--json", of=tmp_path / "five.yaml")[1])
-    assert not set(told["ran"]) & set(told["not_needed"])
-    assert (len(told["ran"]), len(told["not_needed"]), len(told["invalid"])) == (175, 50, 9)
-    assert sorted(told["waiting"]) == [f"g1-020k-r{repeat}" for repeat in range(1, 6)]
+    answer = json.loads(simulate("--outcomes", tmp_path / "o.json", "--json", of=tmp_path / "five.yaml")[1])
+    assert not set(answer["ran"]) & set(answer["not_needed"])
+    assert (len(answer["ran"]), len(answer["not_needed"]), len(answer["invalid"])) == (175, 50, 9)
+    assert sorted(answer["waiting"]) == [f"g1-020k-r{repeat}" for repeat in range(1, 6)]
     out = simulate("--outcomes", tmp_path / "o.json", of=tmp_path / "five.yaml")[1]
     assert "175 of 275 cells ran (9 without a valid attempt), in 175 attempts; 50 were not needed" in out
     assert "5 cells wait for a valid attempt: g1-020k-r" in out
@@ -167,7 +167,7 @@ def test_loads_that_end_once_they_have_missed_take_a_part_of_the_published_grids
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("[]", "the file: is []"),
         ('{"g1-00100-r1": "met"}', "g1-00100-r1: is 'met'"),
@@ -179,12 +179,12 @@ def test_loads_that_end_once_they_have_missed_take_a_part_of_the_published_grids
     ],
 )
 def test_a_file_of_something_else_is_refused_with_its_place(
-    simulate: Any, tmp_path: Path, content: Any, told: Any
+    simulate: Any, tmp_path: Path, content: Any, message: Any
 ) -> None:
     (tmp_path / "wrong.json").write_text(content)
     code, _, err = simulate("--outcomes", tmp_path / "wrong.json")
     assert code == 2
-    assert told in err
+    assert message in err
     assert "wrong.json" in err or "outcomes" in err
 
 

@@ -44,18 +44,18 @@ def request(body: Any, **more: Any) -> dict[str, Any]:
 
 def test_requests_are_answered_one_after_the_other() -> None:
     counting = Counting()
-    asked = InTurn(counting)
+    calls = InTurn(counting)
     with ThreadPoolExecutor(_THREADS) as threads:
-        answers = list(threads.map(lambda _: asked(request(io.BytesIO(b"body")), print), range(_REQUESTS)))
+        answers = list(threads.map(lambda _: calls(request(io.BytesIO(b"body")), print), range(_REQUESTS)))
     assert (counting.most, answers) == (1, [[b"body"]] * _REQUESTS)
 
 
 def test_a_caller_that_stops_in_the_middle_holds_up_nobody() -> None:
-    asked, stuck = InTurn(Counting()), Stuck()
+    calls, stuck = InTurn(Counting()), Stuck()
     with ThreadPoolExecutor(1) as thread:
-        late = thread.submit(asked, request(stuck), print)
+        late = thread.submit(calls, request(stuck), print)
         stuck.is_read.wait()
-        assert asked(request(io.BytesIO(b"body")), print) == [b"body"]
+        assert calls(request(io.BytesIO(b"body")), print) == [b"body"]
         stuck.over.set()
         assert late.result() == [b"late"]
 

@@ -37,8 +37,8 @@ def is_one_shot(name: str, services: Services) -> bool:
 
 def environments(services: Services) -> list[tuple[str, str, str]]:
     """Service, name, value of everything that a service is told."""
-    told = [(service, *item) for service, d in services.items() for item in d.get("environment", {}).items()]
-    return [(service, name, str(value)) for service, name, value in told]
+    variables = [(service, *item) for service, d in services.items() for item in d.get("environment", {}).items()]
+    return [(service, name, str(value)) for service, name, value in variables]
 
 
 def test_the_parts_of_airflow_are_there(services: Services) -> None:
@@ -119,8 +119,8 @@ def test_no_url_holds_a_password_that_is_not_a_variable(compose_text: str) -> No
 
 def test_no_secret_is_on_a_command_line(services: Services) -> None:
     for name, service in services.items():
-        told = [service.get(key) for key in ("command", "entrypoint", "healthcheck")]
-        assert not [found["name"] for found in VARIABLE.finditer(str(told))], name
+        commands = [service.get(key) for key in ("command", "entrypoint", "healthcheck")]
+        assert not [found["name"] for found in VARIABLE.finditer(str(commands))], name
 
 
 def test_tokens_are_signed_where_they_are_made_alone(services: Services) -> None:
@@ -195,8 +195,8 @@ def airflow_options() -> set[tuple[str, str]]:
 
 
 def test_every_setting_is_one_that_airflow_knows(services: Services, airflow_options: set[tuple[str, str]]) -> None:
-    told = {name for _, name, _ in environments(services) if name.startswith("AIRFLOW__")}
-    found = [AIRFLOW_OPTION.match(name) for name in told]
+    names = {name for _, name, _ in environments(services) if name.startswith("AIRFLOW__")}
+    found = [AIRFLOW_OPTION.match(name) for name in names]
     named = {(match["section"].lower(), match["option"].lower()) for match in found if match}
-    assert len(named) == len(told)
+    assert len(named) == len(names)
     assert named - OF_PROVIDERS <= airflow_options

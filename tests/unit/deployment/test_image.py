@@ -61,6 +61,6 @@ def test_a_team_runs_what_everybody_runs_and_a_little_more(pins: Pins) -> None:
     """Else the image's second install changes what the first has brought, or has not what pyproject.toml asks for."""
     base, team = pins["requirements.txt"], pins["requirements-team.txt"]
     extra = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    asked = {re.match(r"[\w-]+", requirement)[0] for requirement in extra["team"]}
+    required = {re.match(r"[\w-]+", requirement)[0] for requirement in extra["team"]}
     assert base.items() <= team.items()
-    assert asked <= team.keys() - base.keys()
+    assert required <= team.keys() - base.keys()

@@ -110,6 +110,6 @@ def test_a_workload_without_an_id_is_refused() -> None:
 
 
 def test_one_of_several_workloads_may_ask_for_a_size_on_disk() -> None:
-    asked = "\nworkloads:\n- {id: kv, name: KeyValue, data_per_node: 12M}\n- {id: rows, name: StandardRow}\n"
-    sizes = {part.name: part.definition.workload.data_per_node for part in parts(parsed(asked))}
+    workloads = "\nworkloads:\n- {id: kv, name: KeyValue, data_per_node: 12M}\n- {id: rows, name: StandardRow}\n"
+    sizes = {part.name: part.definition.workload.data_per_node for part in parts(parsed(workloads))}
     assert sizes == {"kv": 12 << 20, "rows": None}

@@ -154,7 +154,7 @@ def test_cells_are_as_long_as_their_own_stage_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stages", "told"),
+    ("stages", "message"),
     [
         ("[{id: a, loads: {share: 70%, of: b}}, {id: b}]", "stages[0].loads.of (line 10): 'b' is no stage before"),
         ("[{id: a}, {id: b, loads: {slowest_of: c}}]", "stages[1].loads.slowest_of (line 10): 'c' is no stage before"),
@@ -181,9 +181,9 @@ def test_cells_are_as_long_as_their_own_stage_says() -> None:
         ("[{id: a}, {id: a-g1}, {id: a-g1-g1}]", ""),
     ],
 )
-def test_what_can_not_be_is_refused_at_its_place(stages: str, told: str) -> None:
-    if told:
-        assert told in faults_of(f"stages: {stages}")
+def test_what_can_not_be_is_refused_at_its_place(stages: str, message: str) -> None:
+    if message:
+        assert message in faults_of(f"stages: {stages}")
     else:
         assert parsed(f"stages: {stages}").stages
 
@@ -249,7 +249,7 @@ def test_what_every_stage_says_for_itself_need_not_stand_at_the_top() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "messages"),
     [
         (own(), ("loads: is missing (write a list", "unless every stage has its own", "timing: is missing")),
         (own(timing=TIMES, stages="[{id: a, loads: [1k/s]}, {id: b}]"), ("loads: is missing",)),
@@ -259,11 +259,11 @@ def test_what_every_stage_says_for_itself_need_not_stand_at_the_top() -> None:
         (own(stages="[{id: a, loads: [1k/s], timing: {duration: 1s}}]"), ("stages[0].timing.warmup (line 8)",)),
     ],
 )
-def test_what_neither_the_top_nor_every_stage_says_is_missing(text: str, told: tuple[str, ...]) -> None:
+def test_what_neither_the_top_nor_every_stage_says_is_missing(text: str, messages: tuple[str, ...]) -> None:
     with pytest.raises(DefinitionError) as caught:
         parse_definition(text, "staged.yaml")
-    assert all(part in str(caught.value) for part in told), str(caught.value)
-    assert str(caught.value).count("\n") == max(1, sum(": is missing" in part for part in told)), str(caught.value)
+    assert all(part in str(caught.value) for part in messages), str(caught.value)
+    assert str(caught.value).count("\n") == max(1, sum(": is missing" in part for part in messages)), str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -272,10 +272,10 @@ def test_what_neither_the_top_nor_every_stage_says_is_missing(text: str, told: t
 def test_a_load_that_is_taken_from_a_stage_does_not_stand_at_the_top_and_where_it_belongs_is_told(taken: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         parse_definition(own(loads=taken, timing="{duration: 20s, warmup: 10s}"), "staged.yaml")
-    told = str(caught.value)
-    assert "loads (line 8): can't be taken from a stage's results here" in told
-    assert "put it into the stage that is to run at that load" in told
-    assert "from" not in told.replace("taken from", "")
+    message = str(caught.value)
+    assert "loads (line 8): can't be taken from a stage's results here" in message
+    assert "put it into the stage that is to run at that load" in message
+    assert "from" not in message.replace("taken from", "")
 
 
 @pytest.mark.parametrize(
@@ -285,8 +285,8 @@ def test_a_load_that_is_taken_from_a_stage_does_not_stand_at_the_top_and_where_i
      ("99.9%", "like 99% or 100%"), ("lots", "like 70%"), ("0.2%", "like 1%"), ("250.5%", "like 70%")],
 )  # fmt: skip
 def test_a_share_that_is_no_whole_percentage_is_told_with_what_to_write(share: str, mend: str) -> None:
-    told = faults_of(f"stages: [{{id: a}}, {{id: b, loads: {{share: {share}, of: a}}}}]")
-    assert f"is not a whole percentage {mend}; found" in told.replace(mend, f"{mend}; found"), told
+    faults = faults_of(f"stages: [{{id: a}}, {{id: b, loads: {{share: {share}, of: a}}}}]")
+    assert f"is not a whole percentage {mend}; found" in faults.replace(mend, f"{mend}; found"), faults
 
 
 def test_advice_about_variants_without_a_maximum_is_given_once_for_all_of_a_stage() -> None:

@@ -14,7 +14,7 @@ def test_names_and_roles_are_read_and_the_first_admin_is_the_launchers() -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "no name"),
         ("ada", "role ''; allowed: viewer, user, op, admin"),
@@ -26,8 +26,8 @@ def test_names_and_roles_are_read_and_the_first_admin_is_the_launchers() -> None
         ("ada:admin,", "no name"),
     ],
 )
-def test_what_is_wrong_is_said_with_an_example(text: str, said: str) -> None:
+def test_what_is_wrong_is_said_with_an_example(text: str, message: str) -> None:
     with pytest.raises(StackError) as refused:
         parse_users(text)
-    assert said in refused.value.what
+    assert message in refused.value.what
     assert "ada:admin,bob:viewer" in refused.value.mend

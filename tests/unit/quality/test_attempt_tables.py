@@ -77,10 +77,10 @@ def test_a_miss_that_noise_explains_is_told_apart_from_one_that_counts() -> None
     assert found["disturbed"].tolist() == ["a missed interval without noise beyond the bounds"]
 
 
-def mix(asked: float, reads: int, writes: int, errors: int = 0) -> float:
+def mix(share: float, reads: int, writes: int, errors: int = 0) -> float:
     operations = {"reads": reads, "writes": writes}
     summary = sound.summary(operations=operations, errors={"read_timeout": errors})
-    return tables.mix_deviations({"reads": asked}, summary)
+    return tables.mix_deviations({"reads": share}, summary)
 
 
 def test_the_mix_is_measured_in_standard_deviations() -> None:

@@ -4,7 +4,7 @@ from plimsoll.quality.jdk import same_precision
 
 
 @pytest.mark.parametrize(
-    ("running", "asked", "found"),
+    ("running", "requested", "found"),
     [
         ("11.0.13+8", "11.0.13", "11.0.13"),
         ("11.0.13+8-LTS", "11.0.13", "11.0.13"),
@@ -16,5 +16,5 @@ from plimsoll.quality.jdk import same_precision
         ("16+36", "16.0.1", "16"),
     ],
 )
-def test_versions_are_compared_in_the_precision_asked_for(running: str, asked: str, found: str) -> None:
-    assert same_precision(running, asked) == found
+def test_versions_are_compared_in_the_precision_asked_for(running: str, requested: str, found: str) -> None:
+    assert same_precision(running, requested) == found

@@ -91,12 +91,12 @@ def test_the_page_has_the_section_only_where_there_is_an_action(
 
 
 def test_the_document_has_duration_evidence_and_the_level_around_it(demo: Findings, findings: Findings) -> None:
-    told = json.loads(report_document(findings, environment(findings)).model_dump_json())
-    action = next(one["action"] for one in told["cells"] if "action" in one)
+    document = json.loads(report_document(findings, environment(findings)).model_dump_json())
+    action = next(one["action"] for one in document["cells"] if "action" in one)
     assert action["evidence"] == ["node4 joined: <4 nodes> agree"]
     assert action["duration_s"] >= 20.0
     assert action["levels"][0]["during"] == {"judged": 5, "missed": 2, "met": False, "worst_ms": 310.0}
-    assert told["actions_s"][0]["low"] <= told["actions_s"][0]["median"] <= told["actions_s"][0]["high"]
+    assert document["actions_s"][0]["low"] <= document["actions_s"][0]["median"] <= document["actions_s"][0]["high"]
     plain = json.loads(report_document(demo, environment(demo)).model_dump_json())
     assert "actions_s" not in plain
     assert not any("action" in one for one in plain["cells"])

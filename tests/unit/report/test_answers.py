@@ -51,10 +51,10 @@ TOLD = {
 
 @pytest.mark.parametrize("case", TOLD)
 def test_each_kind_of_capacity_is_said_plainly(case: str) -> None:
-    loads, headline, told = TOLD[case]
+    loads, headline, words = TOLD[case]
     findings = analyse(campaign_of({"a": loads}))
     assert capacity_rows(findings)[0].capacity == headline
-    assert sentence(findings, findings.capacities[0]) == told
+    assert sentence(findings, findings.capacities[0]) == words
 
 
 def test_rows_show_what_a_capacity_rests_on_and_what_comes_next() -> None:
@@ -112,7 +112,7 @@ def test_the_distance_of_the_worst_intervals_from_the_bound_is_told_on_both_side
 
 
 @pytest.mark.parametrize(
-    ("loads", "told"),
+    ("loads", "words"),
     [
         (
             {200: "m", 2_000: "x"},
@@ -123,8 +123,8 @@ def test_the_distance_of_the_worst_intervals_from_the_bound_is_told_on_both_side
         ({40_000: "m", 50_000: "x"}, ""),
     ],
 )
-def test_the_loads_that_would_narrow_the_answer_are_named(loads: dict[Any, Any], told: str) -> None:
-    assert capacity_table(campaign_of({"a": loads}))[0].narrowing == told
+def test_the_loads_that_would_narrow_the_answer_are_named(loads: dict[Any, Any], words: str) -> None:
+    assert capacity_table(campaign_of({"a": loads}))[0].narrowing == words
 
 
 def test_they_stand_in_the_definitions_own_terms_for_all_variants() -> None:

@@ -28,7 +28,7 @@ def findings(backlog: OpeningBacklog | None, share: float) -> Findings:
 
 
 @pytest.mark.parametrize(
-    ("backlog", "share", "told"),
+    ("backlog", "share", "remark"),
     [
         (BACKLOG, 1.06, "106.0 % of attempted: it began with 3.75 s of warm-up's load (750 operations) to answer"),
         (BACKLOG, 1.0, "it began with 3.75 s of warm-up's load (750 operations) to answer"),
@@ -40,9 +40,9 @@ def findings(backlog: OpeningBacklog | None, share: float) -> Findings:
         (None, 0.4, ""),
     ],
 )
-def test_an_achieved_rate_is_remarked_on_where_it_is_not_all_its_own(backlog: Any, share: float, told: str) -> None:
+def test_an_achieved_rate_is_remarked_on_where_it_is_not_all_its_own(backlog: Any, share: float, remark: str) -> None:
     row, _ = cell_rows(findings(backlog, share))
-    assert row.remark == told
+    assert row.remark == remark
 
 
 def test_nothing_is_said_of_an_attempt_without_a_rate() -> None:

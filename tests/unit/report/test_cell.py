@@ -58,9 +58,9 @@ def test_the_page_names_the_workload_where_there_are_several(demo: Findings) -> 
 def test_what_waited_stands_in_strips_and_what_was_not_told_is_left_out(demo: Findings) -> None:
     attempt = demo.data.attempts[0]
     starts = attempt.intervals["start_s"].drop_duplicates()[:3]
-    told = {"start_s": starts, "in_flight": [50, 100, 3], "unsent": [0, 500, 0], "behind_s": [0.0, 2.5, 0.0]}
-    late = pd.DataFrame(told | {"lag_ms": [0.4, 1.7, None]})
-    never = pd.DataFrame(told | {"lag_ms": None})
+    columns = {"start_s": starts, "in_flight": [50, 100, 3], "unsent": [0, 500, 0], "behind_s": [0.0, 2.5, 0.0]}
+    late = pd.DataFrame(columns | {"lag_ms": [0.4, 1.7, None]})
+    never = pd.DataFrame(columns | {"lag_ms": None})
     pages = [
         attempt_page(demo.definition, replace(attempt, backlog=one), demo.data.generated_at) for one in (late, never)
     ]

@@ -81,8 +81,8 @@ TOLD: dict[str, tuple[Outcomes, str]] = {
 
 @pytest.mark.parametrize("case", TOLD)
 def test_every_shape_of_a_campaign_has_its_sentence(case: str) -> None:
-    outcomes, told = TOLD[case]
-    assert conclusion(analyse(campaign_of(outcomes))) == told
+    outcomes, words = TOLD[case]
+    assert conclusion(analyse(campaign_of(outcomes))) == words
 
 
 def test_an_imported_campaign_says_so_and_what_is_not_known() -> None:

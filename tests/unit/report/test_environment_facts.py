@@ -53,10 +53,10 @@ def test_facts_that_all_hosts_share_are_equal() -> None:
 
 
 def test_huge_pages_of_shared_memory_and_the_data_disk_are_told() -> None:
-    told = environment(with_fingerprints()).equal
+    facts = environment(with_fingerprints()).equal
     for role in ("", "load host: "):
-        assert told[f"{role}transparent huge pages of shared memory"] == "advise"
-        assert told[f"{role}data disk"] == "Amazon EC2 NVMe Instance Storage, 300 GB"
+        assert facts[f"{role}transparent huge pages of shared memory"] == "advise"
+        assert facts[f"{role}data disk"] == "Amazon EC2 NVMe Instance Storage, 300 GB"
 
 
 def test_each_of_several_load_hosts_is_there_with_its_facts_and_the_first_one_s_clock() -> None:

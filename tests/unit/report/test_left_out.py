@@ -75,7 +75,7 @@ def test_variants_are_compared_only_where_both_have_cells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loads", "told"),
+    ("loads", "words"),
     [
         ({10_000: "mmmmm", 20_000: "xxxxx"}, "14,100 ops/s (10,000 to 20,000)"),
         ({10_000: "mmmmm", 20_000: "mmmmm"}, "at least 20,000 ops/s"),
@@ -84,9 +84,9 @@ def test_variants_are_compared_only_where_both_have_cells() -> None:
         ({10_000: "."}, "not known"),
     ],
 )
-def test_the_load_at_which_half_pass_stands_beside_the_capacity(loads: dict[int, str], told: str) -> None:
+def test_the_load_at_which_half_pass_stands_beside_the_capacity(loads: dict[int, str], words: str) -> None:
     (row,) = capacity_rows(analyse(campaign_of({"a": loads})))
-    assert row.half_load == told
+    assert row.half_load == words
 
 
 def test_stored_capacities_of_earlier_versions_have_no_such_load() -> None:
@@ -94,7 +94,7 @@ def test_stored_capacities_of_earlier_versions_have_no_such_load() -> None:
 
 
 def test_one_step_of_load_is_told_to_be_no_change(searched: Findings) -> None:
-    told = step_sentence(searched)
-    assert told.startswith("A difference of one step of load is no change")
-    assert "with 2 repeats, find different capacities in 40 % of cases" in told
-    assert told.replace("%", "") in summary_markdown(searched).replace("%", "")
+    words = step_sentence(searched)
+    assert words.startswith("A difference of one step of load is no change")
+    assert "with 2 repeats, find different capacities in 40 % of cases" in words
+    assert words.replace("%", "") in summary_markdown(searched).replace("%", "")

@@ -42,8 +42,8 @@ def test_causes_by_cell_add_up_to_those_of_their_variant(demo: Findings) -> None
     by_cell, by_variant = causes_by_cell_frame(demo), causes_frame(demo)
     assert not by_cell.empty
     sums = by_cell.assign(variant=by_cell["cell"].str.split("-").str[0]).groupby(["variant", "cause"])
-    told = by_variant.set_index(["variant", "cause"])["missed_with_cause"]
-    assert all(told[place] == rows["missed_with_cause"].sum() for place, rows in sums)
+    counts = by_variant.set_index(["variant", "cause"])["missed_with_cause"]
+    assert all(counts[place] == rows["missed_with_cause"].sum() for place, rows in sums)
 
 
 def test_the_worst_misses_are_those_of_the_page(demo: Findings) -> None:

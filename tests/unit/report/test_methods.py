@@ -34,10 +34,12 @@ def warned(data: CampaignData, *cells: str) -> CampaignData:
 
 def test_a_full_grid_on_hosts_of_the_cell_or_the_campaign_is_shuffled_as_a_whole() -> None:
     for scope in ("cell", "campaign"):
-        told = order_words(of(cluster_scope=scope, seed=7))
-        assert told.startswith("Each repeat is a block: all variants and loads once, shuffled by the definition's seed")
-        assert "(7)" in told
-        assert told.endswith("does not favour a variant.")
+        words = order_words(of(cluster_scope=scope, seed=7))
+        assert words.startswith(
+            "Each repeat is a block: all variants and loads once, shuffled by the definition's seed"
+        )
+        assert "(7)" in words
+        assert words.endswith("does not favour a variant.")
 
 
 ORDERS: Mapping[str, tuple[dict[str, object], tuple[str, ...]]] = {
@@ -58,34 +60,36 @@ ORDERS: Mapping[str, tuple[dict[str, object], tuple[str, ...]]] = {
 @pytest.mark.parametrize("case", ORDERS)
 def test_what_is_not_shuffled_is_not_said_to_be(case: str) -> None:
     changes, facts = ORDERS[case]
-    told = order_words(of(**changes))
-    assert all(fact in told for fact in facts)
-    assert "all variants and loads once" not in told
-    assert "does not favour a variant" not in told
+    words = order_words(of(**changes))
+    assert all(fact in words for fact in facts)
+    assert "all variants and loads once" not in words
+    assert "does not favour a variant" not in words
 
 
 def test_of_imported_cells_no_order_is_claimed() -> None:
     data = campaign_of(FULL)
     origin = Provenance(source="somebody", files=("a.hdr",), imported_at=data.generated_at)
-    told = order_words(analyse(replace(data, attempts=tuple(replace(one, provenance=origin) for one in data.attempts))))
-    assert "imported" in told
-    assert "shuffled" not in told
+    words = order_words(
+        analyse(replace(data, attempts=tuple(replace(one, provenance=origin) for one in data.attempts)))
+    )
+    assert "imported" in words
+    assert "shuffled" not in words
 
 
 def test_times_that_count_from_the_send_are_not_said_to_count_from_the_intended_start() -> None:
     data = campaign_of({"a": {10_000: "mm"}})
-    for cells, told, caption in (
+    for cells, words, caption in (
         ((), "From an operation's intended start on a fixed schedule", ", counted from their intended start"),
         (("a-010k-r1",), "In 1 of 2 cells: not from the intended start", ", but not all of them counted from"),
         (("a-010k-r1", "a-010k-r2"), "Not from the intended start", ", but not all of them counted from"),
     ):
         found = analyse(warned(data, *cells))
         verdicts = [one.verdict for one in map(counted, found.cells) if one]
-        assert told in METHODS.context(found)["response_time"] == methods_words(verdicts)
+        assert words in METHODS.context(found)["response_time"] == methods_words(verdicts)
         assert counted_from(verdicts).startswith(caption)
 
 
 def test_a_fast_search_passes_over_what_it_left_out() -> None:
     fast = {"name": "search", "mode": "fast"}
-    told = [METHODS.context(of(strategy=one))["is_fast"] for one in (fast, "search", "full-grid")]
-    assert told == [True, False, False]
+    are_fast = [METHODS.context(of(strategy=one))["is_fast"] for one in (fast, "search", "full-grid")]
+    assert are_fast == [True, False, False]

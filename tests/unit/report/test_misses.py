@@ -23,13 +23,13 @@ LINE = "node2: WARN GCInspector <G1>"
 
 
 @pytest.fixture(scope="module")
-def told() -> Findings:
+def findings() -> Findings:
     return analyse(with_log_lines(demo_campaign()))
 
 
 @pytest.fixture(scope="module")
-def drawn(told: Findings) -> Sequence[Figure]:
-    return figures(told)
+def drawn(findings: Findings) -> Sequence[Figure]:
+    return figures(findings)
 
 
 def links_of(figure: Figure) -> set[str]:
@@ -46,8 +46,8 @@ def test_the_worst_missed_intervals_are_told_with_host_and_size(demo: Findings) 
     assert rows[0].lines == ()
 
 
-def test_log_lines_stand_at_the_missed_interval_that_they_coincide_with(told: Findings) -> None:
-    first = told.misses[0]
+def test_log_lines_stand_at_the_missed_interval_that_they_coincide_with(findings: Findings) -> None:
+    first = findings.misses[0]
     lines = pd.DataFrame(
         {
             "start_s": [first.start_s, first.start_s + 1],
@@ -58,13 +58,13 @@ def test_log_lines_stand_at_the_missed_interval_that_they_coincide_with(told: Fi
         }
     )
     attempts = tuple(
-        replace(one, log_lines=lines) if one.verdict.cell.id == first.cell_id else one for one in told.data.attempts
+        replace(one, log_lines=lines) if one.verdict.cell.id == first.cell_id else one for one in findings.data.attempts
     )
-    assert analyse(replace(told.data, attempts=attempts)).misses[0].lines == ("node2: WARN slow",)
+    assert analyse(replace(findings.data, attempts=attempts)).misses[0].lines == ("node2: WARN slow",)
 
 
-def test_an_interval_in_which_nothing_was_answered_is_the_worst(told: Findings) -> None:
-    last = told.misses[-1]
+def test_an_interval_in_which_nothing_was_answered_is_the_worst(findings: Findings) -> None:
+    last = findings.misses[-1]
 
     def emptied(table: pd.DataFrame) -> pd.DataFrame:
         own = (table["start_s"] == last.start_s) & table["met"].notna()
@@ -72,9 +72,9 @@ def test_an_interval_in_which_nothing_was_answered_is_the_worst(told: Findings) 
 
     attempts = tuple(
         replace(one, intervals=emptied(one.intervals)) if one.verdict.cell.id == last.cell_id else one
-        for one in told.data.attempts
+        for one in findings.data.attempts
     )
-    worst = analyse(replace(told.data, attempts=attempts)).misses[0]
+    worst = analyse(replace(findings.data, attempts=attempts)).misses[0]
     assert (worst.cell_id, worst.start_s) == (last.cell_id, last.start_s)
     assert miss_rows([worst])[0].value == "nothing answered"
 
@@ -86,10 +86,10 @@ def test_every_cell_that_missed_has_some(patchy: Findings) -> None:
     assert len(misses_frame(patchy)) == min(WORST, len(patchy.misses))
 
 
-def test_charts_and_lists_lead_to_rows_with_causes_and_log_lines(told: Findings, drawn: Sequence[Figure]) -> None:
-    page = page_html(told, environment(told), drawn)
+def test_charts_and_lists_lead_to_rows_with_causes_and_log_lines(findings: Findings, drawn: Sequence[Figure]) -> None:
+    page = page_html(findings, environment(findings), drawn)
     anchors = set(re.findall(r'<tr id="(miss-[^"]+)"', page))
-    assert anchors == {row.anchor for row in miss_rows(told.misses)}
+    assert anchors == {row.anchor for row in miss_rows(findings.misses)}
     for kind in ("tracks", "timeline"):
         links = {link for figure in drawn if figure.name.startswith(kind) for link in links_of(figure)}
         assert links, kind
@@ -107,11 +107,11 @@ def test_pictures_have_no_links(demo_figures: Sequence[Figure], demo_files: Mapp
 
 
 @pytest.mark.parametrize("valid", [True, False])
-def test_an_attempt_has_a_page_of_all_that_was_collected(told: Findings, valid: bool) -> None:
-    result = told.decisive["g1"]
+def test_an_attempt_has_a_page_of_all_that_was_collected(findings: Findings, valid: bool) -> None:
+    result = findings.decisive["g1"]
     attempt = result.attempts[-1]
     spoilt = replace(attempt, verdict=attempt.verdict.model_copy(update={"valid": valid}))
-    alone = attempt_page(told.definition, spoilt, told.data.generated_at)
+    alone = attempt_page(findings.definition, spoilt, findings.data.generated_at)
     for title in ("Answered (ops/s)", "CPU (%)", "Heap (MiB)", "Stopped (ms)", "Response time by percentile"):
         assert title in alone
     anchors = re.findall(r'<tr id="(miss-[^"]+)"', alone)

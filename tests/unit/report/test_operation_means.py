@@ -19,7 +19,7 @@ from plimsoll.report.page import page_html
 TOLD = {"variant": "a", "load_ops_s": 1000, "repeats": 3, "intervals": 18, "unanswered": 0}
 
 
-def told(operation: str, **changes: object) -> OperationP99:
+def mean_p99(operation: str, **changes: object) -> OperationP99:
     figures_ms = {"low_ms": 2.5, "median_ms": 3.25, "high_ms": 12.0}
     return OperationP99.model_validate(TOLD | figures_ms | {"operation": operation} | changes)
 
@@ -44,8 +44,8 @@ def test_the_files_agree(demo_files: Mapping[str, bytes]) -> None:
         for load in ("200", "1500")
         for operation in ("reads", "writes")
     ]
-    told = [float(one["median_ms"]) for one in rows]
-    assert told == pytest.approx([one["median_ms"] for one in document["p99_by_operation"]])
+    medians = [float(one["median_ms"]) for one in rows]
+    assert medians == pytest.approx([one["median_ms"] for one in document["p99_by_operation"]])
 
 
 def test_every_field_is_described(demo_files: Mapping[str, bytes]) -> None:
@@ -65,8 +65,8 @@ def test_the_page_has_a_row_for_each_variant_and_load(demo_files: Mapping[str, b
 
 
 def test_texts_have_the_range_over_repeats_and_what_is_left_out() -> None:
-    partly = told("writes", repeats=1, unanswered=2, low_ms=4.0, median_ms=4.0, high_ms=4.0)
-    table = operations_table(findings_with(told("reads"), partly))
+    partly = mean_p99("writes", repeats=1, unanswered=2, low_ms=4.0, median_ms=4.0, high_ms=4.0)
+    table = operations_table(findings_with(mean_p99("reads"), partly))
     assert table.operations == ("reads", "writes")
     first, second = table.rows
     assert (first.variant, first.load, first.repeats) == ("A", "1,000 ops/s", "3 of 3 repeats")
@@ -75,7 +75,7 @@ def test_texts_have_the_range_over_repeats_and_what_is_left_out() -> None:
 
 
 def test_operations_have_the_names_that_the_load_generator_gives() -> None:
-    findings = findings_with(told("deletes<b>"))
+    findings = findings_with(mean_p99("deletes<b>"))
     assert operations_table(findings).headings == ("Deletes<b>: mean p99 (ms)",)
     section = text_of(findings)
     assert "Deletes&lt;b&gt;: mean p99 (ms)" in section

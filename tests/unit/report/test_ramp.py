@@ -75,6 +75,6 @@ def test_of_loads_that_share_their_data_it_says_which_did_not() -> None:
     data = campaign_of(outcomes, strategy={"name": "ramp", "data": "same"}, cluster_scope="campaign")
     of = {"a-020k-r1": ("a-010k-r1/1",), "a-030k-r1": ("a-010k-r1/1", "a-020k-r1/1"), "a-030k-r2": ("a-020k-r2/1",)}
     shared = tuple(on_data_of(one, *of.get(one.key.cell_id, ())) for one in data.attempts)
-    told = how_cells_were_chosen(analyse(replace(data, attempts=shared)))
-    assert "the lowest load populates, and 3 of 6 cells went on with the database and the data" in told
-    assert told.endswith("Fresh data above the lowest load: a-020k-r2.")
+    words = how_cells_were_chosen(analyse(replace(data, attempts=shared)))
+    assert "the lowest load populates, and 3 of 6 cells went on with the database and the data" in words
+    assert words.endswith("Fresh data above the lowest load: a-020k-r2.")

@@ -43,8 +43,8 @@ def alone(campaign_id: str, workload: Mapping[str, object]) -> CampaignData:
 def test_each_workload_is_compared_with_itself() -> None:
     found = compare_parts(campaign("one", [KV, SERIES]), campaign("two", [SERIES, KV], missed=["a-series"]))
     assert isinstance(found, PartsComparison)
-    told = [(one.workload, [(pair.ratio, pair.b.capacity_ops_s) for pair in one.capacity]) for one in found.parts]
-    assert told == [("kv", [(None, 20_000)]), ("series", [(None, 10_000)])]
+    ratios = [(one.workload, [(pair.ratio, pair.b.capacity_ops_s) for pair in one.capacity]) for one in found.parts]
+    assert ratios == [("kv", [(None, 20_000)]), ("series", [(None, 10_000)])]
     assert (found.a.only, found.b.only) == ((), ())
     assert all(len(one.loads) == 2 for one in found.parts)
 

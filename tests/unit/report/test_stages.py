@@ -99,11 +99,11 @@ def test_a_stage_at_a_taken_load_says_what_happened_there_and_claims_no_capacity
     files = build_report(data).files
     document = json.loads(files["report.json"])
     own = json.loads(files["share-report.json"])
-    told = (
+    words = (
         "At 70 % of its maximum A (7,000 ops/s) met the service level in 2 of 2 valid repeats, "
         "B (14,000 ops/s) in 2 of 2."
     )
-    assert document["parts"][1]["conclusion"] == own["conclusion"] == told
+    assert document["parts"][1]["conclusion"] == own["conclusion"] == words
     assert own["answers"] == [
         "A at 7,000 ops/s, 70 % of its maximum: 2 of 2 repeats met.",
         "B at 14,000 ops/s, 70 % of its maximum: 2 of 2 repeats met.",
@@ -117,11 +117,11 @@ def test_a_stage_at_a_taken_load_says_what_happened_there_and_claims_no_capacity
     for text in texts:
         for claim in ("arries", "at least", "no higher load was run", "may be higher", "Bars reach", "odes for"):
             assert claim not in text.split('<section id="heat-map"')[0], claim
-        assert told in text
+        assert words in text
         assert "a: maximum 10,000 ops/s in stage maximum" in text
         assert "c carried no load of stage maximum" in text
     assert "load line" not in texts[0]
-    assert told in files["report.html"].decode()
+    assert words in files["report.html"].decode()
     assert "At 70 %" in files["summary.md"].decode()
     assert "highest load at which every" in files["maximum-report.html"].decode()
 

@@ -25,8 +25,8 @@ def test_equal_warnings_are_told_once_with_all_their_cells() -> None:
         replace(one, verdict=one.verdict.model_copy(update={"warnings": ("clock jumped",), "checks": (check,)}))
         for one in data.attempts
     ]
-    told = validity(analyse(replace(data, attempts=tuple(attempts)))).warnings
-    assert told == {
+    warnings = validity(analyse(replace(data, attempts=tuple(attempts)))).warnings
+    assert warnings == {
         "clock jumped": ("a-010k-r1", "a-010k-r2"),
         "spread: expected small, observed large": ("a-010k-r1", "a-010k-r2"),
     }

@@ -55,8 +55,8 @@ def zipped(files: Any, checksums: Any = None) -> Any:
 
 def whole(**changes: Any) -> list[Any]:
     """What `zipped` wants for a bundle without a flaw but those given: of files, and of the index."""
-    told = json.loads(index().model_dump_json()) | changes
-    return [(INDEX, json.dumps(told).encode()), *FILES.items()]
+    changed = json.loads(index().model_dump_json()) | changes
+    return [(INDEX, json.dumps(changed).encode()), *FILES.items()]
 
 
 def refusal(content: Any) -> str:

@@ -20,5 +20,5 @@ def test_operations_that_a_generator_does_not_count_are_those_of_its_logs() -> N
 
 
 def test_its_own_count_stands() -> None:
-    told = LoadSummary(complete=True, operations={"reads": 1})
-    assert counted(told, INTERVALS) == told
+    summary = LoadSummary(complete=True, operations={"reads": 1})
+    assert counted(summary, INTERVALS) == summary

@@ -64,7 +64,7 @@ def test_every_fault_is_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("id: shenandoah", "id: g1", "variant id 'g1' stands 2 times"),
         ("[100/s, 3000/s]", "[200/s, 200/s]", "load '200/s' stands 2 times"),
@@ -87,8 +87,8 @@ def test_every_fault_is_told_at_once() -> None:
         ("[100/s, 3000/s]", "[0/s]", "more than 0"),
     ],
 )
-def test_contradictions_and_wrong_values_are_refused(old: str, new: str, said: str) -> None:
-    assert said in refused(changed(old, new))
+def test_contradictions_and_wrong_values_are_refused(old: str, new: str, message: str) -> None:
+    assert message in refused(changed(old, new))
 
 
 @pytest.mark.parametrize("text", ["", "just text", "- a\n- b", "a: [", "a: 1\na: 2\n"])

@@ -109,10 +109,10 @@ STAGED = TEXT.replace(LOADS, f"{LOADS}  stages: [{{id: one}}, {{id: two, LOADS}}
 def test_a_stage_whose_load_is_taken_from_another_is_refused_with_what_to_write() -> None:
     with pytest.raises(DefinitionError) as caught:
         parse_description(STAGED.replace("LOADS", "loads: {share: 70%, of: one}"), "x")
-    told = str(caught.value)
-    assert "definition.stages[1].loads (line 18): is the load 70 % of one" in told
-    assert "write the rates at which the runs of this stage were made" in told
-    assert "has no cell" not in told
+    message = str(caught.value)
+    assert "definition.stages[1].loads (line 18): is the load 70 % of one" in message
+    assert "write the rates at which the runs of this stage were made" in message
+    assert "has no cell" not in message
 
 
 def test_runs_of_several_stages_are_named_with_their_stage() -> None:

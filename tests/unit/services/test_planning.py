@@ -97,8 +97,8 @@ def test_the_document_of_a_search_tells_its_own_cost_and_cells_at_a_time_beside_
 ):
     searched = parse_definition((CAMPAIGNS / "azul-2022-search.yaml").read_text(), "azul-2022-search.yaml")
     node, load = (HostRate(kind="any", vcpus=8, usd_per_hour=usd) for usd in (0.576, 0.34))
-    told = make_plan(searched, tariff=Tariff(node=node, load=load, source="a table")).as_json()
-    totals, cost = told["totals"], told["cost"]
+    plan = make_plan(searched, tariff=Tariff(node=node, load=load, source="a table")).as_json()
+    totals, cost = plan["totals"], plan["cost"]
     assert (totals["parallel"], totals["at_once"], totals["hosts"], totals["vcpus"]) == (8, 5, 20, 160)
     assert (
         (cost["usd"], cost["usd_likely"]) == (totals["usd_most"], totals["usd_likely"]) == (1421.75, cost["usd_likely"])
@@ -125,7 +125,7 @@ def rates(vcpus: int | None) -> Tariff:
 
 
 @pytest.mark.parametrize(
-    ("load", "vcpus", "said"),
+    ("load", "vcpus", "remark"),
     [
         (120_000, 8, ""),
         (
@@ -137,34 +137,34 @@ def rates(vcpus: int | None) -> Tariff:
     ],
 )
 def test_a_load_that_one_load_host_can_not_send_is_told(
-    tmp_path: Path, load: int, vcpus: int | None, said: str
+    tmp_path: Path, load: int, vcpus: int | None, remark: str
 ) -> None:
     definition = instant_definition().model_copy(update={"loads": (1000, load)})
     toolkit = Installation(tmp_path).toolkit
     measured = Measured(Faults(tmp_path / "faults"))
-    told = list(
+    found = list(
         remarks(replace(toolkit, load_generators={INSTANT: measured}), make_plan(definition, tariff=rates(vcpus)))
     )
-    assert [one.partition(";")[0] for one in told] == ([said] if said else [])
+    assert [one.partition(";")[0] for one in found] == ([remark] if remark else [])
 
 
 @pytest.mark.parametrize(
-    ("hosts", "said"),
+    ("hosts", "remark"),
     [
         (1, "one load host will not do"),
         (2, "2 load hosts will not do: 300000/s take at least 15.9 processors, as measured, and c5.2xlarge has 8"),
         (3, ""),
     ],
 )
-def test_so_many_load_hosts_as_it_advises_will_do(tmp_path: Path, hosts: int, said: str) -> None:
+def test_so_many_load_hosts_as_it_advises_will_do(tmp_path: Path, hosts: int, remark: str) -> None:
     definition = with_load_hosts(hosts).model_copy(update={"loads": (300_000,)})
     toolkit = replace(Installation(tmp_path).toolkit, load_generators={INSTANT: Measured(Faults(tmp_path / "faults"))})
-    told = list(remarks(toolkit, make_plan(definition, tariff=rates(8))))
-    assert [one.startswith(said) and "`hosts: 3` or more" in one for one in told] == ([True] if said else [])
+    found = list(remarks(toolkit, make_plan(definition, tariff=rates(8))))
+    assert [one.startswith(remark) and "`hosts: 3` or more" in one for one in found] == ([True] if remark else [])
 
 
 @pytest.mark.parametrize(
-    ("strategy", "said"),
+    ("strategy", "expected"),
     [
         ("strategy: {name: search, guard: 2}", ["`guard: 2` has no effect"]),
         ("strategy: {name: search, mode: fast, guard: 2}", []),
@@ -172,10 +172,10 @@ def test_so_many_load_hosts_as_it_advises_will_do(tmp_path: Path, hosts: int, sa
         ("strategy: full-grid", []),
     ],
 )
-def test_a_guard_that_a_search_does_not_use_is_remarked_on(tmp_path: Path, strategy: str, said: list[str]) -> None:
+def test_a_guard_that_a_search_does_not_use_is_remarked_on(tmp_path: Path, strategy: str, expected: list[str]) -> None:
     definition = parse_definition(f"{SMALL.read_text()}\n{strategy}\n", "mine.yaml")
-    told = list(remarks(Installation(tmp_path).toolkit, make_plan(definition)))
-    assert [one.partition(": an exact")[0] for one in told if "guard" in one] == said
+    found = list(remarks(Installation(tmp_path).toolkit, make_plan(definition)))
+    assert [one.partition(": an exact")[0] for one in found if "guard" in one] == expected
 
 
 def test_every_load_host_is_counted_and_paid_for() -> None:

@@ -136,11 +136,11 @@ def test_every_key_of_a_publications_definition_has_a_row_as_published_and_here(
 def test_loads_and_repeats_of_the_table_are_those_of_the_definition(name: str) -> None:
     definition = shipped(name)
     assert definition.published is not None
-    told = {key: row.here or row.published for row in definition.published.rows for key in row.keys}
+    words = {key: row.here or row.published for row in definition.published.rows for key in row.keys}
 
-    numbers = re.findall(r"\d{1,3}(?:,\d{3})*", told["loads"])
+    numbers = re.findall(r"\d{1,3}(?:,\d{3})*", words["loads"])
     assert {f"{min(definition.loads):,}", f"{max(definition.loads):,}"} <= set(numbers)
-    assert str(definition.repeats) in re.findall(r"\d+", told["repeats"])
+    assert str(definition.repeats) in re.findall(r"\d+", words["repeats"])
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name not in OWN])
@@ -171,12 +171,12 @@ def test_tlp_2020_says_that_it_finds_no_maximum_above_its_highest_rate() -> None
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [("[{what: heap}]", "says neither what was published nor what is done here"), ("[]", "must not be empty")],
 )
-def test_a_row_that_says_nothing_is_refused(rows: str, said: str) -> None:
+def test_a_row_that_says_nothing_is_refused(rows: str, message: str) -> None:
     text = (CAMPAIGNS / "demo.yaml").read_text()
-    with pytest.raises(DefinitionError, match=said):
+    with pytest.raises(DefinitionError, match=message):
         parse_definition(f"{text}published: {{publication: x, rows: {rows}}}\n", "demo.yaml")
 
 

@@ -84,13 +84,13 @@ def test_its_report_has_the_mean_p99_of_each_operation(campaign: CampaignStore) 
 
 
 def test_its_report_tells_its_capacities_and_cells_without_workloads(campaign: CampaignStore) -> None:
-    told = json.loads(build_report(campaign_data(campaign, (), NOW)).files["report.json"])
-    assert (told["format"], told["campaign_id"]) == (1, CAMPAIGN)
-    assert [(one["variant"], one["kind"], one["capacity_ops_s"]) for one in told["capacity"]] == [
+    document = json.loads(build_report(campaign_data(campaign, (), NOW)).files["report.json"])
+    assert (document["format"], document["campaign_id"]) == (1, CAMPAIGN)
+    assert [(one["variant"], one["kind"], one["capacity_ops_s"]) for one in document["capacity"]] == [
         ("v1", "at-least", 2000),
         ("v2", "at-least", 2000),
     ]
-    assert not {"parts", "stages"} & told.keys()
+    assert not {"parts", "stages"} & document.keys()
 
 
 def test_its_note_its_costs_and_the_uses_of_its_hosts_are_read(campaign: CampaignStore) -> None:

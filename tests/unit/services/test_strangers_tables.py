@@ -51,7 +51,7 @@ def campaign(tmp_path: Path) -> CampaignStore:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "can't be read as a table"),
         (b"PAR1 no table PAR1", "can't be read as a table"),
@@ -61,10 +61,10 @@ def campaign(tmp_path: Path) -> CampaignStore:
     ],
     ids=["empty", "none", "bomb", "bomb of texts", "nested"],
 )
-def test_a_hostile_table_is_named_and_not_read(campaign: CampaignStore, content: bytes, told: str) -> None:
+def test_a_hostile_table_is_named_and_not_read(campaign: CampaignStore, content: bytes, message: str) -> None:
     verdict = next(campaign.verdicts())
     campaign.store.write(layout.attempt_file(verdict.key, table_file("pauses")), content)
-    with pytest.raises(DamagedRecord, match=told) as caught:
+    with pytest.raises(DamagedRecord, match=message) as caught:
         attempt_data(campaign.store, verdict)
     assert "pauses.parquet" in caught.value.where
     assert f"plimsoll rejudge {CAMPAIGN}" in caught.value.mend

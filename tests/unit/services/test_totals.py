@@ -82,7 +82,7 @@ def test_a_new_attempt_ends_it(installation: Installation, campaign: CampaignSto
 def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(
     installation: Installation, campaign: CampaignStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def begin_then_read(*asked: object) -> CampaignState[CellState]:
+    def begin_then_read(*arguments: object) -> CampaignState[CellState]:
         begin(installation.toolkit, "campaign", CELLS[0], "me")
         return states
 

@@ -35,9 +35,9 @@ def mixed(**changes: object) -> Definition:
 
 def test_the_plan_has_the_cells_of_all_workloads() -> None:
     plan = make_plan(mixed())
-    told = plan.as_json()
-    assert (told["totals"]["cells"], told["totals"]["workloads"], len(plan.cells)) == (8, 2, 8)
-    assert {"workload": "kv"}.items() <= next(one for one in told["cells"] if one["id"] == "v1-kv-001k-r1").items()
+    document = plan.as_json()
+    assert (document["totals"]["cells"], document["totals"]["workloads"], len(plan.cells)) == (8, 2, 8)
+    assert {"workload": "kv"}.items() <= next(one for one in document["cells"] if one["id"] == "v1-kv-001k-r1").items()
     assert make_plan(mixed(strategy=Search())).estimate.least == 4, "a cell of each variant with each workload"
 
 
@@ -54,14 +54,14 @@ class Choosy(InstantLoadGenerator):
 
 def test_problems_of_a_workload_name_its_place_and_others_are_told_once(tmp_path: Path) -> None:
     toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": Choosy(Faults(tmp_path))})
-    told = [problem.where for problem in problems(toolkit, mixed())]
-    assert told == ["load_generator.threads", "workloads[1].partitions"]
+    places = [problem.where for problem in problems(toolkit, mixed())]
+    assert places == ["load_generator.threads", "workloads[1].partitions"]
 
 
 def test_the_plan_says_of_every_workload_what_the_generator_cannot_do(tmp_path: Path) -> None:
     toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": Choosy(Faults(tmp_path))})
-    told = list(remarks(toolkit, make_plan(mixed())))
-    assert told == ["1000 partitions at most", "one host", "2000 partitions at most"]
+    found = list(remarks(toolkit, make_plan(mixed())))
+    assert found == ["1000 partitions at most", "one host", "2000 partitions at most"]
 
 
 def test_every_cell_is_run_with_its_own_workload(tmp_path: Path) -> None:
@@ -117,5 +117,5 @@ def test_a_miss_with_one_workload_decides_nothing_of_another() -> None:
 
 def test_cells_are_told_workload_by_workload() -> None:
     state = campaign_state(mixed(), (), CellAttempts[JudgedAttempt])
-    told = [one.cell.ladder for one in state.by_variant]
-    assert list(dict.fromkeys(told)) == ["v1-kv", "v2-kv", "v1-series", "v2-series"]
+    ladders = [one.cell.ladder for one in state.by_variant]
+    assert list(dict.fromkeys(ladders)) == ["v1-kv", "v2-kv", "v1-series", "v2-series"]

@@ -20,7 +20,7 @@ def mistakes() -> list[Mistake]:
     lines = Path(__file__).with_name("mistakes.diff").read_text(encoding="utf-8").splitlines()
     blocks = [[line[2:] for line in block] for _, block in groupby(lines, key=lambda line: line[0])]
     each = zip(blocks[::3], blocks[1::3], blocks[2::3], strict=True)
-    return [("\n".join(right), "\n".join(wrong), said) for right, wrong, said in each]
+    return [("\n".join(right), "\n".join(wrong), messages) for right, wrong, messages in each]
 
 
 def refused(text: str) -> list[str]:
@@ -29,12 +29,12 @@ def refused(text: str) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-@pytest.mark.parametrize(("right", "wrong", "said"), mistakes())
-def test_a_mistake_is_told_with_its_key_its_line_and_what_to_write(right: str, wrong: str, said: list[str]) -> None:
+@pytest.mark.parametrize(("right", "wrong", "messages"), mistakes())
+def test_a_mistake_is_told_with_its_key_its_line_and_what_to_write(right: str, wrong: str, messages: list[str]) -> None:
     assert right in DEMO
     found = refused(DEMO.replace(right, wrong, 1))
-    assert len(found) == len(said)
-    for problem, start in zip(found, said, strict=True):
+    assert len(found) == len(messages)
+    for problem, start in zip(found, messages, strict=True):
         assert problem.startswith(start)
         assert "validat" not in problem
         assert "should" not in problem  # as pydantic says it
@@ -46,7 +46,7 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "the whole file: is empty (write at least the keys name, title, system, variants, loads, timing)"),
         ("just text", "the whole file: is no mapping of keys to values"),
@@ -62,9 +62,9 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("a: *b", "line 1: is not YAML: the alias *b names no anchor (write &b at the value that it stands for)"),
     ],
 )
-def test_what_is_no_definition_at_all_is_told_in_words(text: str, said: str) -> None:
+def test_what_is_no_definition_at_all_is_told_in_words(text: str, message: str) -> None:
     (problem,) = refused(text)
-    assert problem.startswith(said)
+    assert problem.startswith(message)
 
 
 def test_a_number_larger_than_any_program_keeps_is_refused() -> None:

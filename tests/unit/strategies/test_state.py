@@ -44,8 +44,8 @@ def test_every_cell_is_there_before_anything_was_tried_in_running_order_and_all_
 
 
 def test_the_newest_valid_attempt_counts_whatever_the_order_in_which_they_are_read() -> None:
-    told: tuple[tuple[Outcome | None, int], ...] = (("invalid", 4), ("met", 1), (None, 5), ("missed", 3))
-    tries = [attempt(FIRST, outcome, number) for outcome, number in told]
+    outcomes: tuple[tuple[Outcome | None, int], ...] = (("invalid", 4), ("met", 1), (None, 5), ("missed", 3))
+    tries = [attempt(FIRST, outcome, number) for outcome, number in outcomes]
     one = state_of(GRID, *tries).by_id[FIRST]
     assert [found.key.attempt for found in one.attempts] == [1, 3, 4, 5]
     assert (one.counted, one.shown, one.outcome) == (tries[3], tries[3], "missed")

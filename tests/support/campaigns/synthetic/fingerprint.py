@@ -19,17 +19,17 @@ def fingerprint_of(variant: Variant, *, odd: bool, zone: str) -> Fingerprint:
         data_disk_device="/dev/nvme1n1",
         provider={"instance type": "r5d.2xlarge", "zone": zone},
     )
-    asked = variant.jvm
-    assert asked is not None, "what is made up runs on JVMs"
+    declared = variant.jvm
+    assert declared is not None, "what is made up runs on JVMs"
     jvm = JvmFacts(
         version="11.0.13+8",
-        vendor="Azul Systems, Inc." if asked.collector == "C4" else "Eclipse Adoptium",
-        name="Zing 64-Bit Tiered VM" if asked.collector == "C4" else "OpenJDK 64-Bit Server VM",
-        collector=asked.collector,
-        collector_beans=(f"{asked.collector} Young",),
-        heap_max_bytes=asked.heap,
-        arguments=(f"-Xms{asked.heap >> 20}M", f"-Xmx{asked.heap >> 20}M", "-Xlog:gc*:file=/data/n/gc.log"),
-        flags={"AlwaysPreTouch": "true", "MaxHeapSize": str(asked.heap), "ParallelGCThreads": "8"},
+        vendor="Azul Systems, Inc." if declared.collector == "C4" else "Eclipse Adoptium",
+        name="Zing 64-Bit Tiered VM" if declared.collector == "C4" else "OpenJDK 64-Bit Server VM",
+        collector=declared.collector,
+        collector_beans=(f"{declared.collector} Young",),
+        heap_max_bytes=declared.heap,
+        arguments=(f"-Xms{declared.heap >> 20}M", f"-Xmx{declared.heap >> 20}M", "-Xlog:gc*:file=/data/n/gc.log"),
+        flags={"AlwaysPreTouch": "true", "MaxHeapSize": str(declared.heap), "ParallelGCThreads": "8"},
     )
     nodes = tuple(_node(number, host, jvm) for number in (1, 2, 3))
     return Fingerprint(nodes=nodes, load_host=host, load_generator="plimsoll-stress 0.1.0 on openjdk-11.0.13")

@@ -22,7 +22,7 @@ def file(path: Path, text: str = "") -> None:
 
 
 @pytest.fixture
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """What programs were run; `apt-get` downloads one package, `dpkg-deb` unpacks what a JRE's holds."""
     ran: list[list[str]] = []
 
@@ -55,7 +55,7 @@ def unpacked(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_runtime_starts_through_the_loader_that_came_with_it(tmp_path: Path, asked: list[list[str]]) -> None:
+def test_the_runtime_starts_through_the_loader_that_came_with_it(tmp_path: Path, commands: list[list[str]]) -> None:
     folder = unpacked(tmp_path)
 
     assert (folder / "jre" / "bin" / "ld.so").read_text() == "the loader"
@@ -67,7 +67,7 @@ def test_the_runtime_starts_through_the_loader_that_came_with_it(tmp_path: Path,
     assert os.access(folder / "bin" / "java", os.X_OK)
 
 
-def test_configuration_that_the_package_puts_into_etc_is_copied(tmp_path: Path, asked: list[list[str]]) -> None:
+def test_configuration_that_the_package_puts_into_etc_is_copied(tmp_path: Path, commands: list[list[str]]) -> None:
     folder = unpacked(tmp_path)
 
     assert (folder / "jre" / "jvm.cfg").read_text() == "-server KNOWN"
@@ -76,13 +76,13 @@ def test_configuration_that_the_package_puts_into_etc_is_copied(tmp_path: Path, 
 
 
 def test_packages_come_from_the_machine_s_own_mirror_with_the_signed_index(
-    tmp_path: Path, asked: list[list[str]]
+    tmp_path: Path, commands: list[list[str]]
 ) -> None:
     unpacked(tmp_path)
 
     source = (tmp_path / "scratch" / "sources.list").read_text()
     assert source.startswith("deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://mirror/debian/ sid")
-    assert [argv[-1] for argv in asked if "update" in argv] == ["update"]
+    assert [argv[-1] for argv in commands if "update" in argv] == ["update"]
 
 
 def test_a_machine_without_a_mirror_of_debian_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

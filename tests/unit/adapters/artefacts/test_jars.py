@@ -21,13 +21,13 @@ def locked(*names: str) -> LockedSet:
 
 
 @pytest.fixture
-def said() -> list[Any]:
+def log() -> list[Any]:
     return []
 
 
 @pytest.fixture
-def cache(tmp_path: Path, said: list[Any]) -> Cache:
-    return Cache(tmp_path, said.append)
+def cache(tmp_path: Path, log: list[Any]) -> Cache:
+    return Cache(tmp_path, log.append)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def repository(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A repository that has every jar; it keeps what was asked of it, and fails at the names in `away`."""
 
     class Repository:
-        asked: list[str] = []
+        requests: list[str] = []
         away: set[str] = set()
 
         def fetch(self, wanted: Any, scratch: Path) -> Iterator[tuple[Any, Any]]:
@@ -53,18 +53,18 @@ def repository(monkeypatch: pytest.MonkeyPatch) -> Any:
     return repository
 
 
-def test_every_jar_lies_in_the_folder(cache: Cache, repository: Any, said: list[Any]) -> None:
+def test_every_jar_lies_in_the_folder(cache: Cache, repository: Any, log: list[Any]) -> None:
     folder = jar_folder(cache, locked("a", "b"))
     assert sorted(path.name for path in folder.glob("*.jar")) == ["a-1.jar", "b-1.jar"]
-    assert said == ["fetching some: 2 jars, 0 MB", "some is ready: 2 jars, 0 MB"]
+    assert log == ["fetching some: 2 jars, 0 MB", "some is ready: 2 jars, 0 MB"]
 
 
-def test_a_full_folder_asks_nothing(cache: Cache, repository: Any, said: list[Any]) -> None:
+def test_a_full_folder_asks_nothing(cache: Cache, repository: Any, log: list[Any]) -> None:
     jar_folder(cache, locked("a"))
-    said.clear()
+    log.clear()
     jar_folder(cache, locked("a"), thorough=True)
     assert repository.asked == ["a"]
-    assert said == []
+    assert log == []
 
 
 def test_an_interrupted_run_keeps_what_it_had(cache: Cache, repository: Any) -> None:

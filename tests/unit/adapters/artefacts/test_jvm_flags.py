@@ -31,7 +31,7 @@ def jdk(tmp_path: Path) -> Jdk:
 
 
 @pytest.mark.parametrize(
-    ("flag", "said"),
+    ("flag", "message"),
     [
         ("-XX:NoSuchFlag", "Unrecognized VM option 'NoSuchFlag'"),
         ("-XX:+UseNUMAA", "Unrecognized VM option 'UseNUMAA' Did you mean '(+/-)UseNUMA'?"),
@@ -39,10 +39,12 @@ def jdk(tmp_path: Path) -> Jdk:
         ("-Dfine=1", ""),
     ],
 )
-def test_the_jvm_is_asked_once_and_its_own_words_are_the_answer(tmp_path: Path, jdk: Jdk, flag: str, said: str) -> None:
+def test_the_jvm_is_asked_once_and_its_own_words_are_the_answer(
+    tmp_path: Path, jdk: Jdk, flag: str, message: str
+) -> None:
     cache = Cache(tmp_path / "cache", print)
-    assert refusal(cache, jdk, ["-XX:+UseG1GC", flag]) == said
-    assert refusal(cache, jdk, ["-XX:+UseG1GC", flag]) == said
+    assert refusal(cache, jdk, ["-XX:+UseG1GC", flag]) == message
+    assert refusal(cache, jdk, ["-XX:+UseG1GC", flag]) == message
     lines = [line for line in Path(tmp_path, "asked").read_text().splitlines() if "PrintFlagsFinal" not in line]
     assert len(lines) == 1
 
@@ -123,6 +125,6 @@ def test_a_jvm_runs_in_an_empty_folder_without_secrets(
 
 def test_a_young_generation_is_made_as_small_as_the_heap_that_is_had_here(tmp_path: Path, jdk: Jdk) -> None:
     refusal(Cache(tmp_path / "cache", print), jdk, ["-XX:+UseConcMarkSweepGC", "-Xmx16G", "-Xmn8G"])
-    asked = Path(tmp_path, "asked").read_text().split()
-    assert asked.index("-Xmn64m") > asked.index("-Xmn8G")
-    assert asked.index("-Xmx512m") > asked.index("-Xmx16G")
+    arguments = Path(tmp_path, "asked").read_text().split()
+    assert arguments.index("-Xmn64m") > arguments.index("-Xmn8G")
+    assert arguments.index("-Xmx512m") > arguments.index("-Xmx16G")

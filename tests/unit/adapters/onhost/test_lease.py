@@ -79,8 +79,8 @@ def test_what_its_holder_left_is_removed_and_nothing_else(folder: Path) -> None:
     own.mkdir(parents=True)
     other.mkdir()
     lease.take(folder, MINE)
-    asked = {"folder": str(folder), "work": str(folder / "clusters"), "lease": OTHERS, "seen": MINE}
-    assert COMMANDS["lease-take-over"](asked)["lease"] == OTHERS
+    request = {"folder": str(folder), "work": str(folder / "clusters"), "lease": OTHERS, "seen": MINE}
+    assert COMMANDS["lease-take-over"](request)["lease"] == OTHERS
     assert (own.exists(), other.exists()) == (False, True)
 
 

@@ -79,15 +79,15 @@ def test_there_is_no_try_after_the_time(slept: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (http.client.InvalidURL("/x?X-Amz-Signature=secret has a blank"), "InvalidURL"),
         (urllib.error.URLError("X-Amz-Signature=secret"), "str"),
         (urllib.error.URLError(ConnectionRefusedError(111, "Connection refused")), "[Errno 111] Connection refused"),
     ],
 )
-def test_no_error_repeats_the_url(error: Any, said: str) -> None:
-    assert transfers.safe_text(error) == said
+def test_no_error_repeats_the_url(error: Any, message: str) -> None:
+    assert transfers.safe_text(error) == message
 
 
 def test_of_a_refusal_only_status_and_code_are_told() -> None:

@@ -228,7 +228,7 @@ def test_a_maximum_divided_by_a_thousand_says_that_the_log_is_in_us(values: Any)
 
 
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "message"),
     [
         (
             in_unit(1, [[90], [40]]),
@@ -242,8 +242,8 @@ def test_a_maximum_divided_by_a_thousand_says_that_the_log_is_in_us(values: Any)
         (RunFile("app.hlog", log([*every_second([[9]]), *every_second([[9_000_000]], per_ms=10**6)])), "fits no unit"),
     ],
 )
-def test_where_histogram_and_maximum_do_not_agree_the_unit_is_asked_for(file: RunFile, said: str) -> None:
-    with pytest.raises(LogError, match=rf"(?s){said}.*--unit ns"):
+def test_where_histogram_and_maximum_do_not_agree_the_unit_is_asked_for(file: RunFile, message: str) -> None:
+    with pytest.raises(LogError, match=rf"(?s){message}.*--unit ns"):
         read(file)
     assert read_run([file], ReadOptions(unit="ms")).unit == "ms"
 

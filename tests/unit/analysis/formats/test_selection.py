@@ -17,11 +17,11 @@ def counted(tag: str, counts: Sequence[int], value: int = 7) -> list[str]:
     return list(every_second([[value] * count for count in counts], tag))
 
 
-def read(*tracks: list[str], comment: str = "", **asked: Any) -> Reading:
+def read(*tracks: list[str], comment: str = "", **options: Any) -> Reading:
     lines = [line for lines in tracks for line in lines]
     if comment:  # the maximum as known tools write it
         lines = [line.replace(",0.007,", ",0.000,") for line in lines]
-    return read_run([RunFile("app.hlog", log(lines, comment=comment))], ReadOptions(**asked))
+    return read_run([RunFile("app.hlog", log(lines, comment=comment))], ReadOptions(**options))
 
 
 @pytest.mark.parametrize(

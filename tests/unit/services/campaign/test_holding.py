@@ -35,13 +35,13 @@ def of(tools: Toolkit, me: str, *, alive: Set[str] = frozenset(), unknown: Set[s
 
 
 def test_a_second_is_refused_and_told_who_holds_it_and_since_when(tools: Toolkit) -> None:
-    told = r"campaign 'mine': is being run by process 11 on lab1, since 2026-01-31 12:00 UTC \(wait until"
+    message = r"campaign 'mine': is being run by process 11 on lab1, since 2026-01-31 12:00 UTC \(wait until"
     with held(of(tools, FIRST), "mine"):
-        with pytest.raises(Refused, match=told), held(of(tools, SECOND, alive={FIRST}), "mine"):
+        with pytest.raises(Refused, match=message), held(of(tools, SECOND, alive={FIRST}), "mine"):
             pass
-        second, asked = of(tools, SECOND, alive={FIRST}), Request(campaign_id="mine")
-        with pytest.raises(Refused, match=told):
-            open_campaign(second, instant_definition(), asked, tools.clock.now())
+        second, request = of(tools, SECOND, alive={FIRST}), Request(campaign_id="mine")
+        with pytest.raises(Refused, match=message):
+            open_campaign(second, instant_definition(), request, tools.clock.now())
     assert tools.store.folders("") == ("mine",)
     with held(of(tools, SECOND, alive={FIRST}), "mine"):
         pass

@@ -88,7 +88,7 @@ def test_a_pattern_that_fits_no_cell_is_refused_with_what_is_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "told"),
+    ("cells", "message"),
     [
         ("faled", r"'faled' fits no cell .*did you mean 'failed'\?"),
         ("g1-*", r"did you mean 'v[12]-\*'\?"),
@@ -97,8 +97,8 @@ def test_a_pattern_that_fits_no_cell_is_refused_with_what_is_allowed() -> None:
         ("failed v1-*", r"'failed' stands beside other cells \(ask for it alone"),
     ],
 )
-def test_who_slips_is_told_what_may_have_been_meant(cells: str, told: str) -> None:
-    with pytest.raises(Refused, match=told):
+def test_who_slips_is_told_what_may_have_been_meant(cells: str, message: str) -> None:
+    with pytest.raises(Refused, match=message):
         chosen(cells=cells)
 
 
@@ -122,7 +122,7 @@ def test_of_loads_that_share_their_data_missing_asks_for_one_of_those_that_are_c
 
 
 @pytest.mark.parametrize(
-    ("conf", "told"),
+    ("conf", "message"),
     [
         ({"campain_id": "mine"}, r"campain_id: there is no such parameter \(did you mean 'campaign_id'\?"),
         ({"campaign_id": "mine\n"}, r"'mine\\n' is no id of a campaign \(allowed: lower-case"),
@@ -140,8 +140,8 @@ def test_of_loads_that_share_their_data_missing_asks_for_one_of_those_that_are_c
         ({"parallel": 0}, r"parallel: must be at least 1; found 0"),
     ],
 )
-def test_what_can_not_be_asked_for_is_refused_with_what_is_allowed(conf: dict[str, object], told: str) -> None:
-    with pytest.raises(Refused, match=told):
+def test_what_can_not_be_asked_for_is_refused_with_what_is_allowed(conf: dict[str, object], message: str) -> None:
+    with pytest.raises(Refused, match=message):
         read_request(DEFINITION, conf)
 
 

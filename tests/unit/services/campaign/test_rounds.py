@@ -44,8 +44,8 @@ def ask(
     """What somebody who triggers the campaign, or presses *Run again*, is given to run."""
     tools = installation.toolkit
     at = tools.clock.now() + timedelta(days=1)  # later than any attempt was judged
-    asked = {"campaign_id": "mine", "cells": cells, "variants": variants}
-    return open_campaign(tools, definition, read_request(definition, asked), at)
+    conf = {"campaign_id": "mine", "cells": cells, "variants": variants}
+    return open_campaign(tools, definition, read_request(definition, conf), at)
 
 
 def run(installation: Installation, cell_id: str, *, valid: bool = True) -> None:

@@ -151,16 +151,16 @@ def test_cells_are_asked_for_by_stage_before_their_loads_are_known() -> None:
 
 
 def test_the_plan_counts_cells_whose_loads_are_not_known_yet() -> None:
-    told = make_plan(STAGED).as_json()
-    assert [(one["id"], one["loads"], one["cells"]) for one in told["stages"]] == [
+    plan = make_plan(STAGED).as_json()
+    assert [(one["id"], one["loads"], one["cells"]) for one in plan["stages"]] == [
         ("maximum", ("1000/s", "2000/s", "3000/s"), 6), ("share", ("70 % of maximum",), 4),
         ("common", ("slowest of maximum",), 2),
     ]  # fmt: skip
-    assert (told["totals"]["cells"], len(told["cells"])) == (12, 12)
-    assert told["totals"]["cell_hours"] == pytest.approx((6 * 20 + 4 * 40 + 2 * 20) / 3600, abs=0.0005)
-    assert {"id": "share-v1-70pct-r1", "load_ops_s": None}.items() <= told["cells"][6].items()
-    assert all("workload" not in cell for cell in told["cells"])
-    assert (told["totals"]["cells_least"], told["totals"]["cells_most"]) == (2, 12)
+    assert (plan["totals"]["cells"], len(plan["cells"])) == (12, 12)
+    assert plan["totals"]["cell_hours"] == pytest.approx((6 * 20 + 4 * 40 + 2 * 20) / 3600, abs=0.0005)
+    assert {"id": "share-v1-70pct-r1", "load_ops_s": None}.items() <= plan["cells"][6].items()
+    assert all("workload" not in cell for cell in plan["cells"])
+    assert (plan["totals"]["cells_least"], plan["totals"]["cells_most"]) == (2, 12)
 
 
 def test_synthetic_campaigns_are_not_drawn_for_several_stages() -> None:

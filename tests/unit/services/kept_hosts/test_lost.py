@@ -58,8 +58,8 @@ def test_a_host_that_died_under_a_cell_is_replaced_alone_and_later_fingerprints_
         assert environments(installation) == {later[-1].key.environment}
         actions.destroy(later[-1])
     assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1"] * 3
-    told = [read_fingerprint(tools.store, work.key).replaces for work in later]
-    assert told == ["127.9.9.2 died and was replaced by 127.9.10.2"] * 2
+    reasons = [read_fingerprint(tools.store, work.key).replaces for work in later]
+    assert reasons == ["127.9.9.2 died and was replaced by 127.9.10.2"] * 2
     assert provider.journal() == ["+ campaign/hosts/1"]
 
 

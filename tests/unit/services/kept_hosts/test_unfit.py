@@ -48,9 +48,9 @@ def test_a_host_that_fails_its_preflight_is_replaced_alone_within_the_cell(made:
     tools = replace(made.toolkit, canary=figures, providers={"instant": provider})
     ran = run_cells(tools, "campaign", CELLS, "me", print)
     assert [one.verdict.valid for one in ran] == [True] * 3
-    told = [read_fingerprint(tools.store, one.work.key).replaces for one in ran]
+    reasons = [read_fingerprint(tools.store, one.work.key).replaces for one in ran]
     why = "127.9.9.3 was replaced by 127.9.10.3 (node3 (127.9.9.3) writes 10M/s to its disk, the floor is 100M/s)"
-    assert told == ["", why, why]
+    assert reasons == ["", why, why]
     assert provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
     assert figures.asked == 4
 

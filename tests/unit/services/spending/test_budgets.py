@@ -51,9 +51,9 @@ def test_a_cell_that_runs_is_not_cut_by_the_budget(
 
 def test_whoever_watches_a_run_sees_what_is_spent(installation: Installation, tools: Toolkit) -> None:
     opened(installation, budget=40.0)
-    said: list[str] = []
-    run_cell(tools, "campaign", "v1-001k-r1", "me", said.append)
-    assert any(re.search(r"has spent 0\.\d+ USD of its budget of 40 USD so far", line) for line in said), said
+    lines: list[str] = []
+    run_cell(tools, "campaign", "v1-001k-r1", "me", lines.append)
+    assert any(re.search(r"has spent 0\.\d+ USD of its budget of 40 USD so far", line) for line in lines), lines
 
 
 def test_a_failed_cell_gives_its_share_back(installation: Installation, tools: Toolkit) -> None:
