@@ -56,7 +56,7 @@ def test_it_runs_what_the_schedule_missed_and_with_failed_what_failed_of_that(co
 
 @pytest.fixture
 def command() -> str:
-    """As the document gives it."""
+    """Read it in the document."""
     found = re.search(
         r"^ +(airflow backfill create .*)$", (CHECKOUT / "docs/guides/operations.md").read_text(), re.MULTILINE
     )
@@ -72,14 +72,14 @@ def create(command: str) -> None:
 
 
 def runs() -> list[tuple[str, datetime | None, str]]:
-    """State, time and id of each run of the DAG; other tests' DAGs have runs in the same database."""
+    """Return state, time and id of each run of the DAG; other tests' DAGs have runs in the same database."""
     with create_session() as session:
         found = session.scalars(select(DagRun).where(DagRun.dag_id == DAG_ID).order_by(DagRun.logical_date)).all()
         return [(str(run.state), run.logical_date, run.run_id) for run in found]
 
 
 def end(day: str, state: str) -> None:
-    """The run of that day ends so, and with it the backfill."""
+    """End that day's run in this state, and with it the backfill."""
     with create_session() as session:
         of_day = (DagRun.dag_id == DAG_ID, DagRun.run_id.contains(day))
         # Else SQLAlchemy 1.4, which Airflow 3.1 may have, looks for such runs among those in memory too, and can't.

@@ -28,7 +28,7 @@ def nightly(*notify: str, timezone: str = "UTC") -> Definition:
 
 @pytest.fixture
 def notices_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file that notices are written to."""
+    """Provide the file that notices are written to."""
     file = tmp_path / "told"
     notifier = {
         "notifier": "tests.fakes.notifier.ToFile",

@@ -19,7 +19,7 @@ from plimsoll_airflow.internals import inventory
 
 @pytest.fixture
 def bare(database: None, installation: Installation) -> Iterator[Installation]:
-    """An Airflow with a definition of 6 cells, but without DAGs and pool; afterwards it has the tests' pool again."""
+    """Provide an Airflow with a definition of 6 cells but no DAGs and pool, and restore the tests' pool afterwards."""
     installation.define(instant_definition("mine", variants=3, loads=2, repeats=1))
     with create_session() as session:
         session.execute(delete(DagModel))

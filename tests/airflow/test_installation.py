@@ -32,7 +32,7 @@ DAGS = Path(__file__).resolve().parents[2] / "dags"
 
 @pytest.fixture(autouse=True)
 def variables(database: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """None of the tests' database; nobody has set the id."""
+    """Hide the variables of the tests' database, so that nobody has set the id."""
     monkeypatch.delenv(TOLD)
     yield
     with create_session() as session:

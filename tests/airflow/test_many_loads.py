@@ -24,7 +24,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def site(running: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """Nobody follows its loads any more after the test, not even a thread that waits for a host."""
+    """Let nobody follow its loads after the test, not even a thread that waits for a host."""
     threads = ThreadPoolExecutor(100)
     monkeypatch.setattr("plimsoll_airflow.triggers.load.THREADS", threads)
     declare_polling(monkeypatch, pause_s=lambda _definition: 0.05)
@@ -77,7 +77,7 @@ def test_a_host_that_says_nothing_more_holds_up_its_own_load_only(site: Site, lo
 
 
 def followed(site: Site, scenario: Callable[[], None]) -> None:
-    """All loads are followed while the scenario goes on; none of them may end."""
+    """Follow all loads while the scenario goes on; none of them may end."""
     asyncio.run(_followed(site, scenario))
 
 

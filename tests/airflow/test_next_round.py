@@ -81,7 +81,7 @@ def execute(run_id: str = BY_HAND, runs: Runs | None = None, **params: object) -
 
 
 def follows(run_id: str = BY_HAND, **params: Any) -> tuple[str, dict[str, Any]]:
-    """Id and conf of the run that follows."""
+    """Return id and conf of the run that follows."""
     runs = Runs({run_id: "running"}, run_id=run_id)
     with pytest.raises(DagRunTriggerException) as raised:
         execute(run_id, runs, **params)

@@ -163,7 +163,7 @@ def test_kept_hosts_are_not_those_of_another_campaign_of_the_definition_nor_of_a
 
 
 def left_by_its_last_cell(installation: Installation) -> Cluster:
-    """Kept hosts of a campaign whose last cell's run has ended."""
+    """Return kept hosts of a campaign whose last cell's run has ended."""
     plain = instant_definition(variants=1, parallel=1)
     installation.open_campaign(plain.model_copy(update={"cluster_scope": "campaign"}))
     return actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))

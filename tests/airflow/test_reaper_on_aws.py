@@ -45,7 +45,7 @@ class Account:
     ec2: Any
 
     def left(self, before: dict[str, list[str]]) -> dict[str, list[str]]:
-        """What exists now and did not then."""
+        """Return what exists now and did not then."""
         now = census(self.ec2)
         return {
             kind: sorted(set(now[kind]) - set(before[kind])) for kind in KINDS if set(now[kind]) - set(before[kind])

@@ -50,7 +50,7 @@ def definition(deployment: Deployment) -> Definition:
 
 @pytest.fixture(scope="module")
 def transport(deployment: Deployment, definition: Definition) -> Iterator[Transport]:
-    """Airflow's REST API as an admin, made as docs/guides/team.md says; the hosts' key in a connection."""
+    """Provide Airflow's REST API to an admin made as docs/guides/team.md says; the hosts' key is in a connection."""
     name = ("--firstname", "Ada", "--lastname", "Lovelace", "--email", "ada@example.com")
     made = ("users", "create", "--username", USER, "--role", "Admin", *name, "--password", PASSWORD)
     deployment.compose("run", "--rm", "airflow", *made, timeout_s=300)

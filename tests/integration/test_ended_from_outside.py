@@ -49,7 +49,7 @@ def test_tests_end_in_order(number: signal.Signals, tmp_path: Path) -> None:
 
 
 def _ended_by(number: signal.Signals, program: str, *arguments: str) -> str:
-    """What it still says after the signal."""
+    """Return what the program still says after the signal."""
     with subprocess.Popen(
         [sys.executable, "-c", _IN_BACKGROUND + program, *arguments],
         stdout=subprocess.PIPE,

@@ -47,7 +47,7 @@ pytestmark = pytest.mark.timeout(1800)
 
 
 def small_definition() -> Definition:
-    """`azul-2022` with these of its variants."""
+    """Return `azul-2022` with these of its variants."""
     published = load_definition(Settings(), "azul-2022").model_dump(mode="json")
     variants = [variant for variant in published["variants"] if variant["id"] in VARIANTS]
     for variant in variants:
@@ -69,11 +69,11 @@ class Campaign:
 
     @property
     def attempts(self) -> list[AttemptKey]:
-        """One for each cell, and those that this machine spoilt."""
+        """Return one for each cell, and those that this machine spoilt."""
         return [key for cell in running_order(self.definition) for key in self.stored.attempts(cell.id)]
 
     def places_that_tell(self, words: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """Where one of the words stands, by kind of place."""
+        """Return where one of the words stands, by kind of place."""
         return places_that_tell(self.stack.airflow, self.stack.store, words)
 
 

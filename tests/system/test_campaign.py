@@ -47,7 +47,7 @@ pytestmark = pytest.mark.timeout(1800)
 
 
 def small_definition() -> Definition:
-    """One cell, with one judged interval.
+    """Define one cell, with one judged interval.
 
     Its rows are to have a size on disk, and two load hosts share its load. The rows are few, because nodes that have
     just started take much processor time for each that they write.
@@ -59,7 +59,7 @@ def small_definition() -> Definition:
 
 
 def ssh_definition(hosts: StaticHosts) -> Definition:
-    """One cell of one node on the hosts, with one judged interval."""
+    """Define one cell of one node on the hosts, with one judged interval."""
     small = local_definition("static", variants=1, nodes=1).model_dump(mode="json")
     over_ssh = {"name": "ssh", "options": hosts.options}
     return Definition.model_validate({**small, **ONE_INTERVAL, "provider": over_ssh})
@@ -83,7 +83,7 @@ def airflow(
     hosts: StaticHosts,
     store: ObjectStore,
 ) -> StackUnderTest:
-    """With both campaigns' DAGs, and the hosts' key in a connection."""
+    """Provide one with both campaigns' DAGs, and the hosts' key in a connection."""
     campaigns = tmp_path_factory.mktemp("campaigns")
     for definition in (small_definition(), ssh_definition(hosts)):
         (campaigns / f"{definition.name}.yaml").write_text(dump_definition(definition))
@@ -147,7 +147,7 @@ def test_a_campaign_on_static_hosts_reaches_its_report(
 
 
 def assert_complete(campaign: CampaignStore, definition: Definition) -> None:
-    """A verdict for each cell with the tables that its charts are drawn from, and the report."""
+    """Check that there are the report and, for each cell, a verdict with the tables that its charts are drawn from."""
     verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(definition)]
     assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
     for verdict in filter(None, verdicts):

@@ -73,11 +73,11 @@ class FaultyCampaign:
 
     @property
     def clusters(self) -> Path:
-        """Their folder, seen through the process that mounted it."""
+        """Return their folder, seen through the process that mounted it."""
         return Path(f"/proc/{self.process.pid}/root{self.work}")
 
     def verdict(self, fault: str) -> Verdict:
-        """That of the only attempt at the cell that met the fault."""
+        """Return that of the only attempt at the cell that met the fault."""
         [path] = self.store.glob(f"*/cells/{self.struck[fault]}/*/verdict.json")
         return Verdict.model_validate_json(path.read_bytes())
 

@@ -28,7 +28,7 @@ pytestmark = [
 
 
 def kept_definition() -> Definition:
-    """Two collectors, one after the other on the same hosts."""
+    """Define two collectors, one after the other on the same hosts."""
     small = local_definition("kept", variants=2, nodes=2).model_dump(mode="json")
     return Definition.model_validate({**small, **ONE_INTERVAL, "cluster_scope": "campaign"})
 
@@ -59,7 +59,7 @@ def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path)
 
 
 def run(definition: Path, campaign_id: str, work: Path, store: ObjectStore) -> "subprocess.CompletedProcess[str]":
-    """`plimsoll run`, to its end."""
+    """Run `plimsoll run` to its end."""
     folders = {"PLIMSOLL_STORE": store.root, "PLIMSOLL_WORK": str(work), "PLIMSOLL_CACHE": str(Settings().cache)}
     return subprocess.run(
         [PLIMSOLL, "run", str(definition), "--new-campaign", campaign_id],

@@ -35,7 +35,7 @@ pytestmark = [
 
 
 def ramped_definition() -> Definition:
-    """Two loads of one variant, one after the other on three kept nodes, with one judged interval each."""
+    """Define two loads of one variant, one after the other on three kept nodes, with one judged interval each."""
     small = local_definition("ramped", variants=1).model_dump(mode="json")
     ramp = {"strategy": {"name": "ramp", "data": "same"}, "cluster_scope": "campaign", "loads": ["100/s", "200/s"]}
     workload = {"name": "KeyValue", "rows": 2000, "keycount": 2000, "replication_factor": 3}

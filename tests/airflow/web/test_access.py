@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("campaign")
 
 
 def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
-    """Method and path of every route, its parameters filled in."""
+    """Yield method and path of every route, with its parameters filled in."""
     for route in app.routes:
         assert isinstance(route, APIRoute), f"{route} is no route that the app's own dependencies guard"
         path = re.sub(r"{([^}]+)}", lambda match: FILLED[match[1]], route.path)

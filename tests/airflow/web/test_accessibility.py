@@ -136,7 +136,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 @pytest.fixture(scope="module")
 def url(airflow_app: FastAPI, shown: Installation, unopened_run: None) -> Iterator[str]:
-    """Where they are shown."""
+    """Provide the address at which they are shown."""
     with pytest.MonkeyPatch.context() as environment:
         for name, value in shown.environment.items():
             environment.setenv(name, value)
@@ -183,7 +183,7 @@ def page_of(browser: Browser, url: str) -> Callable[[str | None], Page]:
 
 @pytest.fixture
 def visited(page_of: Callable[[str | None], Page]) -> Iterator[Callable[..., Page]]:
-    """Somebody's page in that look.
+    """Open somebody's page in that look.
 
     It is left when the test ends: an open one asks for its matrix again and again, and would keep things for the next.
     """
@@ -417,7 +417,7 @@ def leave(page: Page) -> None:
 
 
 def assert_accessible(page: Page) -> None:
-    """With everything unfolded that is folded up at first."""
+    """Check the page with everything unfolded that is folded up at first."""
     page.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     # Half a megabyte of script is read once in each page that is loaded.
     found = Axe("0" if page.evaluate("'axe' in window") else AXE_SCRIPT).run(page)

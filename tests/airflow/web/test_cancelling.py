@@ -34,7 +34,7 @@ def ready(no_runs: None, campaign: Installation) -> None:
 
 
 def live_tasks() -> dict[tuple[str, str], set[str]]:
-    """By DAG and campaign, the tasks that have not ended."""
+    """Return the tasks that have not ended, by DAG and campaign."""
     found: dict[tuple[str, str], set[str]] = {}
     with create_session() as session:
         for run in session.scalars(select(DagRun)):
@@ -45,7 +45,7 @@ def live_tasks() -> dict[tuple[str, str], set[str]]:
 
 
 def mark_failed() -> None:
-    """What Airflow's own pages and API do with the one run there is."""
+    """Do with the only run what Airflow's own pages and API do."""
     from airflow.models.dagbag import DBDagBag
 
     with create_session() as session:
@@ -96,7 +96,7 @@ def shown_after(client: Client, pressed: Response) -> Response:
 
 
 def goes_on_elsewhere(campaign: Installation, cell_id: str, owner: str) -> None:
-    """Somebody else works at that cell."""
+    """Let somebody else work at that cell."""
     store = campaign.toolkit.store
     key = CampaignStore(store, CAMPAIGN).key(cell_id, 1)
     attempt = Attempt(key=key, owner=owner, started_at=datetime.now(UTC), code_version="0.1.0")

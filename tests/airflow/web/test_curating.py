@@ -13,7 +13,7 @@ PAGE, API = f"/plimsoll/campaigns/{CAMPAIGN}", f"/plimsoll/api/v1/campaigns/{CAM
 
 @pytest.fixture
 def quiet(campaign: Installation) -> Installation:
-    """Nothing of the campaign runs any more."""
+    """Provide the campaign when nothing of it runs any more."""
     store = campaign.toolkit.store
     for cell in CampaignStore(store, CAMPAIGN).cells_with_attempts():
         if not store.exists(f"{CAMPAIGN}/cells/{cell}/1/verdict.json"):

@@ -18,7 +18,7 @@ RUN = CellRun("mine__v1-001k-r1", 0, "here")
 
 @pytest.fixture
 def owners(database: None) -> Iterator[RunsAndProcesses]:
-    """Beside one live run of the DAG `cell`."""
+    """Provide them beside one live run of the DAG `cell`."""
     live = DagRun(
         dag_id=CELL_DAG,
         run_id=RUN.run_id,

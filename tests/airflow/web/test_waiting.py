@@ -39,7 +39,7 @@ def start(dag_id: str, state: str, **conf: str) -> str:
 
 
 def set_cell(run_id: str, campaign_id: str, cell_id: str, state: str) -> None:
-    """The state of the run's `run_cell`, whose `plan` has opened that campaign."""
+    """Set the state of the run's `run_cell`, whose `plan` has opened that campaign."""
     with create_session() as session:
         run = session.scalars(select(DagRun).where(DagRun.run_id == run_id)).one()
         task: Any = run.get_task_instance("run_cell", session=session)
@@ -56,7 +56,7 @@ def pool_of(run_id: str) -> str:
 
 
 def end_of_cell(campaign_id: str, cell_id: str, *, state: str) -> None:
-    """What Airflow tells its listeners when the run of that cell has come into that state."""
+    """Tell Airflow's listeners that the run of that cell has come into that state."""
     start("cell", state, campaign_id=campaign_id, cell_id=cell_id)
     with create_session() as session:
         run = session.scalars(select(DagRun).where(DagRun.dag_id == "cell")).one()

@@ -41,7 +41,7 @@ HARMFUL = (
 
 @pytest.fixture
 def artefacts(shared_cache: Path, tmp_path: Path) -> Artefacts:
-    """With the JDKs of the shared cache, and without the answers that it has."""
+    """Provide the JDKs of the shared cache without the answers that it has."""
     for name in ("jdks", "jars"):
         (tmp_path / "cache").mkdir(exist_ok=True)
         (tmp_path / "cache" / name).symlink_to(shared_cache / name)
@@ -50,7 +50,7 @@ def artefacts(shared_cache: Path, tmp_path: Path) -> Artefacts:
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What JVMs leave in the folders that they run in."""
+    """Collect what JVMs leave in the folders that they run in."""
     seen: list[str] = []
     run = processes.run
 

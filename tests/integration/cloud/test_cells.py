@@ -50,7 +50,7 @@ LENIENT = [{"percentile": 99, "interval": "5s", "below": "30s"}]
 
 @pytest.fixture(scope="module")
 def tools(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolkit]:
-    """Everything that is shipped; results go to the cloud's bucket, from which hosts fetch what they need."""
+    """Provide everything shipped, with results in the cloud's bucket, from which hosts fetch what they need."""
     folder = tmp_path_factory.mktemp("cells")
     settings = Settings(
         store=f"s3://{cloud.landscape.bucket}/cells",
@@ -67,7 +67,7 @@ def tools(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[To
 
 
 def definition_of(cloud: Cloud, name: str, workload: Mapping[str, Any], generator: Mapping[str, Any]) -> Definition:
-    """One cell on one node, with that load."""
+    """Define one cell on one node, with that load."""
     content = define(nodes=1).model_dump(mode="json", exclude={"workload", "load_generator", "timing"})
     options = ec2_options(cloud.landscape, startup="2m")
     return Definition.model_validate(
@@ -172,7 +172,7 @@ class WithLatte(Ec2Provider):
 
 @pytest.fixture
 def latte(tmp_path: Path) -> Path:
-    """On this machine. No registry has its binary, so the test is left out where nobody has built one."""
+    """Find it on this machine, or skip the test: no registry has its binary."""
     here = LocalHost(HostInfo(name="load", role="load", address="127.0.0.1"), tmp_path / "asked", {})
     found = installed(here)
     if found is None or not found.version.startswith("0.29."):

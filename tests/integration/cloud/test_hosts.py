@@ -27,7 +27,7 @@ def ssh(tmp_path: Path) -> Ssh:
 
 @pytest.fixture
 def ec2(cloud: Cloud) -> Iterator[Any]:
-    """EC2 of the cloud with hosts; every instance is terminated after the test."""
+    """Provide EC2 of the cloud with hosts, and terminate every instance after the test."""
     client = Aws(cloud.endpoint).client("ec2")
     yield client
     cloud.clear()
@@ -38,7 +38,7 @@ def ec2(cloud: Cloud) -> Iterator[Any]:
 
 @pytest.fixture
 def start(ec2: Any, cloud: Cloud, ssh: Ssh, tmp_path: Path) -> Start:
-    """Launches a host whose key is known and who lets the tester in; returns its id and address once it has booted."""
+    """Launch a host whose key is known and that lets the tester in; return its id and address once it has booted."""
     key = keygen(tmp_path / "host_key")
     public = key.with_suffix(".pub").read_text()
 

@@ -43,7 +43,7 @@ def definition(cloud: Cloud) -> Definition:
 
 @pytest.fixture
 def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[AttemptContext]:
-    """An attempt whose load is complete on hosts of the cloud."""
+    """Provide an attempt whose load is complete on hosts of the cloud."""
     account = Account(cloud.endpoint, keygen(tmp_path / "id"))
     connections = Connections(account)
     url = f"s3://{cloud.landscape.bucket}/{tmp_path.name}"

@@ -23,7 +23,7 @@ Make = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    """`make venv` in a folder of its own, with nothing on PATH but these Pythons and the usual tools."""
+    """Run `make venv` in a folder of its own, with nothing on PATH but these Pythons and the usual tools."""
     shutil.copy(CHECKOUT / "Makefile", tmp_path)
     programs = tmp_path / "programs"
     programs.mkdir()

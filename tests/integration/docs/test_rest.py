@@ -51,7 +51,7 @@ class Search:
         return {"state": state, "counts": {"met": self.round}, "published": state == "complete"}
 
     def answer(self, path: str) -> object:
-        """What is at that address; None: nothing."""
+        """Return what is at that address, or None."""
         place, _, query = path.partition("?")
         if place == "/auth/token":
             return {"access_token": "secret"}

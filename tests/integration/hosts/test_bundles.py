@@ -29,7 +29,7 @@ def bundle(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def again(sshd: Sshd, user_key: KeyPair, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """The same host as another process sees it, which remembers nothing."""
+    """Reach the same host as another process does, which remembers nothing."""
     pools = []
 
     def host() -> SshHost:

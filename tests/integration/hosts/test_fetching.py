@@ -34,7 +34,7 @@ def bundle(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def hosts(sshd: Sshd, user_key: KeyPair, tmp_path: Path, depot: Depot) -> Iterator[Callable[..., Any]]:
-    """Hosts with a folder of their own behind one sshd; each remembers nothing of what others did."""
+    """Make hosts with a folder each behind one sshd; none remembers what others did."""
     pools = []
 
     def host(name: Any, campaign: str = "campaign-1") -> SshHost:

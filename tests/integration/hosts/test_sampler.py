@@ -12,7 +12,7 @@ from plimsoll.ports.host import Host
 
 @pytest.fixture
 def tags(tags: dict[Any, Any]) -> dict[Any, Any]:
-    """As on a host of a cluster."""
+    """Provide the tags of a host of a cluster."""
     return {**tags, sample.TAG: "campaign/g1-001k-r1/1"}
 
 

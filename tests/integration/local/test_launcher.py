@@ -53,7 +53,7 @@ def home(folder: Path) -> Iterator[Home]:
 
 @pytest.fixture
 def launch(folder: Path) -> Iterator[Launch]:
-    """Starts launchers; those that still run are killed after the test."""
+    """Start launchers, and kill those that still run after the test."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*command: str, program: Sequence[str] = _PROGRAM) -> "subprocess.Popen[str]":
@@ -122,7 +122,7 @@ def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn
 
 
 def _launcher(folder: Path, *command: str, program: Sequence[str] = _PROGRAM) -> "subprocess.Popen[str]":
-    """`python -m plimsoll_airflow.local` or another program, in a session of its own; clusters are instant."""
+    """Start `python -m plimsoll_airflow.local` or another program in its own session; clusters are instant."""
     places = ["--home", str(folder / "airflow"), "--dags", str(DAGS)]
     own = {
         "PYTHONPATH": str(CHECKOUT),

@@ -30,7 +30,7 @@ OFTEN = {f"AIRFLOW__DAG_PROCESSOR__{name}": "1" for name in ("REFRESH_INTERVAL",
 
 @pytest.fixture(scope="module")
 def up(folder: Path) -> Iterator[StackUnderTest]:
-    """A stack that was asked for a port that is in use."""
+    """Provide a stack that was asked for a port in use."""
     with socket.create_server((LOOPBACK, 0)) as taken:
         settings = settings_for(folder, dags=DAGS, env=OFTEN)
         stack = Stack(Home(folder / "airflow"), replace(settings, port=taken.getsockname()[1], clusters=3, users=USERS))

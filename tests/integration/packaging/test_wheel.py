@@ -21,7 +21,7 @@ PACKAGED = {
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy of what git knows, so that nothing else of the checkout gets into it."""
+    """Build it from a copy of what git knows, so that nothing else of the checkout gets into it."""
     folder = tmp_path_factory.mktemp("wheel")
     files = _known("--cached", "--others", "--exclude-standard")
     sources = folder / "sources"

@@ -75,7 +75,7 @@ def test_an_attempt_without_any_interval_is_invalid() -> None:
 
 
 def slow(**changes: Any) -> Any:
-    """Two thirds of the attempted rate."""
+    """Return a load of two thirds of the attempted rate."""
     table = sound.intervals()
     table["count"] = table["count"] * 2 // 3
     return check(intervals=table, summary=sound.summary(operations={"reads": 4000, "writes": 16_000}, **changes))

@@ -37,7 +37,7 @@ ALWAYS_UNDER_LAG = (
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Each test on a cloud that shows at once what was done, and on one that is 20 s behind."""
+    """Run each test on a cloud that shows at once what was done, and on one that is 20 s behind."""
     clouds = {"prompt": (Delays(), Lag()), "behind": (Delays(shutting_down=720), Lag.of(20, page=3))}
     wanted = list(clouds) if IS_LONG or metafunc.function.__name__ in ALWAYS_UNDER_LAG else ["prompt"]
     metafunc.parametrize("behind", [clouds[one] for one in wanted], ids=wanted)
@@ -49,12 +49,12 @@ DEATH = ("cluster is gone", "host load: can't be reached")
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody need see boto3 wait between its tries."""
+    """Spare the test boto3's waits between its tries."""
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
 
 
 def zones(place: Place) -> list[str]:
-    """Where instances that ran were launched."""
+    """Return where instances that ran were launched."""
     return [one.zone for one in place.cloud.census.entries.values() if one.running is not None]
 
 

@@ -168,7 +168,7 @@ def collected(place: RealPlace, attempt: int) -> set[str]:
 
 
 def end_instances(cloud: Cloud) -> None:
-    """Whatever a test that failed has left."""
+    """End whatever a failed test has left."""
     cloud.clear()
     for instance in cloud.leftovers()["instances"]:
         cloud.kill(instance)

@@ -57,7 +57,7 @@ class SleepingProduct(InstantProduct):
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
     ) -> None:
-        """After a look at what others have left."""
+        """Deploy after a look at what others have left."""
         self.found.append(len(marked("PLIMSOLL_WORK", str(self.work))))
         super().deploy(definition, variant, nodes, load, expires)
         for node in nodes:
@@ -70,13 +70,13 @@ class SleepingLoadGenerator(InstantLoadGenerator):
     lasts_s = 0
 
     def start(self, host: Host, request: LoadRequest) -> None:
-        """With its process."""
+        """Start the load with its process."""
         super().start(host, request)
         if self.lasts_s:
             host.start(Job(request.job_id, ("sleep", str(self.lasts_s)), HOUR))
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """Running as long as its process."""
+        """Call the load running as long as its process lives."""
         if host.status(job_id).state == "running":
             return LoadStatus("running", "load", errors=0)
         return super().status(host, job_id)
@@ -95,7 +95,7 @@ class Site:
 
     @property
     def provider(self) -> type:
-        """Of the campaign's hosts."""
+        """Return the class that provides the campaign's hosts."""
         return type(self.tools.provider(self.definition))
 
     def nothing_is_left(self) -> bool:
@@ -186,7 +186,7 @@ def kill(*_: object, **__: object) -> None:
 
 
 def while_the_load_runs(patch: pytest.MonkeyPatch, site: Site) -> None:
-    """At the first look at it."""
+    """Kill the process at the first look at the load."""
 
     def look_and_die(*arguments: Any) -> None:
         assert look(*arguments).state == "running"

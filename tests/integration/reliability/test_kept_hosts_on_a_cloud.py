@@ -34,7 +34,7 @@ CELLS = ("v1-001k-r1", "v1-002k-r1")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A cloud whose answers lag, and one that shows at once what was done."""
+    """Run each test on a cloud whose answers lag, and on one that shows at once what was done."""
     clouds = {"behind": (Delays(), Lag.of(20.0)), "at once": (Delays(), Lag())}
     always_both = metafunc.function is test_cells_share_them_and_the_end_of_the_run_ends_them
     wanted = list(clouds) if IS_LONG or always_both else ["behind"]

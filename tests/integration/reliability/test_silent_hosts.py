@@ -15,7 +15,7 @@ REASONS = {
 
 @pytest.fixture
 def duration() -> str:
-    """Of a load at which nobody looks more often than every ten seconds."""
+    """Return one so long that nobody looks at the load more often than every ten seconds."""
     return "400s"
 
 

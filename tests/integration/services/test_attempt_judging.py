@@ -39,7 +39,7 @@ def installation(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def work(installation: Installation) -> Any:
-    """An attempt whose load is complete, nothing collected yet."""
+    """Provide an attempt whose load is complete and of which nothing is collected yet."""
     installation.open_campaign(installation.define(instant_definition(variants=1, loads=1)))
     work = begin(installation.toolkit, "campaign", CELL, "test")
     for phase in (actions.provision, actions.deploy, loading.start_load):
@@ -169,7 +169,7 @@ class Samples(NoSampler):
         self._share = share
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """Written when they are asked for, some milliseconds after each second."""
+        """Write them when they are asked for, some milliseconds after each second."""
         if host.info.role != "load":
             return ()
         summary = json.loads(host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000))

@@ -31,7 +31,7 @@ def installation(tmp_path: Path) -> Installation:
 
 @contextmanager
 def started(installation: Installation) -> Iterator[subprocess.Popen[str]]:
-    """A run whose cell is under load."""
+    """Start a run, and yield it when its cell is under load."""
     environment = {**os.environ, **installation.environment, "PYTHONUNBUFFERED": "1"}
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([*PLIMSOLL, *RUN], cwd=CHECKOUT, env=environment, **pipes) as process:

@@ -33,7 +33,7 @@ PATIENCE_S = 120.0
 
 
 def longer(definition: Any) -> Any:
-    """With four judged seconds: two aligned intervals, three sliding windows."""
+    """Return it with four judged seconds: two aligned intervals, three sliding windows."""
     timing = definition.timing.model_copy(update={"duration": timedelta(seconds=5), "warmup": timedelta(seconds=1)})
     level = definition.service_levels[0].model_copy(update={"interval": timedelta(seconds=2)})
     return definition.model_copy(update={"timing": timing, "service_levels": (level,)})

@@ -175,7 +175,7 @@ def test_unpacked_into_a_store_it_is_the_campaign_again(
 
 
 def changed(published: Path, file: Path, name: str, old: bytes, new: bytes, **index: object) -> None:
-    """The published bundle with one file changed, and checksums that fit."""
+    """Write the published bundle with one file changed, and checksums that fit."""
     with (published / "demo-a/report/bundle.zip").open("rb") as stream:
         bundle = read_bundle(stream, "")
     assert old in bundle.files[name]

@@ -20,7 +20,7 @@ TODAY = "today"
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
-    """Its store holds the campaign."""
+    """Provide one whose store holds the campaign."""
     (tmp_path / "store").mkdir()
     unpack_tar(STORED, tmp_path / "store")
     return Installation(tmp_path)
@@ -42,7 +42,6 @@ def test_it_is_judged_again_from_its_raw_files_with_the_same_figures(installatio
 
 
 def figures(verdict: Any) -> Any:
-    """What a verdict is about."""
     return (
         verdict.levels,
         verdict.operations,

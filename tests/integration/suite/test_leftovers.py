@@ -28,7 +28,7 @@ def test():
 
 @pytest.fixture
 def mark() -> str:
-    """Of this test alone: processes of others on the machine are looked at, too."""
+    """Provide one of this test alone: processes of others on the machine are looked at, too."""
     return uuid.uuid4().hex
 
 

@@ -34,7 +34,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def airflow(shared_airflow: StackUnderTest, installation: Installation, gates: Gates) -> Iterator[StackUnderTest]:
-    """With one campaign under way, `stormy`, whose last cell stays under load."""
+    """Provide one with a campaign under way, `stormy`, whose last cell stays under load."""
     with installation.faults.planted(MISSED, "slow"), installation.faults.planted(INVALID, "down"):
         shared_airflow.client.set_pool("clusters", 8, "How many clusters may live at once")
         gates.close(f"stormy~{FAILED}", LOADING)
@@ -46,13 +46,13 @@ def airflow(shared_airflow: StackUnderTest, installation: Installation, gates: G
 
 @pytest.fixture(scope="module")
 def ada(browser: Browser, airflow: StackUnderTest) -> Page:
-    """May trigger DAGs."""
+    """Provide the page of somebody who may trigger DAGs."""
     return logged_in(browser, airflow, "ada")
 
 
 @pytest.fixture
 def vera(browser: Browser, airflow: StackUnderTest) -> Iterator[Page]:
-    """May look."""
+    """Provide the page of somebody who may only look."""
     page = let_in(browser, airflow, "vera")
     yield page
     page.context.close()

@@ -70,7 +70,7 @@ def _alive(installation: Installation) -> list[str]:
 
 
 def _post(airflow: StackUnderTest, path: str) -> Any:
-    """By Plimsoll's JSON API, as the administrator."""
+    """Post to Plimsoll's JSON API as the administrator."""
     with httpx.Client(base_url=f"http://127.0.0.1:{airflow.running.port}", timeout=PATIENCE_S, trust_env=False) as http:
         login = {"username": "admin", "password": airflow.stack.home.password_of("admin")}
         token = http.post("/auth/token", json=login).raise_for_status().json()["access_token"]

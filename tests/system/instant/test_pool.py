@@ -32,7 +32,7 @@ def http(airflow: StackUnderTest) -> Iterator[httpx.Client]:
 
 
 def waits_for(http: httpx.Client, campaign_id: str) -> tuple[str, str]:
-    """State, and what it waits for; empty before `plan` has created the campaign."""
+    """Return the state and what it waits for; empty before `plan` has created the campaign."""
     answer = http.get(f"/plimsoll/api/v1/campaigns/{campaign_id}")
     status = answer.json() if answer.is_success else {}
     return status.get("state", ""), status.get("waits_for", "")

@@ -35,7 +35,7 @@ def airflow(shared_airflow: StackUnderTest) -> StackUnderTest:
 
 @pytest.fixture
 def environment(airflow: StackUnderTest) -> Mapping[str, str]:
-    """What the document takes for given."""
+    """Provide the variables that the document takes for given."""
     return {
         **os.environ,
         "AIRFLOW": f"http://127.0.0.1:{airflow.running.port}",
@@ -116,7 +116,7 @@ def test_the_gate_names_the_failed_cell_which_alone_runs_again_while_everything_
 
 
 def _logged_in(environment: Mapping[str, str]) -> httpx.Client:
-    """As a browser is: by a cookie."""
+    """Return a client that is logged in as a browser is: by a cookie."""
     http = httpx.Client(
         base_url=environment["AIRFLOW"], timeout=PATIENCE_S, trust_env=False, headers={"Sec-Fetch-Site": "same-origin"}
     )

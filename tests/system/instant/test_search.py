@@ -41,7 +41,7 @@ def test_a_search_asks_again_on_the_same_hosts_until_its_capacity_is_known(
 
 
 def _wait_for_end(airflow: StackUnderTest) -> None:
-    """Until no run of the search is left to follow another."""
+    """Wait until no run of the search is left to follow another."""
 
     def has_ended() -> bool:
         runs = airflow.client.dag_runs("sought")

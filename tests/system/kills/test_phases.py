@@ -65,13 +65,13 @@ def test_kill_of_parts_of_airflow(blows: Sequence[Sequence[str]], scene: Scene) 
 
 
 def gates_of(name: str) -> Sequence[Gate]:
-    """Where the cells of that campaign are held in tasks."""
+    """Return where the cells of that campaign are held in tasks."""
     cells = enumerate(grid(DEFINITIONS[name]))
     return [(f"{name}~{cell.id}", phase) for number, cell in cells for phase in IN_TASKS[number % len(IN_TASKS)]]
 
 
 def gates_at(name: str, blow: int) -> Sequence[Gate]:
-    """Where the cells of that campaign are held at that blow, counted from 0.
+    """Return where the cells of that campaign are held at that blow, counted from 0.
 
     The first cell is in the last phase at the first blow, and each cell is one phase further at each later blow. Cells
     that do not come so far wait in the first phase. So every phase has a cell at each blow.
@@ -82,7 +82,7 @@ def gates_at(name: str, blow: int) -> Sequence[Gate]:
 
 
 def fate_at(gate: Gate) -> str:
-    """What of the task that waits there is killed."""
+    """Return what of the task that waits there is killed."""
     cell, phase = gate
     variant = int(cell.partition("~v")[2][0])
     return PROCESSES[(PHASES.index(phase) + variant) % len(PROCESSES)]
@@ -99,6 +99,6 @@ def strike(what: str, task: psutil.Process) -> None:
 
 
 def assert_each_load_was_started_once(scene: Scene, name: str) -> None:
-    """Whatever was killed, tries that followed went on with the attempt and the load that they found."""
+    """Check that whatever was killed, later tries went on with the attempt and the load that they found."""
     starts = [cell for cell in scene.gates.starts() if cell.startswith(f"{name}~")]
     assert sorted(starts) == sorted(f"{name}~{cell.id}" for cell in grid(DEFINITIONS[name]))

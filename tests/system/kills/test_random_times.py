@@ -37,7 +37,7 @@ def first_seed() -> int:
 
 @pytest.fixture(scope="module")
 def struck() -> Iterator[list[str]]:
-    """What each round that kills whoever is at work has killed; empty where nobody was. Most must have killed one."""
+    """Collect what each round has killed, empty where nobody was at work, and require that most killed one."""
     found: list[str] = []
     yield found
     assert len(found) < ENOUGH or sum(map(bool, found)) * 2 >= len(found), f"most kills struck nobody: {found}"

@@ -73,14 +73,14 @@ def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(
 
 
 def assert_named_after_this_airflow(team: Team, campaign: CampaignStore) -> None:
-    """The owners of attempts have the id that the scheduler has made and that workers ask for."""
+    """Check that owners of attempts have the id that the scheduler has made and that workers ask for."""
     attempts = [read_attempt(campaign.store, verdict.key) for verdict in campaign.verdicts()]
     installations = {installation_of(attempt.owner) for attempt in attempts if attempt}
     assert installations == {team.api.call("GET", f"/variables/{INSTALLATION_VARIABLE}")["value"]}
 
 
 def assert_reported(team: Team, campaign: CampaignStore, definition: Definition) -> None:
-    """The report is in the store, and Airflow has told its asset's event."""
+    """Check that the report is in the store, and that Airflow has told its asset's event."""
     assert campaign.store.exists(report_key(campaign.campaign_id))
     events = team.api.call("GET", "/assets/events", params={"source_dag_id": definition.dag_id})["asset_events"]
     reports = [(event["name"], event["extra"]["campaign_id"]) for event in events]
@@ -88,7 +88,7 @@ def assert_reported(team: Team, campaign: CampaignStore, definition: Definition)
 
 
 def assert_every_cell_was_measured_once(installation: Installation, definition: Definition, campaign_id: str) -> None:
-    """One attempt at each, valid; no cluster of the campaign is left."""
+    """Check that each has one valid attempt, and that no cluster of the campaign is left."""
     campaign = CampaignStore(installation.toolkit.store, campaign_id)
     cells = [cell.id for cell in grid(definition)]
     assert {cell: [key.attempt for key in campaign.attempts(cell)] for cell in cells} == {cell: [1] for cell in cells}

@@ -47,7 +47,7 @@ class Cleared:
 
 @pytest.fixture(scope="module", autouse=True)
 def _begun(team: Team, installation: Installation) -> Iterator[None]:
-    """Campaigns of a schedule, which fail beside the other tests: even an idle team takes processor time."""
+    """Let campaigns of a schedule fail beside the other tests: even an idle team takes processor time."""
     with installation.faults.planted(OF_SCHEDULE, "deploy"), team.unpaused("nightly"):
         backfill(team)
         yield
@@ -177,7 +177,7 @@ def backfill(team: Team) -> None:
 
 
 def backfill_failed(team: Team) -> None:
-    """`airflow backfill create` over the days, for the runs that failed."""
+    """Run `airflow backfill create` over the days, for the runs that failed."""
     told = ["backfill", "create", "--dag-id", "nightly", "--from-date", DAYS[0], "--to-date", f"{DAYS[-1]}T12:00:00"]
     command = processes.airflow_command([*told, "--max-active-runs", "2", "--reprocess-behavior", "failed"])
     environment = team.stack.environment(team.running.port)
@@ -196,7 +196,7 @@ def await_ended(team: Team, state: str) -> list[DagRun]:
 
 
 def open_backfills(team: Team) -> list[Mapping[str, Any]]:
-    """Those that Airflow takes for running."""
+    """Return those that Airflow takes for running."""
     listed = team.api.call("GET", "/backfills", params={"dag_id": "nightly"})["backfills"]
     return [one for one in listed if one["completed_at"] is None]
 

@@ -14,7 +14,7 @@ class Elsewhere(FolderHost):
     """A host to which files are brought."""
 
     def install(self, bundle: Path) -> PurePosixPath:
-        """Below a folder of its own."""
+        """Install it below a folder of its own."""
         return PurePosixPath("/brought") / bundle.name
 
 

@@ -74,14 +74,14 @@ def sources() -> list[Path]:
 
 
 def private_names(kind: type) -> set[str]:
-    """Private attributes that the class itself defines or asks itself for."""
+    """Return private attributes that the class itself defines or asks itself for."""
     nodes = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(kind)))))
     attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"}
     return {name for name in attributes | set(vars(kind)) if is_private(name)}
 
 
 def taken_from_airflow(kind: type) -> set[str]:
-    """Those of its private names that a class of Airflow's has too, from which it inherits."""
+    """Return those of its private names that a class of Airflow's, from which it inherits, has too."""
     bases = [base for base in kind.__mro__[1:] if base.__module__.split(".")[0] == "airflow"]
     defined = {name for base in bases for name in vars(base)}
     kept = {name for base in bases for name in re.findall(r"\bself\.(_\w+)", inspect.getsource(base))}

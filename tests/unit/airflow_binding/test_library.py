@@ -54,7 +54,7 @@ def start(installation: Installation) -> None:
 
 
 def judged(installation: Installation, **facts: Any) -> None:
-    """The cell's attempt with its verdict."""
+    """Write the cell's attempt with its verdict."""
     start(installation)
     store = installation.toolkit.store
     write_model(store, KEY, layout.VERDICT, verdict_of(DEFINITION, KEY, **facts))

@@ -23,7 +23,7 @@ def record(content: str) -> Record:
 
 
 def counted(values: list[int]) -> np.ndarray:
-    """Naive counting, one value after another."""
+    """Count naively, one value after another."""
     counts = np.zeros(wide_length("us"), dtype=np.int64)
     for value in values:
         counts[WIDE.index_of(np.array([value]))] += 1

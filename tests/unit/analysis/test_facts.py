@@ -6,7 +6,7 @@ from plimsoll.analysis.campaign.host_facts import ABSENT, ComparedFacts, Deviati
 
 
 def reports(values: Mapping[tuple[str, str], str | None], *, role: str = "node") -> list[HostReport]:
-    """One fact on hosts by (cell, host); a cell's variant is the first letter of its id. None: not reported."""
+    """Return one fact on hosts by (cell, host), None where not reported; a cell's id begins with its variant."""
     return [
         HostReport(cell[0], cell, host, role, {} if value is None else {"fact": value})
         for (cell, host), value in values.items()

@@ -48,7 +48,7 @@ def text(name: str) -> str:
 
 
 def short(kind: str) -> str:
-    """`Pause Young (Normal) (G1 Evacuation Pause)` → `Young (Normal)`; other causes are left out."""
+    """Shorten `Pause Young (Normal) (G1 Evacuation Pause)` to `Young (Normal)`, leaving out other causes."""
     words = kind.removeprefix("Pause ")
     return (
         " ".join(words.split(" ")[: 3 if "Concurrent Start" in words else 2]) if "G1" in words else words.split(" (")[0]

@@ -15,7 +15,7 @@ OVERLAPPING = (5, 5, 4, 3, 2, 1, 0, 0, 0, 0, 0)
 
 
 def found(*met: int, repeats: int = 5, loads: list[int] = LOADS) -> HalfLoad:
-    """With so many repeats met at each load."""
+    """Find it where so many repeats met at each load."""
     return half_load([Tried(load, one, repeats - one) for load, one in zip(loads, met, strict=False)])
 
 

@@ -11,12 +11,12 @@ NAN = float("nan")
 
 
 def intervals(*rows: tuple[str, str, int, float]) -> pd.DataFrame:
-    """Phase, operation, count, p99 in ms."""
+    """Make a table of phase, operation, count and p99 in ms."""
     return pd.DataFrame(rows, columns=["phase", "operation", "count", "p99_ms"])
 
 
 def means(outcome: str, *repeats: pd.DataFrame) -> tuple[OperationP99, ...]:
-    """Of one variant at one load; `repeats` has the intervals of each attempt."""
+    """Return those of one variant at one load; `repeats` has the intervals of each attempt."""
     data = campaign_of({"a": {1000: outcome}})
     attempts = tuple(replace(one, intervals=table) for one, table in zip(data.attempts, repeats, strict=True))
     return p99_by_operation(cell_results(replace(data, attempts=attempts)))

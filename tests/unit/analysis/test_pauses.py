@@ -18,7 +18,7 @@ JVM = {
 
 
 def pauses(*rows: tuple[str, float, float, bool]) -> pd.DataFrame:
-    """Host, start in s, whole stop in ms, all threads."""
+    """Make a table of host, start in s, whole stop in ms, and whether all threads stopped."""
     table = pd.DataFrame(rows, columns=["host", "start_s", "stopped_ms", "stop_the_world"])
     return table.assign(
         process="cassandra", duration_ms=table["stopped_ms"] / 2, to_safepoint_ms=table["stopped_ms"] / 10, kind="Pause"

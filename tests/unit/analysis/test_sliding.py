@@ -21,7 +21,7 @@ def judge(files: dict[str, list[list[int]]], warmup_s: float = 0, *, sliding: bo
 
 
 def naive(seconds: list[list[int]], warmup: int) -> list[tuple[float, int, bool]]:
-    """Start, count and whether the 90th percentile is below 1,000 µs, of every 5 s from the end of warm-up on."""
+    """Return start, count and whether the 90th percentile is below 1,000 µs of every 5 s from the end of warm-up on."""
     found = []
     for start in range(warmup, len(seconds) - 4):
         values = sorted(value for second in seconds[start : start + 5] for value in second)

@@ -151,7 +151,7 @@ def test_without_a_control_nothing_is_compared() -> None:
 
 
 def _rank_sums(values: Sequence[float], chosen: int) -> list[float]:
-    """Midrank sums of every choice; the first is the sample as it stands."""
+    """Return midrank sums of every choice; the first is the sample as it stands."""
     ranks = [sum(other < value for other in values) + sum(other == value for other in values) / 2 for value in values]
     return [sum(ranks[place] for place in places) for places in combinations(range(len(values)), chosen)]
 

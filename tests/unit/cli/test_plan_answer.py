@@ -19,7 +19,7 @@ RATE = HostRate(kind="c5.2xlarge", vcpus=8, usd_per_hour=180.0)
 
 
 def planned(strategy: Strategy, budget: float | None = None) -> Plan:
-    """Up to 16 cells of 20 s on four hosts: 4 USD a cell."""
+    """Plan up to 16 cells of 20 s on four hosts: 4 USD a cell."""
     definition = instant_definition(variants=2, loads=4, repeats=2)
     chosen = definition.model_copy(update={"strategy": strategy, "budget": budget})
     return make_plan(chosen, tariff=Tariff(node=RATE, load=RATE, source="a table"))

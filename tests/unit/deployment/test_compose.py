@@ -36,7 +36,7 @@ def is_one_shot(name: str, services: Services) -> bool:
 
 
 def environments(services: Services) -> list[tuple[str, str, str]]:
-    """Service, name, value of everything that a service is told."""
+    """Return service, name and value of everything that a service is told."""
     variables = [(service, *item) for service, d in services.items() for item in d.get("environment", {}).items()]
     return [(service, name, str(value)) for service, name, value in variables]
 
@@ -186,7 +186,7 @@ def test_the_database_is_migrated_and_the_pool_is_made_once(services: Services, 
 
 @pytest.fixture(scope="module")
 def airflow_options() -> set[tuple[str, str]]:
-    """Every option of Airflow's own, from the file that documents them; Airflow itself is not imported."""
+    """Read every option of Airflow's own from the file that documents them; Airflow itself is not imported."""
     spec = find_spec("airflow")
     assert spec is not None
     places = [Path(place) / "config_templates" / "config.yml" for place in spec.submodule_search_locations or ()]

@@ -12,7 +12,7 @@ Pins = dict[str, dict[str, str]]
 
 
 def copied(dockerfile: list[str]) -> set[str]:
-    """What is copied from the checkout."""
+    """Return what is copied from the checkout."""
     words = [line.split()[1:-1] for line in dockerfile if line.startswith("COPY ") and "--from" not in line]
     return {source for line in words for source in line}
 

@@ -19,7 +19,7 @@ def full_size() -> str:
 
 
 def commands() -> list[str]:
-    """What `make test-long` runs beside the tests."""
+    """Return what `make test-long` runs beside the tests."""
     makefile = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
     recipe = re.search(r"^test-long:.*\n(?P<lines>(\t.*\n)+)", makefile, re.MULTILINE)
     assert recipe is not None
@@ -37,7 +37,7 @@ def test_a_command_has_a_row(command: str) -> None:
 
 
 def files() -> list[Path]:
-    """Those that name the size, but the one that declares it and this one."""
+    """Return those that name the size, but the one that declares it and this one."""
     asks, aside = re.compile(r"\bIS_LONG\b"), {Path(requirements.__file__), Path(__file__)}
     found = [file for file in TESTS.rglob("*.py") if file.resolve() not in aside]
     return sorted(file.relative_to(TESTS) for file in found if asks.search(file.read_text(encoding="utf-8")))

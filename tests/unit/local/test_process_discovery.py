@@ -50,7 +50,7 @@ def marked(home: Home, component: str) -> dict[str, str]:
 def found(
     home: Home, monkeypatch: pytest.MonkeyPatch, *table: Made, sessions: dict[int, int] | None = None
 ) -> dict[int, tuple[str, bool]]:
-    """Component and whether it is at the top, by process number."""
+    """Return component and whether it is at the top, by process number."""
 
     def processes(_attributes: object) -> Iterator[Made]:
         return iter(table)

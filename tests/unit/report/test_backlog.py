@@ -20,7 +20,7 @@ NONE = OpeningBacklog(in_flight=2, unsent=0, seconds=0.01)
 
 
 def findings(backlog: OpeningBacklog | None, share: float) -> Findings:
-    """One cell at 200 ops/s that achieved that share of it, then one at 400 ops/s, achieved in full."""
+    """Return one cell at 200 ops/s that achieved that share of it, then one at 400 ops/s, achieved in full."""
     data = campaign_of({"a": {200: "m", 400: "m"}})
     first, other = sorted(data.attempts, key=lambda one: one.verdict.cell.load_ops_s)
     changes = {"opening_backlog": backlog, "achieved_ops_s": 200 * share}

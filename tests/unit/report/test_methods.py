@@ -23,7 +23,7 @@ def of(**changes: Any) -> Findings:
 
 
 def warned(data: CampaignData, *cells: str) -> CampaignData:
-    """With a remark on the times of these cells, as the judgement of logs of service times leaves it."""
+    """Add a remark on the times of these cells, as the judgement of logs of service times leaves it."""
     remark = {"warnings": (f"judged on service time: a stall hides operations {COORDINATED_OMISSION}",)}
     attempts = [
         replace(one, verdict=one.verdict.model_copy(update=remark if one.key.cell_id in cells else {}))

@@ -18,7 +18,7 @@ from plimsoll.report.sections.cells import cell_rows
 
 @pytest.fixture(scope="module")
 def ramp() -> Findings:
-    """Met at 10,000 ops/s; at 20,000 the one repeat answered fast, but did not achieve its rate."""
+    """Provide 10,000 ops/s that met, and 20,000 whose only repeat answered fast but did not achieve its rate."""
     data = campaign_of({"a": {10_000: "m", 20_000: "e", 30_000: "."}}, strategy="ramp")
     return analyse(_short_of_the_rate(data))
 

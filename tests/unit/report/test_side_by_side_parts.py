@@ -24,7 +24,7 @@ TABULAR: Mapping[str, object] = {"id": "tabular", "replication_factor": 1}
 def campaign(
     campaign_id: str, workloads: Sequence[Mapping[str, object]], missed: Sequence[str] = (), **changes: Any
 ) -> CampaignData:
-    """Two loads and two repeats of `a` with each workload; the second load of a ladder in `missed` was missed."""
+    """Make two loads and two repeats of `a` with each workload; ladders in `missed` miss at the second load."""
     outcomes = {"a": {10_000: "mm", 20_000: "mm"}}
     definition = definition_of(outcomes, workloads=list(workloads), **changes)
     attempts = tuple(

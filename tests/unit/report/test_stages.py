@@ -181,7 +181,7 @@ def test_a_mean_of_repeats_has_student_s_interval_and_a_ratio_has_welch_s() -> N
 
 
 def shared_by(campaign_id: str, *variants: str) -> CampaignData:
-    """Two stages, of which the second has cells of these variants alone: the others carried nothing in the first."""
+    """Make two stages, the second with cells of these variants alone: the others carried nothing in the first."""
     outcomes = {name: {10_000: "mm", 20_000: "mm"} for name in MAXIMA}
     loads = {name: 7_000 if name in variants else None for name in MAXIMA}
     definition = definition_of(outcomes, control="a", stages=STAGES[:2]).with_stage_starts(
@@ -244,7 +244,7 @@ LEVELS = [{"percentile": 99.9, "interval": "10s", "below": "100ms"}]
 
 
 def contradicting(half: Mapping[str, object], order: tuple[str, str] = ("top", "half")) -> CampaignData:
-    """Stage `top` finds 20,000 ops/s for A and B; in stage `half` a repeat of B misses at 5,000 ops/s."""
+    """Let stage `top` find 20,000 ops/s for A and B, and a repeat of B miss at 5,000 ops/s in stage `half`."""
     by_id = {"top": {"id": "top"}, "half": {"id": "half", "loads": ["5000/s"], **half}}
     outcomes = {name: {20_000: "mm", 40_000: "mm"} for name in ("a", "b")}
     definition = definition_of(outcomes, control="a", stages=[by_id[name] for name in order])

@@ -21,7 +21,7 @@ SECOND = "p50 of every 10s interval below 5ms"
 
 @pytest.fixture(scope="module")
 def data() -> CampaignData:
-    """At 20,000 ops/s both repeats keep the first level, and one misses the second."""
+    """Provide two repeats at 20,000 ops/s that both keep the first level, and of which one misses the second."""
     campaign = campaign_of({"a": {10_000: "mm", 20_000: "mx"}}, service_levels=LEVELS)
     attempts = []
     for one in campaign.attempts:

@@ -54,7 +54,7 @@ def zipped(files: Any, checksums: Any = None) -> Any:
 
 
 def whole(**changes: Any) -> list[Any]:
-    """What `zipped` wants for a bundle without a flaw but those given: of files, and of the index."""
+    """Return what `zipped` wants for a bundle with these flaws alone: of files, and of the index."""
     changed = json.loads(index().model_dump_json()) | changes
     return [(INDEX, json.dumps(changed).encode()), *FILES.items()]
 

@@ -17,7 +17,7 @@ from plimsoll.services.hosts.kept_hosts import end_kept
 
 @pytest.fixture
 def store(tmp_path: Path) -> ResultStore:
-    """Of a campaign with one attempt, whose kept hosts are gone."""
+    """Provide one of a campaign with one attempt, whose kept hosts are gone."""
     installation = Installation(tmp_path)
     installation.open_campaign(kept("campaign"), "demo-1")
     work = begin(installation.toolkit, "demo-1", "v1-001k-r1", "me")

@@ -58,7 +58,7 @@ def installation(tmp_path: Path) -> Installation:
 
 @pytest.fixture
 def tools(installation: Installation) -> Toolkit:
-    """Hosts cost money there."""
+    """Provide a toolkit whose hosts cost money."""
     tools = installation.toolkit
     provider = PaidProvider(tools.providers["instant"], tools.clock)
     return replace(tools, clock=SteppingClock(), providers={"instant": provider}, tariffs={"instant": Prices()})

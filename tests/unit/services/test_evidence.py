@@ -34,7 +34,7 @@ UNKNOWN = b"2026-11-22T04:42:09.326+0000: 9.301: [Collected garbage for 0.5 s]\n
 
 @pytest.fixture
 def work(tmp_path: Path) -> AttemptContext:
-    """An attempt that was run and judged."""
+    """Provide an attempt that was run and judged."""
     installation = Installation(tmp_path)
     installation.open_campaign(parse_definition(TEXT, "one.yaml"))
     run_missing(installation.toolkit, "campaign", "me", print)

@@ -213,7 +213,7 @@ class Measured(InstantLoadGenerator):
     """As plimsoll-stress was measured."""
 
     def processors(self, load_ops_s: int) -> float | None:
-        """Of 53 µs an operation."""
+        """Return those of 53 µs an operation."""
         return load_ops_s * 53e-6
 
 

@@ -98,13 +98,13 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Reported:
 
 @pytest.fixture(scope="module")
 def without(tmp_path_factory: pytest.TempPathFactory) -> Reported:
-    """No variant in a JVM, and clients that do not speak CQL. No test changes it."""
+    """Provide a report without variants in a JVM, of clients that do not speak CQL. No test changes it."""
     return reported(tmp_path_factory.mktemp("without"), define(WITHOUT_CQL, workload="read_share: 0.2"))
 
 
 @pytest.fixture(scope="module")
 def protocols(tmp_path_factory: pytest.TempPathFactory) -> Reported:
-    """Variants whose clients speak two protocols. No test changes it."""
+    """Provide a report on variants whose clients speak two protocols. No test changes it."""
     workload = "consistency: ALL, compression: GZ"
     return reported(tmp_path_factory.mktemp("protocols"), define(ON_A_JVM, WITHOUT_CQL, workload=workload))
 

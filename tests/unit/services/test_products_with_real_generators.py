@@ -75,7 +75,7 @@ def with_scylla(generator: str) -> Definition:
 
 
 def tools_with(artefacts: ArtefactSource, folder: Path) -> Toolkit:
-    """Cassandra and the generators as they ship, and the second product."""
+    """Return Cassandra and the generators as they ship, and the second product."""
     installation = Installation(folder)
     generators = (PlimsollStress(artefacts), CassandraStress(artefacts), Latte())
     return replace(

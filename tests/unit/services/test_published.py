@@ -28,7 +28,7 @@ MISSING = ("is not in the cache", "can't be fetched", "is not built")
 
 
 def software_problems_of(name: str, cache: Path) -> list[Problem]:
-    """What databases and load generator object to, where the cache has no artefact."""
+    """Return what databases and load generator object to, where the cache has no artefact."""
     return list(software_problems(full_toolkit(Settings(cache=cache)), shipped(name)))
 
 
@@ -87,7 +87,7 @@ def test_hosts_of_shipped_definitions_have_prices_without_the_pricing_api(name: 
 
 
 def row_of(name: str, what: str) -> tuple[str, str]:
-    """What a definition's table says of a thing: as published, and here."""
+    """Return what a definition's table says of a thing: as published, and here."""
     published = shipped(name).published
     assert published is not None
     ((_, as_published, here),) = [row.texts for row in published.rows if row.what == what]

@@ -37,7 +37,7 @@ LOW, MIDDLE, HIGH = "v1-001k-r1", "v1-002k-r1", "v1-003k-r1"
 
 
 def sharing(**changes: object) -> Definition:
-    """One variant at three loads, on hosts that are kept for the campaign."""
+    """Define one variant at three loads, on hosts that are kept for the campaign."""
     plain = instant_definition(variants=1, loads=3, parallel=1).model_dump(mode="json")
     strategy = {"name": "ramp", "data": "same"}
     return Definition.model_validate({**plain, "strategy": strategy, "cluster_scope": "campaign", **changes})
@@ -148,7 +148,7 @@ def site(tmp_path: Path) -> Site:
 
 @pytest.fixture(scope="module")
 def lowest_load(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Its lowest load has populated, and was met: run once for all tests that begin with it."""
+    """Provide a site whose lowest load has populated and met, run once for all tests that begin with it."""
     site = Site(tmp_path_factory.mktemp("lowest-load"), sharing())
     site.ran(LOW)
     return site
@@ -156,7 +156,7 @@ def lowest_load(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 @pytest.fixture
 def populated(lowest_load: Site, tmp_path: Path) -> Site:
-    """The lowest load has populated, and was met."""
+    """Provide a copy of the site whose lowest load has populated and met."""
     return lowest_load.copied(tmp_path)
 
 

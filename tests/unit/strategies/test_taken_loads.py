@@ -52,7 +52,7 @@ class Simulated:
                 return state
 
     def maxima(self) -> Mapping[str, int | None]:
-        """By variant, the load that a full grid finds with the same outcomes, ops/s."""
+        """Return, by variant, the load that a full grid finds with the same outcomes, ops/s."""
         loads = [number * 1000 for number in range(1, LOADS + 1)]
         found = {}
         for variant in self.definition.variants:
@@ -75,7 +75,7 @@ class Simulated:
 
 
 def loads_of(state: State, stage: str) -> Mapping[str, int]:
-    """By variant, the load of its cells in that stage."""
+    """Return the load of its cells in that stage by variant."""
     cells = [one.cell for one in state.cells if one.cell.stage == stage]
     return {one.variant: one.load_ops_s for one in cells}
 

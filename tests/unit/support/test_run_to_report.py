@@ -15,7 +15,7 @@ CELLS = grid(sound.definition())
 
 
 def verdict(*failed: str, beside: tuple[str, ...] = (), cell: Any = CELLS[0]) -> Verdict:
-    """Made invalid by these checks, and by reasons that no check gives."""
+    """Make one that is invalid by these checks, and by reasons that no check gives."""
     checks = tuple(Check(name=name, success=False, expected="this", observed="that") for name in failed)
     reasons = (*beside, *(f"{name}: expected this, observed that" for name in failed))
     content = {"cell": cell, "valid": not reasons, "reasons": reasons, "checks": checks, "met": None}

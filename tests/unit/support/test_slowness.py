@@ -18,7 +18,7 @@ GAP = "x, line 4: a gap of 3.000 s (records are missing, or the clock jumped for
 
 @pytest.fixture(autouse=True)
 def tries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is measured here: these tests are not to appear among those that measured again."""
+    """Measure nothing: these tests are not to appear among those that measured again."""
     monkeypatch.setattr(slowness, "tries", lambda: range(1, MOST + 1))
 
 

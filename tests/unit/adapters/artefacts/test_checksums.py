@@ -23,7 +23,7 @@ def expected(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Names of the files whose content was read."""
+    """Collect the names of files whose content is read."""
     names: list[str] = []
 
     def counting(path: Path) -> str:

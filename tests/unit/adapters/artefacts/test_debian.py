@@ -23,7 +23,7 @@ def file(path: Path, text: str = "") -> None:
 
 @pytest.fixture
 def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What programs were run; `apt-get` downloads one package, `dpkg-deb` unpacks what a JRE's holds."""
+    """Collect what programs are run; `apt-get` downloads one package, `dpkg-deb` unpacks what a JRE's holds."""
     ran: list[list[str]] = []
 
     def run(argv: Any, *, timeout_s: Any, env: Any, cwd: Any = None) -> Ended:

@@ -32,7 +32,7 @@ def cache(tmp_path: Path, log: list[Any]) -> Cache:
 
 @pytest.fixture
 def repository(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A repository that has every jar; it keeps what was asked of it, and fails at the names in `away`."""
+    """Provide a repository that has every jar, keeps what was asked of it, and fails at the names in `away`."""
 
     class Repository:
         requests: list[str] = []

@@ -15,7 +15,7 @@ JAR = LockedJar(coordinates="org.x:a:1", sha256=hashlib.sha256(b"right").hexdige
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What the repository answers, in turn; the waits between tries pass at once."""
+    """Let the repository answer these in turn, and the waits between tries pass at once."""
     from jgo.maven import PythonResolver
 
     planned: list[object] = []

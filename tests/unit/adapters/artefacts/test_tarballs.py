@@ -15,7 +15,7 @@ from plimsoll.adapters.artefacts.tarballs import unpack_tar
 
 @pytest.fixture(params=["with the filter", "without"], autouse=True)
 def python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python with its filter for archives, and as it was before 3.11.4."""
+    """Provide Python with its filter for archives, and as it was before 3.11.4."""
     if request.param == "without" and sys.version_info < (3, 12):
         monkeypatch.delattr(tarfile, "data_filter", raising=False)
     elif request.param == "without" or not hasattr(tarfile, "data_filter"):

@@ -12,7 +12,7 @@ from plimsoll.adapters.hosts.onhost import canary
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds, moved by hand."""
+    """Provide a clock in seconds that is moved by hand."""
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return now

@@ -46,7 +46,7 @@ def test_nothing_there_is_clean(tmp_path: Path) -> None:
 
 @pytest.fixture
 def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The naps that were taken, s. Time passes by them, and by a millisecond with each look at the clock."""
+    """Collect naps taken, s. Time passes by them, and by a millisecond with each look at the clock."""
     taken: list[float] = []
     looks = count()
     clock = SimpleNamespace(monotonic=lambda: sum(taken) + next(looks) / 1000, sleep=taken.append)

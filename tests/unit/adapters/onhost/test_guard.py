@@ -18,7 +18,7 @@ CommandResult = subprocess.CompletedProcess[str]
 
 @pytest.fixture
 def run() -> Callable[..., CommandResult]:
-    """Runs a command under the guard, as a host does."""
+    """Run a command under the guard, as a host does."""
 
     def guarded(*arguments: str) -> CommandResult:
         argv = [sys.executable, "-I", "-S", "-B", guard.__file__, *arguments]

@@ -19,7 +19,7 @@ FOREVER = float("inf")
 
 @pytest.fixture(autouse=True)
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Pauses, which take no time here."""
+    """Collect pauses, which take no time here."""
     pauses = []
     monkeypatch.setattr(time, "sleep", pauses.append)
     return pauses

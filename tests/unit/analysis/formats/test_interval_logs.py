@@ -208,7 +208,7 @@ def test_cassandra_stress_without_a_fixed_rate_has_no_response_times_and_that_is
 
 
 def from_javascript() -> RunFile:
-    """As HdrHistogramJS writes it: 1 in the field normalizingIndexOffset, and the maximum divided by 1,000."""
+    """Write one as HdrHistogramJS does: 1 in the field normalizingIndexOffset, and the maximum divided by 1,000."""
     return RunFile("app.hlog", log([line(0, 1, packed(body_of([90], offset=1)))]))
 
 
@@ -289,7 +289,7 @@ def test_a_tag_that_there_is_not_is_refused_with_the_one_that_was_meant() -> Non
 
 
 def of_stress(values: list[list[int] | None], tag: str) -> list[str]:
-    """As cassandra-stress writes it: without the records of seconds in which nothing ended."""
+    """Write lines as cassandra-stress does: without the records of seconds in which nothing ended."""
     lines = list(every_second([one or [] for one in values], tag, per_ms=10**6))
     return [line for line, one in zip(lines, values, strict=True) if one is not None]
 

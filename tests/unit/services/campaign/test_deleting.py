@@ -102,7 +102,7 @@ class SometimesSilent:
 
 @pytest.fixture
 def silent(tools: Toolkit, tmp_path: Path) -> Toolkit:
-    """Hosts of the campaign `silent` can't be asked."""
+    """Provide a toolkit that can't ask the hosts of the campaign `silent`."""
     choice = DEFINITION.provider.model_copy(update={"options": {"silent": True}})
     Installation(tmp_path).open_campaign(DEFINITION.model_copy(update={"provider": choice}), "silent")
     provider: Any = SometimesSilent(tools.providers[INSTANT], Places())

@@ -28,7 +28,7 @@ ALL = {cell.id for cell in running_order(DEFINITION)}
 
 
 def plan(installation: Installation, definition: Definition = DEFINITION, **conf: object) -> CampaignPlan:
-    """What a run of noon that is asked for this plans."""
+    """Return what a run of noon plans that is asked for this."""
     return open_campaign(installation.toolkit, definition, read_request(definition, conf), NOON)
 
 

@@ -41,7 +41,7 @@ def campaign(installation: Installation) -> CampaignStore:
 def ask(
     installation: Installation, cells: str = "", definition: Definition = SEARCH, variants: Sequence[str] = ()
 ) -> CampaignPlan:
-    """What somebody who triggers the campaign, or presses *Run again*, is given to run."""
+    """Return what somebody who triggers the campaign, or presses *Run again*, is given to run."""
     tools = installation.toolkit
     at = tools.clock.now() + timedelta(days=1)  # later than any attempt was judged
     conf = {"campaign_id": "mine", "cells": cells, "variants": variants}
@@ -49,7 +49,7 @@ def ask(
 
 
 def run(installation: Installation, cell_id: str, *, valid: bool = True) -> None:
-    """One attempt, judged by what the cell's load comes to."""
+    """Add one attempt, judged by what the cell's load comes to."""
     tools, cell = installation.toolkit, cell_of(SEARCH, cell_id)
     met = cell.repeat == 1 or cell.load_ops_s < MISSES_AT[cell.variant]
     key = begin(tools, "mine", cell_id, "me").key

@@ -50,7 +50,7 @@ def ask(installation: Installation, cells: str = "", definition: Definition = ST
 
 
 def run(installation: Installation, campaign: CampaignStore, cell_id: str, *, met: bool | None = None) -> None:
-    """One attempt, judged by what the cell's load comes to."""
+    """Add one attempt, judged by what the cell's load comes to."""
     tools, definition = installation.toolkit, campaign.definition()
     cell = cell_of(definition, cell_id)
     carried = cell.load_ops_s < MISSES_AT[cell.variant] if met is None else met
