@@ -193,13 +193,13 @@ def _as_text(request: LoadRequest) -> str:
 
 
 def _from_text(text: str) -> LoadRequest:
-    said = json.loads(text)
+    stored = json.loads(text)
     return LoadRequest(
         job_id="load",
-        definition=Definition.model_validate(said["definition"]),
-        load_ops_s=said["rate"],
+        definition=Definition.model_validate(stored["definition"]),
+        load_ops_s=stored["rate"],
         contact_points=(),
         expires=timedelta(hours=1),
-        part=said["part"],
-        parts=said["parts"],
+        part=stored["part"],
+        parts=stored["parts"],
     )

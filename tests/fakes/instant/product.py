@@ -89,8 +89,8 @@ class InstantProduct:
 
         Nobody else asks the hosts, so that a silent one is noticed when it is collected from.
         """
-        told = [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
-        return told or [
+        down = [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
+        return down or [
             f"{node.info.name} was never started"
             for node in nodes
             if _keeps_data(node) and not node.files(node.root / "logs")

@@ -18,12 +18,12 @@ VALUE = "00ff"
 pytestmark = needs(FOUND is not None, "Compose comes as a wheel for x86_64 alone")
 
 
-def compose(folder: Path, told: Mapping[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
+def compose(folder: Path, settings: Mapping[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run it with a file of variables, and nothing else in the environment."""
     assert FOUND is not None
     assert FOUND.origin is not None
     variables = folder / "variables"
-    variables.write_text("".join(f"{name}={value}\n" for name, value in told.items()))
+    variables.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
     files = ["--file", str(CHECKOUT / "docker-compose.yaml"), "--env-file", str(variables)]
     command = [str(Path(FOUND.origin).with_name("docker-compose")), *files, *arguments]
     return subprocess.run(command, env={}, capture_output=True, text=True, timeout=60, check=False)

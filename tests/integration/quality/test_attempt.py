@@ -229,10 +229,10 @@ def test_hosts_that_were_not_sampled_are_warned_of() -> None:
 
 def test_a_check_that_could_not_be_made_is_not_shown_as_passed() -> None:
     page = check(samples=pd.DataFrame()).data_docs["index.html"].decode()
-    told = check().data_docs["index.html"].decode()
+    usual = check().data_docs["index.html"].decode()
     assert "5 could not be tested: warm-up" in page
     assert page.count('fa-question-circle"') == page.count(">not tested<") == 5
-    assert told.count('fa-question-circle"') == 2
+    assert usual.count('fa-question-circle"') == 2
     assert "fa-times text-danger" not in page
 
 

@@ -22,9 +22,9 @@ def duration() -> str:
 @pytest.mark.parametrize(("phase", "role"), REASONS)
 def test_a_host_that_stays_silent_makes_the_attempt_invalid(place: Place, phase: str, role: str) -> None:
     place.moments.within[phase] = lambda: place.moments.silent.add(place.instance(role))
-    [said] = place.run().reasons
-    assert said.startswith(REASONS[phase, role])
-    assert f"nothing was collected from {role}" in said
+    [reason] = place.run().reasons
+    assert reason.startswith(REASONS[phase, role])
+    assert f"nothing was collected from {role}" in reason
     assert place.cloud.nothing_left(), place.cloud.leftovers()
 
 

@@ -180,10 +180,10 @@ def changed(published: Path, file: Path, name: str, old: bytes, new: bytes, **in
         bundle = read_bundle(stream, "")
     assert old in bundle.files[name]
     files = {**bundle.files, name: bundle.files[name].replace(old, new)}
-    told = BundleIndex.model_validate({**bundle.index.model_dump(), **index})
+    claimed = BundleIndex.model_validate({**bundle.index.model_dump(), **index})
     members = {name: Member.of(content) for name, content in files.items()}
     with file.open("wb") as stream:
-        write_bundle(stream, told, members)
+        write_bundle(stream, claimed, members)
 
 
 def test_files_that_differ_are_named_with_the_versions_that_do(published: Any, elsewhere: Path) -> None:

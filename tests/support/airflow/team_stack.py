@@ -99,8 +99,8 @@ def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]
 def shipped_settings() -> Mapping[str, str]:
     """Return the environment of a worker in docker-compose.yaml, without secrets and paths."""
     services: dict[str, Any] = YAML(typ="safe").load(CHECKOUT / "docker-compose.yaml")["services"]
-    told = services["worker"]["environment"]
-    settings = {name: str(value) for name, value in told.items() if name.startswith("AIRFLOW_")}
+    environment = services["worker"]["environment"]
+    settings = {name: str(value) for name, value in environment.items() if name.startswith("AIRFLOW_")}
     return {
         name: value for name, value in settings.items() if "${" not in value and not name.startswith(_OF_CONTAINERS)
     }

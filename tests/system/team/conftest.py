@@ -68,17 +68,17 @@ def gates(installation: Installation) -> Gates:
 
 
 @pytest.fixture(scope="package")
-def told(installation: Installation) -> Path:
+def notices(installation: Installation) -> Path:
     """The file that notices are written to."""
     return installation.folder / "told"
 
 
 @pytest.fixture(scope="package")
 def team(
-    installation: Installation, told: Path, tmp_path_factory: pytest.TempPathFactory, checkout: Path
+    installation: Installation, notices: Path, tmp_path_factory: pytest.TempPathFactory, checkout: Path
 ) -> Iterator[Team]:
     text = "{{ notice_title }}\n{{ notice }}"
-    notifier = {"notifier": "tests.fakes.notifier.ToFile", "path": str(told), "text": text}
+    notifier = {"notifier": "tests.fakes.notifier.ToFile", "path": str(notices), "text": text}
     environment = {
         **installation.environment,
         # Databases and JDKs come from the cache that `make demo` fills too.

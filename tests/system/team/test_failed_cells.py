@@ -178,8 +178,8 @@ def backfill(team: Team) -> None:
 
 def backfill_failed(team: Team) -> None:
     """Run `airflow backfill create` over the days, for the runs that failed."""
-    told = ["backfill", "create", "--dag-id", "nightly", "--from-date", DAYS[0], "--to-date", f"{DAYS[-1]}T12:00:00"]
-    command = processes.airflow_command([*told, "--max-active-runs", "2", "--reprocess-behavior", "failed"])
+    words = ["backfill", "create", "--dag-id", "nightly", "--from-date", DAYS[0], "--to-date", f"{DAYS[-1]}T12:00:00"]
+    command = processes.airflow_command([*words, "--max-active-runs", "2", "--reprocess-behavior", "failed"])
     environment = team.stack.environment(team.running.port)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr

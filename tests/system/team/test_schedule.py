@@ -25,16 +25,18 @@ def test_a_scheduled_definitions_dag_is_paused_and_says_what_it_is(team: Team) -
     assert loads["values_display"] == {"1000/s": "1,000 ops/s"}
 
 
-def test_unpausing_schedules_it_and_what_goes_wrong_is_told(team: Team, installation: Installation, told: Path) -> None:
+def test_unpausing_schedules_it_and_what_goes_wrong_is_told(
+    team: Team, installation: Installation, notices: Path
+) -> None:
     with installation.faults.planted("v1-001k-r1", "load"), team.unpaused("minutely"):
         run = until(lambda: _first_run(team), "a scheduled campaign", patience_s=PATIENCE_S)
         watched = team.run_to_end("schedules", {})
         # Not paused before: what runs of a paused DAG stalls.
-        until(lambda: "has ended incomplete" in _text(told), "word of the campaign's end", patience_s=PATIENCE_S)
+        until(lambda: "has ended incomplete" in _text(notices), "word of the campaign's end", patience_s=PATIENCE_S)
 
     assert run.run_id.startswith("scheduled__")
     assert watched.state == "success"
-    text = _text(told)
+    text = _text(notices)
     assert "Plimsoll: not every scheduled campaign has started\nminutely: the campaign due at " in text
     assert f"run {run.run_id} of the DAG minutely failed" in text
     assert "cells with a valid attempt: 0 of 1" in text
@@ -45,5 +47,5 @@ def _first_run(team: Team) -> DagRun | None:
     return runs[-1] if runs else None
 
 
-def _text(told: Path) -> str:
-    return told.read_text() if told.exists() else ""
+def _text(notices: Path) -> str:
+    return notices.read_text() if notices.exists() else ""

@@ -104,9 +104,9 @@ def test_database_and_broker_can_be_reached_from_airflow_alone(services: Service
 
 
 def test_no_secret_is_written_down_or_has_a_default(services: Services) -> None:
-    told = [item for item in environments(services) if SECRET_NAME.search(item[1])]
-    assert {"AIRFLOW__CORE__FERNET_KEY", "POSTGRES_PASSWORD", "REDISCLI_AUTH"} <= {name for _, name, _ in told}
-    for service, name, value in told:
+    secrets = [item for item in environments(services) if SECRET_NAME.search(item[1])]
+    assert {"AIRFLOW__CORE__FERNET_KEY", "POSTGRES_PASSWORD", "REDISCLI_AUTH"} <= {name for _, name, _ in secrets}
+    for service, name, value in secrets:
         assert variables(value, ":?"), (service, name)
         assert not variables(value, ":-"), (service, name)
 

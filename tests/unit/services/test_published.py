@@ -126,10 +126,10 @@ def test_every_key_of_a_publications_definition_has_a_row_as_published_and_here(
     keys = {key for key in keys_of(document) if not key.startswith("canary.")} - NOT_PUBLISHED
     if document["provider"]["name"] == "ec2":
         keys -= {"provider.name"}  # instance types tell it
-    told = {key for row in rows for key in row.get("keys", ())}
+    described = {key for row in rows for key in row.get("keys", ())}
 
-    assert [key for key in sorted(keys) if not any(f"{key}.".startswith(f"{one}.") for one in told)] == []
-    assert [one for one in sorted(told) if not any(f"{key}.".startswith(f"{one}.") for key in keys)] == []
+    assert [key for key in sorted(keys) if not any(f"{key}.".startswith(f"{one}.") for one in described)] == []
+    assert [one for one in sorted(described) if not any(f"{key}.".startswith(f"{one}.") for key in keys)] == []
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name not in OWN])

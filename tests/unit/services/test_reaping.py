@@ -129,11 +129,11 @@ class RefusedOnce(EachWaitsForTheLast):
 
 def test_an_older_cluster_that_resists_keeps_no_other_older_one_alive(installation: Installation) -> None:
     inner = installation.toolkit.providers[INSTANT]
-    asked = installation.toolkit.provider_everywhere(INSTANT).clusters()[0]
+    cluster = installation.toolkit.provider_everywhere(INSTANT).clusters()[0]
     for number in (1, 2, 3):
         inner.ensure(
             ClusterRequest(
-                id=ClusterId.of("campaign", CELLS[0], number), owner="me", nodes=1, expires_at=asked.expires_at
+                id=ClusterId.of("campaign", CELLS[0], number), owner="me", nodes=1, expires_at=cluster.expires_at
             )
         )
     provider: Any = RefusedOnce(inner)
