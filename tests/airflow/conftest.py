@@ -17,7 +17,7 @@ os.environ.update(environment_of(_HOME))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Airflow reads `.airflowignore` with a class that its own dependency has deprecated."""
+    """Ignore a warning: Airflow reads `.airflowignore` with a class that its own dependency has deprecated."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.filterwarnings("ignore:GitWildMatchPattern:DeprecationWarning"))
@@ -30,7 +30,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture
 def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installation:
-    """Empty: no definitions, no campaigns, no clusters."""
+    """Provide one without definitions, campaigns and clusters."""
     made = Installation(tmp_path)
     for name, value in made.environment.items():
         monkeypatch.setenv(name, value)

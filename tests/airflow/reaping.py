@@ -26,7 +26,7 @@ class LiveRuns:
 
 
 def reap(*, dry_run: bool = False, campaign_id: str = "") -> dict[str, list[str]]:
-    """What the reaper destroyed and kept, by cluster."""
+    """Return what the reaper destroyed and kept, by cluster."""
     context: Any = {"ti": LiveRuns(), "params": {"dry_run": dry_run, "campaign_id": campaign_id}}
     return Reap(task_id="reap").execute(context)
 

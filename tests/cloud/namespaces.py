@@ -70,7 +70,7 @@ class NamespaceHost:
 
     @property
     def pid(self) -> int:
-        """Process 1 of the host."""
+        """Return the number of the host's process 1."""
         return _process_1_of(self._process.pid)
 
     def stop(self) -> None:
@@ -102,7 +102,7 @@ class NamespaceHost:
         _ip(f"link set {self._link} up")
 
     def skip(self, seconds: float) -> None:
-        """Process 1 keeps the timers."""
+        """Have process 1, which keeps the timers, bring them nearer."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"advance": seconds}).encode() + b"\n")
         self._process.stdin.flush()
@@ -149,7 +149,7 @@ class NamespaceHosts:
         )
 
     def start(self, machine: Machine) -> NamespaceHost:
-        """Process 1 first, for its namespace is where the link goes; then its order."""
+        """Start process 1, for its namespace is where the link goes; then carry out its order."""
         folder = self._slot.folder / machine.instance_id
         folder.mkdir()
         link = f"{self._slot.bridge.removesuffix('br')}h{next(self._numbers)}"
@@ -218,7 +218,7 @@ def _process_1_of(unshare: int) -> int:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Process 1 is not gone before all others of its namespace are, nor `unshare` before process 1."""
+    """End process 1, which outlives all others of its namespace, and `unshare`, which outlives process 1."""
     if process.poll() is None:  # else its number may be another's by now
         try:
             os.kill(_process_1_of(process.pid), signal.SIGKILL)

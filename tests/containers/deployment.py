@@ -36,7 +36,7 @@ class Deployment:
 
     @property
     def url(self) -> str:
-        """Where the api-server answers on this machine."""
+        """Return where the api-server answers on this machine."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
@@ -53,7 +53,7 @@ class Deployment:
         return done.stdout
 
     def write_variables(self) -> None:
-        """What a team writes into `.env`, and what the hosts take beside."""
+        """Write what a team writes into `.env`, and what the hosts take beside."""
         account = f'{{"conn_type": "aws", "login": "test", "password": "test", "extra": {_extra(self.service)}}}'
         settings: Mapping[str, object] = {
             **{name: secrets.token_hex(32) for name in ("POSTGRES_PASSWORD", "REDIS_PASSWORD", "API_SECRET_KEY")},
@@ -72,7 +72,7 @@ class Deployment:
 
 @contextmanager
 def running_deployment(folder: Path) -> Iterator[Deployment]:
-    """Images built, services up and healthy. All is gone at the end but images, which later builds use."""
+    """Build images, bring services up, and in the end remove all but images, which later builds use."""
     keys = folder / "keys"
     user, host = make_key(keys, "user"), make_key(keys, "host")
     with running_s3(_engines_address()) as service:
@@ -101,7 +101,7 @@ def _extra(service: S3Service) -> str:
 
 
 def _engines_address() -> str:
-    """This machine's address on the engine's own bridge, which containers of every network reach.
+    """Return this machine's address on the engine's own bridge, which containers of every network reach.
 
     An engine that chose the network itself does not name the address: it is the first one.
     """

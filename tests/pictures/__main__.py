@@ -15,7 +15,7 @@ from tests.pictures import captions, record, report
 
 
 def main(arguments: list[str]) -> None:
-    """The groups that are named, or all."""
+    """Take pictures of the named groups, or of all."""
     if arguments == ["--stale"]:
         print("\n".join(record.stale(record.recorded())) or "no picture is stale")
         return

@@ -55,12 +55,12 @@ def record(group: str) -> None:
 
 
 def recorded() -> dict[str, str]:
-    """Picture → digest of the files that it was made from."""
+    """Return by picture the digest of the files that it was made from."""
     return dict(json.loads(_RECORD.read_text(encoding="utf-8"))) if _RECORD.exists() else {}
 
 
 def digest(group: str, checkout: Path = CHECKOUT) -> str:
-    """Of names and contents of the group's files, whatever their times and versions."""
+    """Digest names and contents of the group's files, whatever their times and versions."""
     parts = (
         f"{path.relative_to(checkout).as_posix()} {sha256(path.read_bytes()).hexdigest()}\n"
         for path in _files(group, checkout)

@@ -22,7 +22,7 @@ section { margin-top: 0.8em; padding-top: 1.2em; }
 
 
 def _page(campaign: Path) -> bytes:
-    """Of the campaign whose bundle that is; of a made-up one where there is none."""
+    """Return the report of the campaign whose bundle that is; of a made-up one where there is none."""
     if not campaign.exists():
         return build_report(demo_campaign()).files["report.html"]
     with campaign.open("rb") as stream:

@@ -14,5 +14,5 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 @pytest.fixture(scope="session")
 def checkout() -> Path:
-    """The folder that everything is in."""
+    """Provide the folder that everything is in."""
     return Path(__file__).resolve().parents[2]

@@ -6,5 +6,5 @@ from tests.fakes.clock import SteppingClock
 
 @pytest.fixture
 def clock() -> SteppingClock:
-    """Stands still until a test moves it."""
+    """Provide a clock that stands still until a test moves it."""
     return SteppingClock()

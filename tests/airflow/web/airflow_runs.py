@@ -25,7 +25,7 @@ def start_run(dag_id: str, **conf: str | None) -> None:
 
 
 def tab(client: Client, dag_id: str = "demo") -> Response:
-    """What the tab *Campaign* of the DAG's one run answers."""
+    """Return what the tab *Campaign* of the DAG's only run answers."""
     with create_session() as session:
         run_id = session.scalars(select(DagRun.run_id).where(DagRun.dag_id == dag_id)).one()
     return client("viewer").get("/plimsoll/run", params={"dag_id": dag_id, "run_id": run_id})

@@ -17,7 +17,7 @@ Client = Callable[..., TestClient]
 
 @contextmanager
 def mounted() -> Iterator[FastAPI]:
-    """Plimsoll's app below its prefix, with the middleware that Airflow puts before every app."""
+    """Mount Plimsoll's app below its prefix, with the middleware that Airflow puts before every app."""
     from airflow.api_fastapi.app import init_auth_manager, purge_cached_app
     from airflow.api_fastapi.auth.middlewares.refresh_token import JWTRefreshMiddleware
 

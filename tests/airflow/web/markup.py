@@ -34,7 +34,7 @@ def page(client: Client, path: str, role: str = "viewer") -> Page:
 
 
 def assert_harmless(shown: Page) -> None:
-    """No script runs but the pages' own."""
+    """Check that no script runs but the pages' own."""
     assert not [own for _, own in shown.tags if any(name.startswith("on") for name in own)]
     scripts = [own for tag, own in shown.tags if tag == "script"]
     assert all((own.get("src") or "").startswith("/plimsoll/static/") for own in scripts)

@@ -112,7 +112,7 @@ def fill_with_made_up_ones(installation: Installation) -> Mapping[str, str]:
 
 
 def take(app: FastAPI, pages: Mapping[str, str], folder: Path) -> None:
-    """One picture a page and look."""
+    """Take one picture for each page and look."""
     with served(app) as url, running_browser() as browser:
         for look in LOOKS:
             page = visitor(browser, url, look)

@@ -20,7 +20,7 @@ def artefacts(shared_cache: Any) -> Artefacts:
 
 @pytest.fixture
 def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Whatever reaches for a registry meets a closed port."""
+    """Let whatever reaches for a registry meet a closed port."""
     for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))

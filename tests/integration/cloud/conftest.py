@@ -9,7 +9,7 @@ from tests.support.suite.requirements import require_namespaces
 
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[Cloud]:
-    """With hosts in namespaces, in real time."""
+    """Provide one with hosts in namespaces, in real time."""
     require_namespaces()
     with running_cloud("namespaces") as cloud:
         yield cloud

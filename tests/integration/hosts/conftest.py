@@ -26,7 +26,7 @@ def user_key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
 
 @pytest.fixture
 def tags(tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """Of everything that a test starts; all of it is ended after the test."""
+    """Provide the tags of everything that a test starts, and end all of it after the test."""
     yield {"PLIMSOLL_TEST": str(tmp_path)}
     end_marked("PLIMSOLL_TEST", str(tmp_path))
 
@@ -81,7 +81,7 @@ def plain_ssh_host(shared_sshd: Sshd, shared_connection: Connection, tags: dict[
 
 @pytest.fixture(params=["local", "ssh"])
 def host(request: pytest.FixtureRequest, tags: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Either kind of host. Both find an environment that they must not pass on."""
+    """Provide either kind of host. Both find an environment that they must not pass on."""
     if request.param == "ssh":
         return request.getfixturevalue("plain_ssh_host")
     for name, value in UNWANTED.items():
@@ -91,7 +91,7 @@ def host(request: pytest.FixtureRequest, tags: dict[str, Any], tmp_path: Path, m
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Paths that went over SSH, the program's own aside."""
+    """Collect paths that go over SSH, the program's own aside."""
     paths = []
     send = bundles.send
 
@@ -105,7 +105,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 @pytest.fixture
 def service() -> Iterator[S3Service]:
-    """S3 on a loopback address."""
+    """Provide S3 on a loopback address."""
     with running_s3() as running:
         yield running
 

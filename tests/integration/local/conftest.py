@@ -14,7 +14,7 @@ from plimsoll_airflow.local.home import Home
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds the home `airflow`, and whatever the stack makes."""
+    """Provide a folder for the home `airflow` and whatever the stack makes."""
     folder = tmp_path_factory.mktemp("stack")
     home = Home(folder / "airflow")
     home.create()

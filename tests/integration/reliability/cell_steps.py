@@ -6,13 +6,13 @@ from plimsoll.services.judge import attempt_judging
 
 
 def to_its_load(work: AttemptContext) -> None:
-    """The steps until its load runs."""
+    """Run the steps until its load runs."""
     for step in (actions.provision, actions.deploy, loading.start_load):
         step(work)
 
 
 def all_steps(work: AttemptContext, *, poll_s: float) -> None:
-    """All steps. Its load is looked at every `poll_s` seconds of the toolkit's clock."""
+    """Run all steps. Its load is looked at every `poll_s` seconds of the toolkit's clock."""
     to_its_load(work)
     while loading.poll_load(work).state == "running":
         work.toolkit.clock.sleep(poll_s)

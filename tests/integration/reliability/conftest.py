@@ -15,13 +15,13 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 
 @pytest.fixture
 def behind() -> tuple[Delays, Lag]:
-    """A cloud that shows at once what was done."""
+    """Provide the delays of a cloud that shows at once what was done."""
     return Delays(), Lag()
 
 
 @pytest.fixture
 def cloud(behind: tuple[Delays, Lag]) -> Iterator[Cloud]:
-    """Hosts simulated, its time moved by whoever waits."""
+    """Provide one with simulated hosts, whose time is moved by whoever waits."""
     delays, lag = behind
     with running_cloud("instant", delays=delays, lag=lag, manual=True) as cloud:
         yield cloud
@@ -29,7 +29,7 @@ def cloud(behind: tuple[Delays, Lag]) -> Iterator[Cloud]:
 
 @pytest.fixture
 def duration(cloud: Cloud) -> str:
-    """Of the cell's load. Where EC2's answers lag it is looked at every ten seconds instead of every second."""
+    """Provide that of the cell's load. Where EC2's answers lag it is looked at every ten seconds, not every second."""
     return "400s" if cloud.lag.terminations else "20s"
 
 
@@ -44,5 +44,5 @@ def place(cloud: Cloud, duration: str, tmp_path: Path) -> Place:
 
 @pytest.fixture
 def place_with_bucket(cloud: Cloud, duration: str, tmp_path: Path) -> Place:
-    """The same with its store in the cloud's bucket."""
+    """Provide the same with its store in the cloud's bucket."""
     return simulated_place(cloud, duration, tmp_path, None)

@@ -22,36 +22,30 @@ class FickleHost(FolderHost):
         self._is_silent = is_silent
 
     def write(self, path: PurePosixPath, content: str) -> None:
-        """Unless nobody answers."""
         self._answer()
         super().write(path, content)
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        """Unless nobody answers."""
         self._answer()
         return super().read_tail(path, max_bytes=max_bytes)
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """Unless nobody answers."""
         self._answer()
         return super().files(folder)
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
-        """Unless nobody answers."""
         self._answer()
         super().fetch(path, destination)
 
     def facts(self) -> HostFacts:
-        """Unless nobody answers."""
         self._answer()
         return super().facts()
 
     def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "FickleHost":
-        """As silent as the host that it is a part of."""
+        """Return a part of the host that is as silent as the host."""
         return FickleHost(self._folder / folder, self.info, self._is_silent)
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
-        """Unless nobody answers."""
         self._answer()
         return super().clear(folder, cluster, keep)
 

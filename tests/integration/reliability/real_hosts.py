@@ -81,7 +81,7 @@ class SkippingClock(SystemClock):
         self.skip(timedelta(seconds=seconds - waited))
 
     def skip(self, span: timedelta) -> None:
-        """So much later."""
+        """Move the time on."""
         self._ahead += span
 
 
@@ -98,7 +98,7 @@ class WatchedHost(SshHost):
 
 
 def quick_silence(monkeypatch: pytest.MonkeyPatch, seconds: float = 10.0) -> None:
-    """Silence counts after so many seconds, at once: a minute is for other machines."""
+    """Let silence count after so many seconds, at once: a minute is for other machines."""
     monkeypatch.setattr("plimsoll.adapters.providers.ssh.login.CONNECT_S", 3.0)
     monkeypatch.setattr("plimsoll.adapters.providers.ssh.login.HANDSHAKE_S", seconds)
     monkeypatch.setattr("plimsoll.adapters.providers.ssh.connection.OPEN_S", seconds)

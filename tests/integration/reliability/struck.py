@@ -49,7 +49,7 @@ class Moments:
     silent: set[str] = field(default_factory=set)
 
     def reached(self, phase: str) -> None:
-        """That phase is in its middle."""
+        """Do what is to be done in the middle of that phase."""
         self.within.pop(phase, lambda: None)()
 
     def hear(self, text: str) -> None:
@@ -122,7 +122,7 @@ class Place:
         return CampaignStore(self.toolkit.store, CAMPAIGN)
 
     def run(self) -> Verdict:
-        """One attempt at the cell."""
+        """Run one attempt at the cell."""
         return run_cell(self.toolkit, CAMPAIGN, CELL, "owner", self.moments.hear)
 
     def instance(self, role: str) -> str:
@@ -138,11 +138,11 @@ class Place:
         return int(self.cloud.summary()["launched"])
 
     def reap(self) -> Reaped:
-        """One pass of the reaper; no run owns anything any more."""
+        """Run one pass of the reaper; no run owns anything any more."""
         return reap(self.toolkit, lambda _: False)
 
     def assert_counts_once(self, *, attempts: int = 1) -> None:
-        """The last attempt is valid and the only one that is; one start of a load a host; nothing is left."""
+        """Check that the last attempt alone is valid, that each host started a load once, and that nothing is left."""
         assert len(self.campaign.attempts(CELL)) == attempts
         assert [verdict.key.attempt for verdict in self.campaign.verdicts() if verdict.valid] == [attempts]
         assert len(set(self.moments.starts)) == len(self.moments.starts)
@@ -185,7 +185,7 @@ def place_on(
 
 
 def definition_on(cloud: Cloud, nodes: int, duration: str = "20s") -> Definition:
-    """One cell on hosts of that cloud, every zone allowed. Of longer loads looks are rarer."""
+    """Define one cell on hosts of that cloud, every zone allowed. Longer loads are looked at more rarely."""
     options = ec2_options(cloud.landscape, startup="1m")
     cell = instant_definition("azul", variants=1, loads=1).model_dump(mode="json")
     smaller = {"system": {**cell["system"], "nodes": nodes}, "workload": {"replication_factor": nodes}}

@@ -30,7 +30,7 @@ def gates(installation: Installation) -> Gates:
 
 @pytest.fixture(scope="package")
 def shared_airflow(tmp_path_factory: pytest.TempPathFactory, installation: Installation) -> Iterator[StackUnderTest]:
-    """With the DAGs of all definitions. Each module sets the pool `clusters` to what it needs."""
+    """Provide one with the DAGs of all definitions. Each module sets the pool `clusters` to what it needs."""
     environment = {
         **installation.environment,
         "PYTHONPATH": SOURCES,

@@ -37,7 +37,7 @@ _PROMPT = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What all of them want."""
+    """Add the marks that all of them want."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.timeout(1200))
@@ -69,7 +69,7 @@ def gates(installation: Installation) -> Gates:
 
 @pytest.fixture(scope="package")
 def notices(installation: Installation) -> Path:
-    """The file that notices are written to."""
+    """Provide the file that notices are written to."""
     return installation.folder / "told"
 
 

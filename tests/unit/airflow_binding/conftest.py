@@ -8,7 +8,7 @@ from tests.fakes.installation import Installation
 
 @pytest.fixture
 def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installation:
-    """Empty: no definitions, no campaigns, no clusters."""
+    """Provide one without definitions, campaigns and clusters."""
     made = Installation(tmp_path)
     for name, value in made.environment.items():
         monkeypatch.setenv(name, value)

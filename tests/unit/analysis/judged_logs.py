@@ -22,7 +22,7 @@ def run(warmup_s: float = 10, duration_s: float | None = None, **facts: Any) -> 
 
 
 def seconds(count: int, values: list[int], **special: list[int]) -> bytes:
-    """`count` records with the same values, but those of `at_<second>`."""
+    """Write `count` records with the same values, but those of `at_<second>`."""
     return log(every_second([special.get(f"at_{second}", values) for second in range(count)]))
 
 

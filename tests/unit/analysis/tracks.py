@@ -14,5 +14,5 @@ def track(*times: tuple[float, float], name: str = "x") -> Track:
 
 
 def steady(count: int, length: float = 1.0, start: float = 0.0, name: str = "x") -> Track:
-    """So many records of one length without a gap."""
+    """Make so many records of one length without a gap."""
     return track(*((start + place * length, length) for place in range(count)), name=name)

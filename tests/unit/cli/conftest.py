@@ -23,5 +23,5 @@ def plimsoll(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def cloud(monkeypatch: pytest.MonkeyPatch, installation: None) -> None:
-    """An installation that has the EC2 provider, but no credentials."""
+    """Provide an installation that has the EC2 provider, but no credentials."""
     monkeypatch.setenv("PLIMSOLL_TOOLKIT", "tests.unit.cli.commands:without_credentials")

@@ -9,7 +9,7 @@ from tests.unit.deployment.files import pins_of, text_of
 
 @pytest.fixture(scope="session")
 def compose_text() -> str:
-    """docker-compose.yaml without its comments."""
+    """Provide docker-compose.yaml without its comments."""
     return "\n".join(line for line in text_of("docker-compose.yaml").splitlines() if not line.lstrip().startswith("#"))
 
 
@@ -33,6 +33,6 @@ def env_example() -> str:
 
 @pytest.fixture(scope="session")
 def pins() -> dict[str, dict[str, str]]:
-    """Package → version, by lock file."""
+    """Provide each package's version, by lock file."""
     names = ("requirements.txt", "requirements-team.txt")
     return {name: pins_of(text_of(name)) for name in names}

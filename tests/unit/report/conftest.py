@@ -13,7 +13,7 @@ from plimsoll.report.charts.figure import Figure
 
 @pytest.fixture
 def without_drawings() -> Iterator[None]:
-    """For tests that look at the pages, tables and documents of a report of their own."""
+    """Draw nothing, for tests that look at the pages, tables and documents of a report of their own."""
     with undrawn():
         yield
 

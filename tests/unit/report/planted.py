@@ -13,7 +13,7 @@ CAPACITIES = {"g1": 20_000, "zgc": 40_000}
 
 
 def definition(**changes: object) -> Definition:
-    """Two variants at three loads."""
+    """Define two variants at three loads."""
     small = {"loads": LOADS, "repeats": 5, "timing": {"duration": "60s", "warmup": "20s"}}
     wide = azul_definition(**(small | changes))
     return wide.model_copy(update={"variants": tuple(one for one in wide.variants if one.id in CAPACITIES)})

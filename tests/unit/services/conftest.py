@@ -8,5 +8,5 @@ from tests.fakes.installation import Installation
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
-    """Empty: no definitions, no campaigns, no clusters."""
+    """Provide one without definitions, campaigns and clusters."""
     return Installation(tmp_path)

@@ -8,6 +8,6 @@ CELLS = ("v1-001k-r1", "v2-001k-r1", "v1-002k-r1")
 
 
 def kept(scope: str, **changes: object) -> Definition:
-    """Two variants at two loads on hosts that live so long."""
+    """Define two variants at two loads on hosts that live so long."""
     plain = instant_definition(variants=2, loads=2, parallel=1)
     return Definition.model_validate({**plain.model_dump(mode="json"), "cluster_scope": scope, **changes})

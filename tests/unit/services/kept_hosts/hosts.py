@@ -31,7 +31,7 @@ def cluster_of(tools: Toolkit, work: AttemptContext) -> str:
 
 
 def environments(installation: Installation) -> set[str]:
-    """What any host has a folder of."""
+    """Return what any host has a folder of."""
     return {path.name for path in installation.folder.glob("work/alive/*/*/*")}
 
 
