@@ -1,5 +1,6 @@
 """Real processes in tests: wait for them, find them by their marks, and end them."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -89,6 +90,17 @@ def command_line(process: psutil.Process) -> list[str]:
 def python_job(job_id: str, code: str, **changes: Any) -> Job:
     """Return a job that runs that Python code."""
     return Job(**{"id": job_id, "argv": [sys.executable, "-c", code], "expires": timedelta(hours=1), **changes})
+
+
+def ended(host: Host, job_id: str) -> int | None:
+    """Wait until the job has ended, and return its exit code."""
+    until(lambda: host.status(job_id).state == "exited", f"the end of {job_id}")
+    return host.status(job_id).exit_code
+
+
+def job_record(host: Host, job_id: str) -> Any:
+    """Return what a host of this machine keeps of the job."""
+    return json.loads(Path(host.root, "jobs", f"{job_id}.job").read_text())
 
 
 def log_of(host: Host, job_id: str) -> str:

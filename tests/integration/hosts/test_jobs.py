@@ -6,11 +6,10 @@ import signal
 import threading
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import psutil
 import pytest
-from tests.support.processes import log_of, marked, python_job, until
+from tests.support.processes import ended, job_record, log_of, marked, python_job, until
 
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import Host, JobStatus
@@ -25,15 +24,6 @@ FORKING = (
     "print('up', flush=True); time.sleep(600)"
 )
 GRACE = timedelta(minutes=2)
-
-
-def ended(host: Host, job_id: Any) -> Any:
-    until(lambda: host.status(job_id).state == "exited", f"the end of {job_id}")
-    return host.status(job_id).exit_code
-
-
-def record(host: Host, job_id: Any) -> Any:
-    return json.loads(Path(host.root, "jobs", f"{job_id}.job").read_text())
 
 
 def test_a_job_that_was_never_started_is_missing(host: Host) -> None:
@@ -126,22 +116,22 @@ def test_a_job_without_time_left_is_refused(host: Host) -> None:
 
 def test_a_killed_supervisor_takes_its_job_along(host: Host) -> None:
     host.start(python_job("load", SLEEP))
-    os.kill(record(host, "load")["pid"], signal.SIGKILL)
+    os.kill(job_record(host, "load")["pid"], signal.SIGKILL)
     assert ended(host, "load") is None
     until(lambda: not marked("PLIMSOLL_TEST", str(host.root.parent)), "the end of the job")
 
 
 def test_a_job_killed_from_outside_says_by_which_signal(host: Host) -> None:
     host.start(python_job("load", SLEEP))
-    os.kill(record(host, "load")["child"], signal.SIGKILL)
+    os.kill(job_record(host, "load")["child"], signal.SIGKILL)
     assert ended(host, "load") == 128 + signal.SIGKILL
 
 
 def test_a_process_id_used_again_is_not_taken_for_the_job(host: Host) -> None:
     host.start(python_job("load", SLEEP))
     path = Path(host.root, "jobs", "load.job")
-    supervisor = record(host, "load")["pid"]
-    path.write_text(json.dumps({**record(host, "load"), "start": 1}))
+    supervisor = job_record(host, "load")["pid"]
+    path.write_text(json.dumps({**job_record(host, "load"), "start": 1}))
     assert host.status("load") == JobStatus("exited", None)
     host.stop("load", grace=GRACE)
     assert psutil.pid_exists(supervisor)
@@ -149,7 +139,7 @@ def test_a_process_id_used_again_is_not_taken_for_the_job(host: Host) -> None:
 
 def test_a_job_of_before_a_reboot_is_not_running(host: Host) -> None:
     host.start(python_job("load", SLEEP))
-    Path(host.root, "jobs", "load.job").write_text(json.dumps({**record(host, "load"), "boot": "another"}))
+    Path(host.root, "jobs", "load.job").write_text(json.dumps({**job_record(host, "load"), "boot": "another"}))
     assert host.status("load") == JobStatus("exited", None)
 
 
@@ -168,7 +158,7 @@ def test_a_folder_stays_owned_while_anything_of_the_job_lives(host: Host) -> Non
     code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {SLEEP!r}], close_fds=False); {STUBBORN}"
     host.start(python_job("one", code, owns=host.root / "data"))
     until(lambda: log_of(host, "one"), "output")
-    os.kill(record(host, "one")["pid"], signal.SIGKILL)
+    os.kill(job_record(host, "one")["pid"], signal.SIGKILL)
     ended(host, "one")
     with pytest.raises(HostError, match="in use"):
         host.start(python_job("two", SLEEP, owns=host.root / "data"))

@@ -1,6 +1,5 @@
 """What only hosts of this machine must keep apart: the process that starts a job, and its jobs."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,12 +9,11 @@ from typing import Any
 
 import psutil
 import pytest
-from tests.support.processes import log_of, python_job, until
+from tests.support.processes import ended, job_record, log_of, python_job
 
 from plimsoll.adapters.providers.local import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
-from plimsoll.ports.host import Host
 
 SLEEP = "import time; time.sleep(600)"
 
@@ -23,15 +21,6 @@ SLEEP = "import time; time.sleep(600)"
 @pytest.fixture
 def host(tags: dict[str, Any], tmp_path: Path) -> LocalHost:
     return LocalHost(HostInfo(name="node1", role="node", address="127.0.0.1"), tmp_path / "node1", tags)
-
-
-def ended(host: Host, job_id: Any) -> Any:
-    until(lambda: host.status(job_id).state == "exited", f"the end of {job_id}")
-    return host.status(job_id).exit_code
-
-
-def record(host: Host, job_id: Any) -> Any:
-    return json.loads(Path(host.root, "jobs", f"{job_id}.job").read_text())
 
 
 def test_a_bundle_is_used_where_it_lies(host: LocalHost, tmp_path: Path) -> None:
@@ -79,15 +68,15 @@ def test_a_job_survives_the_kill_of_its_starter_and_keeps_none_of_its_pipes(host
         assert caller.stdout.read() == ""  # end of file comes only when nobody holds the pipe
     assert tree == []
     assert host.status("load").state == "running"
-    session = os.getsid(record(host, "load")["child"])
-    assert session == record(host, "load")["pid"]
+    session = os.getsid(job_record(host, "load")["child"])
+    assert session == job_record(host, "load")["pid"]
 
 
 def test_a_job_has_no_file_of_the_caller_open(host: LocalHost, tmp_path: Path) -> None:
     with (tmp_path / "secret").open("w") as secret:
         os.set_inheritable(secret.fileno(), True)
         host.start(python_job("load", SLEEP))
-        for pid in (record(host, "load")["pid"], record(host, "load")["child"]):
+        for pid in (job_record(host, "load")["pid"], job_record(host, "load")["child"]):
             assert tmp_path / "secret" not in {fd.readlink() for fd in Path(f"/proc/{pid}/fd").iterdir()}
 
 

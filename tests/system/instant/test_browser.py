@@ -252,12 +252,3 @@ def is_unpaused(airflow: StackUnderTest, dag_id: str) -> bool:
 def is_cleared(answer: Response) -> bool:
     """Tell whether it answers the request that clears, not one of those that ask what would be cleared."""
     return answer.url.endswith("/clearTaskInstances") and not answer.request.post_data_json["dry_run"]
-
-
-def tab_to(page: Page, wanted: Locator) -> None:
-    """Press Tab until the element has the focus, as often as there are things to stop at."""
-    for _ in range(page.locator("a, button, input, summary, [tabindex]").count()):
-        page.keyboard.press("Tab")
-        if wanted.evaluate("element => element === document.activeElement"):
-            return
-    pytest.fail(f"{wanted} can't be reached by keyboard")
