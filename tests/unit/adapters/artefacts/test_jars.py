@@ -35,7 +35,7 @@ def repository(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Provide a repository that has every jar, keeps what was asked of it, and fails at the names in `away`."""
 
     class Repository:
-        requests: list[str] = []
+        asked: list[str] = []
         away: set[str] = set()
 
         def fetch(self, wanted: Any, scratch: Path) -> Iterator[tuple[Any, Any]]:
