@@ -115,7 +115,7 @@ def test_each_protocol_has_a_class_path_of_its_own() -> None:
     cql, hbase = load_generator(), load_generator_for_hbase()
     assert cql.sources == hbase.sources
     assert cql.entry() != hbase.entry()
-    names = {program.name: {*locked_set(program.libraries).checksums} for program in (cql, hbase)}  # type: ignore[union-attr]
+    names = {program.name: {*locked_set(program.libraries).checksums} for program in (cql, hbase)}
     assert any(name.startswith("java-driver-core") for name in names[cql.name] - names[hbase.name])
     assert any(name.startswith("hbase-shaded-client") for name in names[hbase.name] - names[cql.name])
 
