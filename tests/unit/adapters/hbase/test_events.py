@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.adapters.products.hbase.events import HBaseLog
 
-# Lines of a real HBase 2.6.4, but for those of pauses and slow syncs, which its source has in this form.
+# Lines of a real HBase 2.6.4, but for that of a pause, which its source has in this form.
 FLUSHED = (
     "INFO  [RS_FLUSH_OPERATIONS-regionserver/127.125.75.1:16020-0] 2026-11-27 02:50:04,441 regionserver.HRegion: "
     "Finished flush of dataSize ~201.71 KB/206550, heapSize ~209.81 KB/214848, currentSize=0 B/0 for "
@@ -29,9 +29,15 @@ OPENED = (
     "INFO  [PEWorker-14] 2026-11-27 02:48:08,222 procedure2.ProcedureExecutor: Finished pid=5, ppid=4, state=SUCCESS; "
     "TransitRegionStateProcedure table=hbase:namespace, region=aaa121971a5f47fe496c497cbda2fa51, ASSIGN in 548 msec"
 )
+SPLIT = (
+    "INFO  [PEWorker-1] 2026-11-27 03:09:21,687 procedure2.ProcedureExecutor: Finished pid=17, state=SUCCESS; "
+    "SplitTableRegionProcedure table=probe, parent=5c0c57b28740efac50623541e259ae17, "
+    "daughterA=32a9de04285bd2bba0aa2625bb304a0f, daughterB=34f1e2aaf8ae8f96923a7607eead839a in 4.2260 sec"
+)
 SYNCED = (
-    "INFO  [AsyncFSWAL-0-hdfs://127.125.75.1:8020/hbase] 2026-11-27 02:50:22,000 wal.AbstractFSWAL: Slow sync cost: "
-    "179 ms, current pipeline: [DatanodeInfoWithStorage[127.0.0.1:9866,DS-1,DISK]]"
+    "INFO  [AsyncFSWAL-0-hdfs://127.191.182.1:8020/hbase-prefix:127.191.182.3,16020,1795748109483.meta] 2026-11-27 "
+    "02:56:25,537 wal.AbstractFSWAL: Slow sync cost: 226 ms, current pipeline: "
+    "[DatanodeInfoWithStorage[127.0.0.1:9876,DS-9403cd4a-247f-41fc-9ac1-4b5b4a809061,DISK]]"
 )
 PAUSED = (
     "INFO  [JvmPauseMonitor] 2026-11-27 02:50:23,000 util.JvmPauseMonitor: Detected pause in JVM or host machine "
@@ -45,10 +51,11 @@ EAST = timezone(timedelta(hours=2))
     ("line", "kind", "ms"),
     [
         (FLUSHED, "flush", 1932),
+        (SPLIT, "split", 4226),
         (MOVED.format("946 msec"), "move", 946),
         (MOVED.format("1.0560 sec"), "move", 1056),
         (MOVED.format("2 mins, 1.0560 sec"), "move", 121_056),
-        (SYNCED, "slow_sync", 179),
+        (SYNCED, "slow_sync", 226),
         (PAUSED, "long_pause", 1234),
     ],
 )
