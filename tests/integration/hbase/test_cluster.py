@@ -103,9 +103,9 @@ def test_logs_and_settings_of_each_process_are_kept_and_read(hbase: Running) -> 
     kept = files_of_processes(node, hbase.product.processes(hbase.variant))
     for name, paths in kept.items():
         names = {path.name for path in paths}
-        assert {f"{name}.log", "gc.log", "command.txt", "log4j.properties"} <= names
+        assert {"server.log", f"{name}.log", "gc.log", "command.txt", "log4j.properties"} <= names
         assert not {one for one in names if "password" in one or one == "empty"}
-        log = next(path for path in paths if path.name == f"{name}.log")
+        log = next(path for path in paths if path.name == "server.log")
         told = hbase.product.evidence.lines(name, node.read_tail(log, max_bytes=1 << 20), UTC)
         assert len(told) > 10
         assert all(before.at <= after.at for before, after in pairwise(told))

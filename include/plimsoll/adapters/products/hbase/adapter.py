@@ -9,7 +9,7 @@ from plimsoll.adapters.products.hbase.checks import problems
 from plimsoll.adapters.products.hbase.events import HBaseLog
 from plimsoll.adapters.products.hbase.inquiry import fingerprints, save_metrics, settle_command, told_state
 from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, start
-from plimsoll.adapters.products.hbase.node_files import GC_LOG, RoleFiles
+from plimsoll.adapters.products.hbase.node_files import GC_LOG, LOG, RoleFiles
 from plimsoll.adapters.products.hbase.release import PRODUCT
 from plimsoll.adapters.products.hbase.roles import ROLES, Role, roles_of
 from plimsoll.adapters.products.hbase.settings import PORTS
@@ -168,7 +168,7 @@ def _declared(role: Role, variant: Variant, jvm: JvmConfiguration) -> Process:
     return Process(
         role.name,
         role.jvm(jvm, variant.settings),
-        files.log_name,
+        LOG,
         GC_LOG,
         tuple(map(str, kept)),
         only_on_first=role.only_on_first,

@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.nodes.jmx import JmxAccess
 
-GC_LOG, METRICS = "gc.log", "metrics.json"
+LOG, GC_LOG, METRICS = "server.log", "gc.log", "metrics.json"
+"""The names of a process's own log, which is not its console's, of its JVM's, and of what it tells of itself."""
 FORMAT = "format-hdfs"
 """The id of the job that makes the NameNode's folder, once."""
 
@@ -44,14 +45,9 @@ class RoleFiles:
         return self.home / "logs"
 
     @property
-    def log_name(self) -> str:
-        """Return the name of its own log."""
-        return f"{self.name}.log"
-
-    @property
     def log(self) -> PurePosixPath:
         """Return the path of its own log."""
-        return self.logs / self.log_name
+        return self.logs / LOG
 
     @property
     def console(self) -> PurePosixPath:
