@@ -19,6 +19,11 @@ READY: Sequence[Any] = (
     {"beans": [{"ritCount": 0}]},
     *({"beans": [{"regionCount": 1}]} for _ in range(3)),
 )
+AT_ITS_START = (
+    "ERROR [pool-10-thread-1] 2026-11-27 03:23:02,552 zookeeper.ZKWatcher: regionserver:16020-0x10002cf9ddd0000, "
+    "quorum=127.213.106.1:2181, baseZNode=/hbase Received unexpected KeeperException, re-throwing exception\n"
+    "org.apache.zookeeper.KeeperException$NoNodeException: KeeperErrorCode = NoNode for /hbase\n"
+)
 
 
 def told(answers: Sequence[Any]) -> Callable[[Sequence[str]], CommandResult]:
@@ -104,3 +109,15 @@ def test_declared_processes_tell_which_run_on_the_first_host_alone(product: HBas
     assert [name for name, one in declared.items() if not one.only_on_first] == ["regionserver", "datanode"]
     heaps = {name: one.jvm.heap >> 20 for name, one in declared.items() if one.jvm}
     assert (heaps["regionserver"], heaps["master"], heaps["zookeeper"]) == (512, 1024, 64)
+
+
+def test_what_every_process_logs_at_its_start_is_no_reason_for_its_end(
+    product: HBase, define: Define, cluster: list[ScriptedHost], load: ScriptedHost
+) -> None:
+    deploy(product, define, cluster, load)
+    node = cluster[1]
+    node.statuses["regionserver"] = JobStatus("exited", 137)
+    node.write(node.root / "regionserver/logs/server.log", AT_ITS_START)
+    [sentence] = product.down(cluster)
+    assert "ZKWatcher" not in sentence
+    assert "NoNode" not in sentence

@@ -5,6 +5,8 @@ from plimsoll.adapters.products.nodes.node_process import LogWords
 WORDS = LogWords(
     noise=(
         r".*(STARTUP_MSG|SHUTDOWN_MSG|Client environment|Server environment|zookeeper\.ZooKeeperServer: +[\\/_| ]*$)",
+        # At its start every process looks for what the first Master has yet to make in ZooKeeper.
+        r".*ZKWatcher: .* Received unexpected KeeperException, re-throwing|.*KeeperException\$NoNodeException: ",
         r".*(util\.NativeCodeLoader|impl\.MetricsConfig: Cannot locate|org\.mortbay|jetty)",
     ),
     remedies=(
