@@ -148,6 +148,15 @@ def test_the_documentation_shows_the_matrix() -> None:
     assert "80% writes" in doc
 
 
+def test_the_documentation_says_what_clients_speak_where_that_differs() -> None:
+    one, *_ = DEFINITION.variants
+    other = one.model_copy(update={"id": "h", "product": "hbase", "version": "2.6.4"})
+    doc = campaign_doc(DEFINITION.model_copy(update={"variants": (one, other)}))
+
+    assert "\n- clients of hbase speak hbase: regions 8, block_encoding NONE, compression NONE\n- provider" in doc
+    assert "clients of" not in campaign_doc(DEFINITION)
+
+
 @pytest.mark.parametrize(
     ("scope", "hosts"),
     [

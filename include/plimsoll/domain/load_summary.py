@@ -32,6 +32,9 @@ class LoadSummary(Model):
     warmup_s: Annotated[float, Field(ge=0, description="Warm-up as far as it went, s")] = 0.0
     attempted_ops_s: Annotated[float | None, Field(description="Rate asked for, ops/s")] = None
     achieved_ops_s: Annotated[float | None, Field(description="Operations that were answered, ops/s")] = None
+    rows_s: Annotated[
+        float | None, Field(description="Rows that answers had, or that were written, rows/s; null: not reported")
+    ] = None
     answered: Annotated[
         int | None, Field(description="Answered operations of the whole timed run, warm-up included")
     ] = None
@@ -83,3 +86,8 @@ class LoadSummary(Model):
     def total(self) -> int:
         """Return the number of operations, answered or failed."""
         return sum(self.operations.values()) + self.failed
+
+    @property
+    def has_several_rows(self) -> bool:
+        """Tell whether operations read or wrote more rows than there were operations, as batches and scans do."""
+        return bool(self.rows_s and self.achieved_ops_s and self.rows_s > 1.01 * self.achieved_ops_s)

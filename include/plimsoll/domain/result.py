@@ -105,6 +105,9 @@ class Verdict(Model):
     stopped: Annotated[
         LeftOutIfEmpty[str], Field(description="When and how a rule of `stop_when` ended the load, which is a miss")
     ] = ""
+    rows_s: Annotated[
+        LeftOutIfEmpty[float | None], Field(description="Rows read and written, rows/s, of operations with several")
+    ] = None
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind, judged time only")] = {}
     operations: int = 0
     maxima: Percentiles | None = None

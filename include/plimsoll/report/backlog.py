@@ -1,4 +1,4 @@
-"""Remarks on an achieved rate that includes operations left over from warm-up."""
+"""Remarks on an achieved rate: operations left over from warm-up that it includes, and rows of batches."""
 
 from plimsoll.analysis.attempt.backlog import begins_with_backlog
 from plimsoll.analysis.attempt.judgement import answered_more
@@ -13,10 +13,16 @@ def backlog_words(backlog: OpeningBacklog) -> str:
 
 
 def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
-    """Return a remark on the achieved rate; empty where it is at most the attempted rate and no backlog was answered.
+    """Return a remark on the achieved rate; empty where it is at most the attempted rate, no backlog was answered, and
+    operations have one row each.
 
     Where a load generator reports no backlog, the remark does not mention one.
     """
+    rows = f"{verdict.rows_s:,.0f} rows/s" if verdict.rows_s else ""
+    return "; ".join(filter(None, (rows, _backlog_remark(verdict, level))))
+
+
+def _backlog_remark(verdict: Verdict, level: ServiceLevel) -> str:
     more = ""
     if verdict.achieved_ops_s is not None and answered_more(verdict.achieved_ops_s, verdict.attempted_ops_s):
         more = f"{percent(verdict.achieved_ops_s / verdict.attempted_ops_s)} of attempted: "

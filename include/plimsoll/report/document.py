@@ -70,6 +70,9 @@ class CellEntry(Model):
     attempts: Annotated[int, Field(description="Attempts that are stored")]
     attempt: Annotated[int | None, Field(description="Number of the attempt that counts")]
     achieved_ops_s: float | None
+    rows_s: Annotated[
+        LeftOutIfEmpty[float | None], Field(description="Rows read and written, rows/s, of operations with several")
+    ] = None
     rate_achieved: Annotated[bool | None, Field(description="At least 99 % of `load_ops_s`; null: not known")]
     opening_backlog: Annotated[
         OpeningBacklog | None,
@@ -272,6 +275,7 @@ def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
             attempts=len(result.attempts),
             attempt=result.verdict.key.attempt if result.verdict else None,
             achieved_ops_s=result.verdict.achieved_ops_s if result.verdict else None,
+            rows_s=result.verdict.rows_s if result.verdict else None,
             rate_achieved=result.verdict.rate_achieved if result.verdict else None,
             opening_backlog=result.verdict.opening_backlog if result.verdict else None,
             begins_with_backlog=bool(

@@ -247,3 +247,52 @@ def test_an_unprepared_batch_is_one_text(ask: Callable[..., Any]) -> None:
         "BEGIN BATCH INSERT 1; INSERT 1; APPLY BATCH",
         "BEGIN UNLOGGED BATCH INSERT 1; INSERT 1; APPLY BATCH",
     ]
+
+
+def test_a_closed_loop_sends_only_when_there_is_room_and_makes_up_for_nothing(ask: Callable[..., Any]) -> None:
+    """Of 20 million operations in two seconds; each takes a tenth of a second, two at once."""
+    ended, most, longest_ms, backlog = map(int, ask("closed 10000000 2 100")[0].split())
+    assert 2 <= ended <= 42
+    assert most == 2
+    # An open loop's last operations would have waited for nearly all of the two seconds.
+    assert 100 <= longest_ms < 1_500
+    assert backlog == 0
+
+
+def test_a_closed_loop_sends_at_most_at_its_rate(ask: Callable[..., Any]) -> None:
+    ended, *_ = map(int, ask("closed 10 50 1")[0].split())
+    assert 2 <= ended <= 20
+
+
+@pytest.mark.parametrize(
+    ("workload", "options", "accesses"),
+    [
+        (
+            "YcsbF",
+            {"fieldcount": 2},
+            "read usertable by key|read usertable by key|update field0 of usertable by key|"
+            "update field1 of usertable by key|insert field0, field1 of usertable by key|read usertable by key",
+        ),
+        (
+            "YcsbE",
+            {"fieldcount": 1},
+            "insert field0 of usertable by key|scan usertable by key|insert field0 of usertable by key|"
+            "read usertable by key",
+        ),
+        (
+            "BatchedRows",
+            {"tables": 2, "at_a_time": 2, "reads": 1},
+            "insert title of t1 by id|insert title of t2 by id|read t1 by id0, id1|read t2 by id0, id1",
+        ),
+        (
+            "KeyValue",
+            {},
+            "read keyvalue by key|insert value of keyvalue by key|insert value of keyvalue by key|read keyvalue by key",
+        ),
+        ("BasicTimeSeries", {}, "none|none|none"),
+    ],
+)
+def test_operations_by_key_have_a_form_that_no_protocol_owns(
+    ask: Callable[..., Any], workload: str, options: Any, accesses: str
+) -> None:
+    assert ask(f"accesses {workload} {json.dumps(options, separators=(',', ':'))}") == [accesses]

@@ -50,6 +50,8 @@ def test_nothing_is_said_of_an_attempt_without_a_rate() -> None:
     verdict = found.cells[0].verdict
     assert verdict
     assert achieved_remark(verdict.model_copy(update={"achieved_ops_s": None}), found.level) == ""
+    batches = verdict.model_copy(update={"achieved_ops_s": None, "rows_s": 102_000.4})
+    assert achieved_remark(batches, found.level) == "102,000 rows/s"
 
 
 def test_tables_chart_and_document_flag_the_cell() -> None:

@@ -31,6 +31,7 @@ def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
         warmup_s=min(one.warmup_s for one in every),
         attempted_ops_s=_sum(one.attempted_ops_s for one in every),
         achieved_ops_s=_sum(one.achieved_ops_s for one in every),
+        rows_s=_sum(one.rows_s for one in every),
         answered=_count(one.answered for one in every),
         operations=_counts(one.operations for one in every),
         shares=next((one.shares for one in every if one.shares), {}),

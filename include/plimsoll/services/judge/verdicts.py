@@ -75,7 +75,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
 ) -> Verdict:
     """Return the verdict; valid if there are no `reasons`.
 
-    `errors`: failed and answered operations, which decide the error share.
+    `errors`: failed and answered operations, which decide the error share, and their rows.
     """
     judgement, quality, why = judged.judgement, judged.quality, tuple(dict.fromkeys(reasons))
     is_ramp = isinstance(case.definition.strategy, Ramp)
@@ -92,6 +92,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
         achieved_ops_s=judgement.achieved_ops_s,
         rate_achieved=judgement.rate_achieved,
         must_reach_rate=is_ramp,
+        rows_s=errors.rows_s if errors.has_several_rows else None,
         errors=errors.errors,
         operations=judgement.operations,
         maxima=judgement.maxima,

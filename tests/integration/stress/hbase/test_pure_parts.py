@@ -36,6 +36,8 @@ def test_every_region_gets_its_part_of_keys_that_follow_one_another(ask_hbase: C
         ("unended", "client_timeout"),
         ("refused", "connection"),
         ("closed", "connection"),
+        ("reset", "connection"),
+        ("broken", "connection"),
         ("full", "overloaded"),
         ("busy", "overloaded"),
         ("moved", "unavailable"),

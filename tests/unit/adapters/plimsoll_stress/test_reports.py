@@ -146,6 +146,13 @@ def test_a_summary_counts_the_judged_time() -> None:
     assert (summary.schedule_lag_p99_ms, summary.schedule_lag_max_ms, summary.hiccup_max_ms) == (1.5, 9.25, 4.5)
 
 
+@pytest.mark.parametrize(("rows_s", "several"), [(None, False), (0.0, False), (1000.0, False), (100_000.0, True)])
+def test_rows_are_told_where_operations_have_several(rows_s: Any, several: bool) -> None:
+    measured = SUMMARY["run"]["measured"] | {"achieved_ops_s": 1000.0} | ({} if rows_s is None else {"rows_s": rows_s})
+    summary = parse_summary(json.dumps(SUMMARY | {"run": SUMMARY["run"] | {"measured": measured}}))
+    assert (summary.rows_s, summary.has_several_rows) == (rows_s, several)
+
+
 def test_a_run_that_was_ended_as_its_outcome_was_certain_says_when() -> None:
     assert parse_summary(json.dumps(SUMMARY)).decided_s is None
     decided = {**SUMMARY, "run": {**SUMMARY["run"], "decided_s": 30}}

@@ -177,6 +177,7 @@ def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
         "attempted_ops_s": run["attempted_ops_s"],
         "answered": run["completed"],
         "achieved_ops_s": measured["achieved_ops_s"],
+        "rows_s": measured.get("rows_s"),
         # What the warm-up did not answer belongs to the judged time, also what came after its end or never.
         "operations": _less(_answered(run["operations"]), _answered(warmup["operations"])),
         "shares": {_KINDS.get(label, label): share for label, share in run["shares"].items()},

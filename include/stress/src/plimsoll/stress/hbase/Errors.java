@@ -6,6 +6,7 @@ import static plimsoll.stress.core.ErrorKind.OTHER;
 import static plimsoll.stress.core.ErrorKind.OVERLOADED;
 import static plimsoll.stress.core.ErrorKind.UNAVAILABLE;
 
+import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -13,6 +14,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import org.apache.hadoop.hbase.CallDroppedException;
 import org.apache.hadoop.hbase.CallQueueTooBigException;
 import org.apache.hadoop.hbase.NotServingRegionException;
@@ -35,6 +37,9 @@ import plimsoll.stress.core.ErrorKind;
 /** Converts the client's exceptions to kinds of failure. */
 final class Errors {
     private static final int DEEPEST = 20;
+    /** What the operating system says of a connection whose other end is gone; no exception has a class for it. */
+    private static final Pattern BROKEN = Pattern.compile("(^|: )(Connection reset|Broken pipe)( by peer)?$");
+
     private static final Map<ErrorKind, List<Class<? extends Throwable>>> KINDS = Map.of(
             CLIENT_TIMEOUT,
             List.of(
@@ -87,6 +92,9 @@ final class Errors {
     private static ErrorKind own(Throwable error) {
         if (error instanceof RetriesExhaustedException && error.getCause() == null) {
             return CLIENT_TIMEOUT;
+        }
+        if (error instanceof IOException && error.getMessage() != null && BROKEN.matcher(error.getMessage()).find()) {
+            return CONNECTION;
         }
         for (Map.Entry<ErrorKind, List<Class<? extends Throwable>>> kind : KINDS.entrySet()) {
             if (kind.getValue().stream().anyMatch(type -> type.isInstance(error))) {

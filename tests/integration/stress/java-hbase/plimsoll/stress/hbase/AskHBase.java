@@ -90,6 +90,10 @@ public final class AskHBase {
                 return new CompletionException(new RetriesExhaustedException(0, List.of()));
             case "refused":
                 return exhausted(new ConnectException("refused"));
+            case "reset":
+                return exhausted(new IOException("Call to a failed on local exception", failed("Connection reset by peer")));
+            case "broken":
+                return exhausted(failed("write(..) failed: Broken pipe"));
             case "closed":
                 return exhausted(new IOException("call failed", new ClosedChannelException()));
             case "full":
@@ -101,6 +105,10 @@ public final class AskHBase {
             default:
                 return exhausted(new IllegalStateException(name));
         }
+    }
+
+    private static IOException failed(String told) {
+        return new IOException(told);
     }
 
     /** As the client puts it: what happened, in what says how often that was. */

@@ -158,7 +158,7 @@ public final class Ask {
      * many ms: the operations, the most in flight, and the longest response time in ms.
      */
     private static String closed(long rate, int concurrency, long millis) {
-        Operation operation = Operation.named("reads").build();
+        Operation operation = Operation.named("reads").statements("SELECT 1").build();
         Recording recording = new Recording(List.of(operation));
         Client client = new Client() {
             @Override
