@@ -34,7 +34,7 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
     first = [cell.id for cell in plan.first[:4]]
     typer.echo(
         f"{_counts(plan)}\n"
-        f"{_hours(plan.cell_hours, plan.host_hours)}\n"
+        f"{_hours(plan.hours('all'), plan.host_hours('all'))}\n"
         f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
@@ -58,17 +58,16 @@ def _show_stage(stage: StagePlan, alone: Definition) -> None:
     for level in alone.service_levels:
         typer.echo(f"Service level: {level}")
     if alone.action:
-        typer.echo(f"Action: {alone.action.sentence(alone.timing)}")
+        typer.echo(f"Action: {alone.action_sentence}")
     named = workload_ids(alone)
     axes = [(one.id, name) if name else (one.id,) for name in named or ("",) for one in alone.variants]
     names = ("variant", "workload")[: len(axes[0])]
     rows = [(*one, *(f"×{stage.repeats}" for _ in stage.loads)) for one in axes]
     print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
     if stage.id:
-        hours = stage.hours_of(stage.cells)
         length = format_duration(stage.duration)
         cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
-        typer.echo(f"{cells}: {_hours(hours, hours * alone.cluster_size)}")
+        typer.echo(f"{cells}: {_hours(stage.hours('all'), stage.host_hours('all'))}")
 
 
 def _show_published(published: Published) -> None:
@@ -126,10 +125,9 @@ def _search(plan: Plan) -> Iterator[str]:
     if plan.ends_early:
         yield "Loads end once an interval has missed. If misses show in the first intervals:"
     for which in BOUNDS:
-        cells, hours = getattr(found, which), plan.hours(which)
-        both = _hours(hours, hours * plan.definition.cluster_size)
-        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(hours))}"
-        yield f"  {which}: {plural(cells, 'cell')}, {both}{money}"
+        both = _hours(plan.hours(which), plan.host_hours(which))
+        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(which))}"
+        yield f"  {which}: {plural(getattr(found, which), 'cell')}, {both}{money}"
 
 
 def _money(plan: Plan) -> Iterator[str]:
@@ -148,12 +146,12 @@ def _estimate(plan: Plan) -> str:
     """Return the cost of the cells that run: all of the grid's, or what outcomes leave of it."""
     if plan.usd is None or not plan.is_estimated:
         return show_usd(plan.usd)
-    return f"likely {show_usd(plan.usd_of(plan.hours('likely')))}, at most {show_usd(plan.usd_of(plan.hours('most')))}"
+    return f"likely {show_usd(plan.usd_of('likely'))}, at most {show_usd(plan.usd_of('most'))}"
 
 
 def _shortage(plan: Plan, budget: float) -> str:
     """Tell what the budget may leave out; empty where it covers every cell that may run."""
-    least, likely, most = (plan.usd_of(plan.hours(which)) or 0.0 for which in BOUNDS)
+    least, likely, most = (plan.usd_of(which) or 0.0 for which in BOUNDS)
     if least > budget:
         return ", less than the estimate: not all cells will run"
     if likely > budget:

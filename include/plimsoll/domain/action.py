@@ -11,13 +11,13 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.timing import Timing
-from plimsoll.domain.units import Duration, format_duration
+from plimsoll.domain.units import Duration, PositiveDuration, format_duration
 
-ActionName = Literal["compact", "restart", "kill-node", "add-node", "replace-node"]
-OF_EVERY_NODE: frozenset[ActionName] = frozenset({"compact"})
-"""Actions that are done to every node at once, and so have no `count`."""
-TAKES_NODES: frozenset[ActionName] = frozenset({"kill-node", "replace-node"})
-"""Actions that kill nodes, of which one must be left."""
+ActionName = Literal["compact", "repair", "restart", "kill-node", "decommission", "add-node", "replace-node"]
+TAKES_NODES: frozenset[ActionName] = frozenset({"kill-node", "replace-node", "decommission"})
+"""Actions that end nodes, the last ones of the list, of which one must be left."""
+OF_ALL_NODES: frozenset[ActionName] = frozenset({"compact", "restart"})
+"""Actions that are done to every node unless a `count` says otherwise, to the first ones of the list."""
 _NEEDS_SPARES: frozenset[ActionName] = frozenset({"add-node", "replace-node"})
 
 
@@ -27,9 +27,10 @@ class Action(Model):
     name: Annotated[
         ActionName,
         Field(
-            description="`compact`: a major compaction on every node at once; `restart`: nodes end and start again; "
-            "`kill-node`: nodes are killed and stay down; `add-node`: new nodes join; `replace-node`: a node is killed "
-            "and a new one takes its place"
+            description="`compact`: a major compaction, on nodes at once; `repair`: a full repair of what nodes have; "
+            "`restart`: nodes end and start again; `kill-node`: nodes are killed; `decommission`: nodes hand over what "
+            "they have, and leave; `add-node`: new nodes join; `replace-node`: a node is killed and a new one takes "
+            "its place"
         ),
     ]
     count: Annotated[
@@ -37,12 +38,24 @@ class Action(Model):
         Field(
             ge=1,
             le=100,
-            description="Number of nodes, one after the other. Without it: every node for `restart`, else one",
+            description="Number of nodes, one after the other, but for `compact`. Without it: every node for "
+            "`compact` and `restart`, else one",
         ),
     ] = None
     at: Annotated[
         LeftOutIfEmpty[Duration | None],
         Field(description="When it begins, from the start of the timed run. Without it: at the end of warm-up"),
+    ] = None
+    before_load: Annotated[
+        LeftOutIfEmpty[bool],
+        Field(description="Whether it is done between populating and warm-up, so that the load begins once it ended"),
+    ] = False
+    down_for: Annotated[
+        LeftOutIfEmpty[PositiveDuration | None],
+        Field(
+            description="For `kill-node`: how long a node stays down once all others see that, before it starts again. "
+            "Without it the node stays down"
+        ),
     ] = None
 
     @property
@@ -55,15 +68,20 @@ class Action(Model):
         """Tell whether the action ends nodes, for a while or for good."""
         return self.name == "restart" or self.name in TAKES_NODES
 
+    def changes(self, nodes: Sequence[str]) -> tuple[str, ...]:
+        """Return which of all `nodes` the action is done to, in their order; none where only new ones come."""
+        if self.name in TAKES_NODES:
+            return tuple(nodes[-(self.count or 1) :])
+        default = len(nodes) if self.name in OF_ALL_NODES else 1
+        return () if self.name == "add-node" else tuple(nodes[: self.count or default])
+
     def takes_down(self, nodes: Sequence[str]) -> tuple[str, ...]:
         """Return which of all `nodes` may be down because of the action, in their order."""
-        if self.name == "restart":
-            return tuple(nodes[: self.count or len(nodes)])
-        return tuple(nodes[-(self.count or 1) :]) if self.name in TAKES_NODES else ()
+        return self.changes(nodes) if self.ends_nodes else ()
 
     def begins(self, timing: Timing) -> timedelta:
-        """Return when the action begins, from the start of the timed run."""
-        return timing.warmup if self.at is None else self.at
+        """Return when the action begins, from the start of the timed run; zero if it is done before that."""
+        return timedelta(0) if self.before_load else timing.warmup if self.at is None else self.at
 
     def __str__(self) -> str:
         nodes = f" of {plural(self.count, 'node')}" if self.count else ""
@@ -71,6 +89,8 @@ class Action(Model):
 
     def sentence(self, timing: Timing) -> str:
         """Return the action with its moment: `compact, 30s after the start of the load`."""
+        if self.before_load:
+            return f"{self}, before the load begins"
         return f"{self}, {format_duration(self.begins(timing))} after the start of the load"
 
 

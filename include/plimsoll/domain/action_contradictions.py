@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.action import OF_EVERY_NODE, TAKES_NODES, Action
+from plimsoll.domain.action import TAKES_NODES, Action
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.strategy import keeps_data
@@ -32,6 +32,8 @@ def _of_stage(alone: DefinitionKeys, place: Path, own: set[str]) -> Iterator[Fau
     def at(key: str, *rest: int | str) -> Path:
         return (*(place if key in own else ()), key, *rest)
 
+    if 0 in alone.loads:
+        yield from (Fault(at(key), what, mend) for key, what, mend in _without_load(alone))
     if alone.action is not None:
         yield from (Fault(at("action", key), what, mend) for key, what, mend in _of_action(alone, alone.action))
         if keeps_data(alone.strategy):
@@ -44,12 +46,25 @@ def _of_stage(alone: DefinitionKeys, place: Path, own: set[str]) -> Iterator[Fau
             what = "a load that a rule ends may be over before its action is, which would go on without it"
             yield Fault(("stop_when",), what, "remove it, or the action")
     for number, level in enumerate(alone.service_levels):
-        if level.during and alone.action is None:
-            what = "this service level is judged during an action, and its stage has none"
-            yield Fault(at("service_levels", number, "during"), what, "remove it, or give the stage an `action`")
+        if level.during and (alone.action is None or alone.acts_before_load):
+            none = "none" if alone.action is None else "one that is over before its load"
+            what = f"this service level is judged during an action, and its stage has {none}"
+            yield Fault(at("service_levels", number, "during"), what, "remove it, or give the stage another `action`")
         if level.windows == "sliding" and alone.action is not None:
             what = "sliding windows overlap, so none lies before, during or after the action alone"
             yield Fault(at("service_levels", number, "windows"), what, "write `windows: aligned`")
+
+
+def _without_load(alone: DefinitionKeys) -> Iterator[tuple[str, str, str]]:
+    """Yield the key, the fault and the mend of what can't stand beside `loads: none`."""
+    if not alone.is_unloaded:
+        yield "loads", "0/s stands beside other loads", "remove it, or write `loads: none` in a stage of its own"
+    elif alone.action is None:
+        yield "loads", "without a load nothing is measured", "write a rate, or give the stage an `action`"
+    elif alone.action.at is not None:
+        yield "action", "there is no load that it could begin at a moment of", "remove `at`"
+    elif alone.strategy.name != "full-grid":
+        yield "strategy", f"a {alone.strategy.name} goes by loads, and there is none", "write `strategy: full-grid`"
 
 
 def _of_action(alone: DefinitionKeys, action: Action) -> Iterator[tuple[str, str, str]]:
@@ -58,13 +73,18 @@ def _of_action(alone: DefinitionKeys, action: Action) -> Iterator[tuple[str, str
     if begins >= alone.timing.duration:
         what = f"the action would begin at {format_duration(begins)}, when the load is over"
         yield "at", what, f"write less than {format_duration(alone.timing.duration)}"
-    if action.count and action.name in OF_EVERY_NODE:
-        yield "count", f"{action.name} is done to every node", "remove it"
+    if action.before_load and action.at is not None:
+        yield "at", "the action is done before the load, and so at no moment of it", "remove it, or `before_load`"
+    if action.down_for and action.name != "kill-node":
+        yield "down_for", f"{action.name} says itself when nodes start again", "remove it"
     if action.name in TAKES_NODES and (action.count or 1) >= nodes:
         what = f"{action.name} of {plural(action.count or 1, 'node')} would leave none of the system's {nodes}"
         yield "count", what, f"write less than {nodes}, or more `system.nodes`"
-    if action.name == "restart" and (action.count or 1) > nodes:
+    if action.name not in (*TAKES_NODES, "add-node") and (action.count or 1) > nodes:
         yield "count", f"the system has {plural(nodes, 'node')}", f"write at most {nodes}"
-    if action.spares and alone.cluster_scope != "cell":
-        what = f"{action.name} needs new hosts, and hosts are kept for the {alone.cluster_scope}"
-        yield "name", what, "write `cluster_scope: cell`"
+    left = nodes - (action.count or 1)
+    if action.name == "decommission" and any(
+        list(one.faults_with(left)) for one in alone.workloads or [alone.workload]
+    ):
+        what = f"it would leave {plural(left, 'node')}, fewer than the replicas of each row"
+        yield "count", what, "write more `system.nodes`, or a lower `replication_factor`"

@@ -29,7 +29,7 @@ class Cell(Model):
     stage: LeftOutIfEmpty[str] = ""
     variant: str
     workload: LeftOutIfEmpty[str] = ""
-    load_ops_s: Annotated[int, Field(gt=0)]
+    load_ops_s: Annotated[int, Field(ge=0, description="0: no load")]
     level: LeftOutIfEmpty[str] = ""
     repeat: Annotated[int, Field(ge=1)]
 
@@ -65,10 +65,12 @@ class Cell(Model):
 
 
 def load_slug(load_ops_s: int) -> str:
-    """Return the load as ids of cells have it: 40000 → `040k`; 1500 → `01500` (five digits, no unit).
+    """Return the load as ids of cells have it: 40000 → `040k`; 1500 → `01500` (five digits, no unit); 0 → `none`.
 
     Slugs of one notation sort as the loads do.
     """
+    if not load_ops_s:
+        return "none"
     return f"{load_ops_s // 1000:03d}k" if load_ops_s % 1000 == 0 else f"{load_ops_s:05d}"
 
 

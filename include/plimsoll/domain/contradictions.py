@@ -68,6 +68,7 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
     yield from _stages_taken_from(definition)
     yield from dict.fromkeys(_closed_loops(definition))
+    yield from _workloads_of_stages(definition)
     yield from _same_cell_ids(definition)
     yield from _too_long_cell_ids(definition)
     yield from _options_of_protocols(definition)
@@ -144,15 +145,15 @@ def _stages_taken_from(definition: DefinitionKeys) -> Iterator[Fault]:
     its own.
     """
     earlier: list[str] = []
-    for number, stage in enumerate(definition.stages):
-        if stage.taken and stage.taken.source not in earlier:
+    for number, (stage, alone) in enumerate(definition.of_stages):
+        if stage and stage.taken and stage.taken.source not in earlier:
             key = "of" if stage.taken.of else "slowest_of"
             what = f"{stage.taken.source!r} is no stage before this one that has loads of its own"
             mend = (
                 meant_or_known(stage.taken.source, earlier) if earlier else "put the stage that it is taken from first"
             )
             yield Fault(("stages", number, "loads", key), what, mend)
-        if stage.taken is None:
+        if stage and stage.taken is None and not alone.is_unloaded:
             earlier.append(stage.id)
 
 
@@ -170,6 +171,22 @@ def _closed_loops(definition: DefinitionKeys) -> Iterator[Fault]:
                 f"{stage.taken.source!r} is a closed loop, which has no maximum: it is asked less if it can't do more"
             )
             yield Fault((*own, "loads"), what, "list loads, near the rates that were achieved there")
+
+
+def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
+    """Yield faults where a stage has a workload that the definition lacks, or that its loads' stage has not."""
+    known = {one.id: one for one in definition.workloads}
+    stages = {one.id: one for one in definition.stages}
+    for number, stage in enumerate(definition.stages):
+        for place, name in enumerate(stage.workloads):
+            if name not in known:
+                what = f"{name!r} is none of the `workloads`"
+                yield Fault(("stages", number, "workloads", place), what, meant_or_known(name, known))
+        source = stages.get(stage.taken.source) if stage.taken else None
+        without = [name for name in known if source and stage.has(name) and not source.has(name)]
+        if without:
+            what = f"the loads come from stage {stage.taken and stage.taken.source}, which has no {without[0]!r}"
+            yield Fault(("stages", number, "workloads"), what, "give both stages the same workloads")
 
 
 def _uneven_intervals(definition: DefinitionKeys) -> Iterator[Fault]:

@@ -20,7 +20,7 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary_figures import Canary
 from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
 from plimsoll.domain.limits import LARGEST_GRID
-from plimsoll.domain.loads import OPEN, LoadLevels, Loop, of_the_top
+from plimsoll.domain.loads import NO_LOAD, OPEN, LoadLevels, Loop, of_the_top
 from plimsoll.domain.protocols import OPTIONS, protocol_of
 from plimsoll.domain.published import Published
 from plimsoll.domain.service_level import ServiceLevel
@@ -74,7 +74,8 @@ class DefinitionKeys(Model):
         LeftOutIfEmpty[LoadLevels],
         Field(
             min_length=1,
-            description="Load levels: a list of rates, or `{from, to, step}`. Required unless every stage has its own",
+            description="Load levels: a list of rates, or `{from, to, step}`, or `none` where an action is all that is "
+            "done. Required unless every stage has its own",
         ),
     ]
     loop: Annotated[Loop, Field(exclude_if=lambda loop: loop == OPEN)] = OPEN
@@ -225,7 +226,26 @@ class DefinitionKeys(Model):
 
     def _of_stage(self, stage: Stage) -> Self:
         own = {name: getattr(stage, name) for name in _OF_A_STAGE if getattr(stage, name) is not None}
-        return self.model_copy(update={**own, **({"loads": ()} if stage.taken else {}), "stages": ()})
+        workloads = tuple(one for one in self.workloads if stage.has(one.id))
+        taken = {"loads": ()} if stage.taken else {}
+        return self.model_copy(update={**own, **taken, "workloads": workloads, "stages": ()})
+
+    @property
+    def is_unloaded(self) -> bool:
+        """Whether an action is done and nothing else: no load begins after populating."""
+        return self.loads == NO_LOAD
+
+    @property
+    def acts_before_load(self) -> bool:
+        """Whether its action has to end before a load may begin."""
+        return self.action is not None and (self.action.before_load or self.is_unloaded)
+
+    @property
+    def action_sentence(self) -> str:
+        """Return what is done and when; empty without an action."""
+        if self.action is None:
+            return ""
+        return f"{self.action}, without a load" if self.is_unloaded else self.action.sentence(self.timing)
 
     @property
     def cells(self) -> int:
@@ -241,7 +261,7 @@ class DefinitionKeys(Model):
         return tuple(self._cells_of(stage, alone) for stage, alone in self.of_stages)
 
     def _cells_of(self, stage: Stage | None, alone: Self) -> int:
-        ladders = len(self.variants) * max(1, len(self.workloads))
+        ladders = len(self.variants) * max(1, len(alone.workloads))
         if stage is None or stage.taken is None:
             return ladders * len(alone.loads) * alone.repeats
         stage_start = self.stage_starts.get(stage.id)
@@ -251,9 +271,13 @@ class DefinitionKeys(Model):
     @property
     def load_time(self) -> timedelta:
         """Return the total time under load if every cell runs once, one after another."""
+        return sum(self.load_times, timedelta(0))
+
+    @property
+    def load_times(self) -> tuple[timedelta, ...]:
+        """Return the same of each stage's cells."""
         durations = [alone.timing.duration for _, alone in self.of_stages]
-        times = (cells * duration for cells, duration in zip(self.cells_of_stages, durations, strict=True))
-        return sum(times, timedelta(0))
+        return tuple(cells * duration for cells, duration in zip(self.cells_of_stages, durations, strict=True))
 
     @property
     def declared_time(self) -> timedelta:
@@ -278,6 +302,15 @@ class DefinitionKeys(Model):
         """Return the number of hosts for nodes, with those that stay empty until an action puts a node on them."""
         actions = (alone.action for _, alone in self.of_stages)
         return self.system.nodes + max((action.spares for action in actions if action), default=0)
+
+    @property
+    def shapes(self) -> tuple[tuple[int, int], ...]:
+        """Return the numbers of hosts for nodes and of load hosts of each stage's clusters.
+
+        Kept hosts serve cells of any stage, so there are as many as the largest stage needs.
+        """
+        own = (self if self.cluster_scope != "cell" else alone for _, alone in self.of_stages)
+        return tuple((one.node_hosts, self.load_generator.hosts) for one in own)
 
     @property
     def has_rounds(self) -> bool:

@@ -11,7 +11,9 @@ from plimsoll.domain.limits import LARGEST_GRID, raise_limit
 from plimsoll.domain.units import Percent, Rate, format_rate
 from plimsoll.domain.variant import SLUG
 
-LoadLevels = tuple[Annotated[Rate, Field(gt=0)], ...]
+LoadLevels = tuple[Annotated[Rate, Field(ge=0)], ...]
+NO_LOAD = (0,)
+"""The loads of a stage that does something to its clusters while nobody asks anything of them."""
 LONGEST_STAGE_ID = 20
 OPEN: Literal["open"] = "open"
 CLOSED: Literal["closed"] = "closed"
@@ -135,7 +137,12 @@ _TAKEN = frozenset({*TakenLoad.model_fields, "slowest"})
 
 
 def expanded(value: object, most: int = LARGEST_GRID) -> object:
-    """Return a definition's `loads` with a range `{from, to, step}` written out as a list. At most `most` levels."""
+    """Return a definition's `loads` with a range `{from, to, step}` written out as a list, and `none` as no load.
+
+    At most `most` levels.
+    """
+    if value == "none":
+        return ("0/s",)
     if not isinstance(value, dict):
         return value
     try:

@@ -83,9 +83,10 @@ def parts(definition: Definition) -> tuple[Part, ...]:
     A definition with one stage and one workload has one part.
     """
     return tuple(
-        _part(definition, (place, stage, alone), workload)
+        _part(definition, (place, stage, alone), (number, workload))
         for place, (stage, alone) in enumerate(definition.of_stages)
-        for workload in enumerate(definition.workloads or (None,))
+        for number, workload in enumerate(definition.workloads or (None,))
+        if stage is None or workload is None or stage.has(workload.id)
     )
 
 

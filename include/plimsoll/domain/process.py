@@ -15,9 +15,10 @@ class Process:
     """A program on each node, or on the first one, as its product declares it.
 
     `jvm`: the JVM that the program is to run in, None for a program without one. `log`: the name of the file that the
-    product's evidence reads; `gc_log`: the name of its JVM's GC log. Both are empty where there is none. `files`: what
-    is kept of it, as patterns below its host's folder, where `*` also stands for folders: `cassandra/logs/*`.
-    `only_on_first`: whether it runs on the first node alone, and not on each.
+    product's evidence reads; `gc_log`: the name of its JVM's GC log; `gc_log_again`: of a JVM that was started in
+    its place. All are empty where there is none. `files`: what is kept of it, as patterns below its host's folder,
+    where `*` also stands for folders: `cassandra/logs/*`. `only_on_first`: whether it runs on the first node alone, and
+    not on each.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Process:
     gc_log: str = ""
     files: Sequence[str] = ()
     only_on_first: bool = False
+    gc_log_again: str = ""
 
     def __post_init__(self) -> None:
         """Refuse names that can't be a folder beside the files of the host itself, whose names have a dot."""

@@ -33,8 +33,8 @@ class Stage(Model):
     loads: Annotated[
         LeftOutIfEmpty[StageLoads | None],
         Field(
-            description="Load levels: a list of rates, or `{from, to, step}`, or one load that is taken from an "
-            "earlier stage's results, `{share, of}` or `{slowest_of}`"
+            description="Load levels: a list of rates, or `{from, to, step}`, or `none`, or one load that is taken "
+            "from an earlier stage's results, `{share, of}` or `{slowest_of}`"
         ),
     ] = None
     loop: LeftOutIfEmpty[Loop | None] = None
@@ -47,6 +47,10 @@ class Stage(Model):
     action: Annotated[
         LeftOutIfEmpty[Action | None], Field(description="What is done to the cluster while the load runs")
     ] = None
+    workloads: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]],
+        Field(description="Ids of those of the definition's `workloads` that the stage has. Without it: all"),
+    ] = ()
 
     @field_validator("loads", mode="before")
     @classmethod
@@ -57,6 +61,10 @@ class Stage(Model):
     def label(self) -> str:
         """Return the name that people see."""
         return self.title or self.id
+
+    def has(self, workload: str) -> bool:
+        """Return whether the stage has cells with that one of the definition's workloads."""
+        return not self.workloads or workload in self.workloads
 
     @property
     def taken(self) -> TakenLoad | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from plimsoll.domain.action import Action, ActionEnd
 from plimsoll.domain.definition import Definition
@@ -14,7 +14,7 @@ from plimsoll.ports.host import Host
 class ActionRequest:
     """An action on these nodes, the seed first; `spares` are hosts on which no node was started yet.
 
-    Whatever it starts on hosts ends by itself after `expires`.
+    Whatever it starts on hosts ends by itself after `expires`. `now`: by the controller's clock.
     """
 
     action: Action
@@ -23,6 +23,7 @@ class ActionRequest:
     nodes: Sequence[Host]
     spares: Sequence[Host]
     expires: timedelta
+    now: datetime
 
 
 @dataclass(frozen=True)

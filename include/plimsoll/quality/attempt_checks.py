@@ -44,7 +44,12 @@ def attempt_suite(definition: Definition, cell: Cell, measured: MeasuredAttempt)
         Part("Percentiles", tables.percentiles(measured), suites.percentiles(), ("start_s", "operation")),
         Part("Run", tables.run(definition, cell, measured), suites.run(definition)),
         *(_load_hosts(definition, measured) if several else ()),
-        Part("Nodes", tables.nodes(measured), suites.nodes(definition, cell, measured.processes), ("host",)),
+        Part(
+            "Nodes",
+            tables.nodes(measured),
+            suites.nodes(definition, cell, measured.processes, len(measured.fingerprint.nodes)),
+            ("host",),
+        ),
         Part("Hosts", tables.hosts(definition, measured), suites.hosts(definition), ("host",)),
     )
 

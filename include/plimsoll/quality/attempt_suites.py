@@ -159,9 +159,13 @@ def _generator(definition: Definition) -> Suite:
     )
 
 
-def nodes(definition: Definition, cell: Cell, processes: Sequence[Process]) -> Suite:
-    """Return expectations of what really ran, one row per node, including the JVMs of its processes."""
-    variant, count = definition.variant(cell.variant), definition.system.nodes
+def nodes(definition: Definition, cell: Cell, processes: Sequence[Process], asked: int) -> Suite:
+    """Return expectations of what really ran, one row per node, including the JVMs of its processes.
+
+    `asked`: how many nodes told that. An action may have brought new ones, of which older attempts have no record.
+    """
+    variant, spares = definition.variant(cell.variant), definition.action.spares if definition.action else 0
+    count = min(max(definition.system.nodes, asked), definition.system.nodes + spares)
     product, version = definition.product_of(variant), definition.version_of(variant)
     return (
         Expected("nodes", *rows(count), f"{plural(count, 'node')} asked what they run"),

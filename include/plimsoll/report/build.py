@@ -14,7 +14,7 @@ from plimsoll.report.document import report_document, report_schema
 from plimsoll.report.environment_facts import environment
 from plimsoll.report.overview import overview
 from plimsoll.report.page import page_html, summary_markdown
-from plimsoll.report.sections.registry import SECTIONS
+from plimsoll.report.sections.registry import SECTIONS, sections_of
 from plimsoll.report.tables import as_csv, as_parquet
 
 
@@ -58,4 +58,4 @@ def figures(findings: Findings) -> tuple[Figure, ...]:
     Altair's check against Vega-Lite's schema is off: it takes a tenth of the report's time, and a test does the same.
     """
     with debug_mode(False):
-        return tuple(figure for section in SECTIONS for figure in section.charts(findings))
+        return tuple(figure for section in sections_of(findings) for figure in section.charts(findings))

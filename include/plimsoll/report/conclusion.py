@@ -6,10 +6,12 @@ from itertools import groupby
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.answers import short_of_rate
+from plimsoll.report.conditions import condition
 from plimsoll.report.formatting import ops, percent_at_least, plural
 from plimsoll.report.left_out import what_was_run
 from plimsoll.report.over_stages import fall
 from plimsoll.report.taken_load import taken_conclusion
+from plimsoll.report.times_of_actions import took_sentences
 
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
@@ -22,6 +24,8 @@ def conclusion(findings: Findings) -> str:
     """
     if findings.data.taken:
         return " ".join([f"{taken_conclusion(findings, findings.data.taken)}.", *_reservations(findings)])
+    if findings.definition.is_unloaded:
+        return " ".join([*took_sentences(findings), *_reservations(findings)])
     falls = [fall(findings.labels[one.variant], one) for one in findings.capacities if one.falls_by]
     in_words = _answer if falls else _sentence_of
     answer = ("In this stage alone " if falls else "") + in_words(findings.capacities, findings.labels)
@@ -29,22 +33,25 @@ def conclusion(findings: Findings) -> str:
 
 
 def campaign_conclusion(answers: Sequence[AnswerOverStages], of_parts: Sequence[Findings]) -> str:
-    """Return the conclusion of a campaign with several parts: what each variant carries, over all its stages.
+    """Return the conclusion of a campaign with several parts: what each variant carries, over all its stages, and how
+    long actions took.
 
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
     labels = {name: label for one in of_parts for name, label in one.labels.items()}
     sentences = [f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
+    sentences += [sentence for one in of_parts for sentence in took_sentences(one)]
     falls = [fall(labels[one.variant], one) for found in of_parts for one in found.capacities if one.falls_by]
     open_cells = sum(one.count("invalid", "not run") for one in of_parts)
     return " ".join([*sentences, *falls, *_incomplete(open_cells, sum(len(one.cells) for one in of_parts))])
 
 
 def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
-    """Return the workload and service level of an answer, as far as the campaign has several: `kv: `."""
-    alike = [other for other in answers if other.workload == one.workload]
-    level = f"by {' and '.join(map(str, one.service_levels))}" if len(alike) > 1 else ""
-    named = ", ".join(filter(None, (one.workload, level)))
+    """Return the workload, service level and condition of an answer, as far as the campaign has several: `kv: `."""
+    levels = {other.question for other in answers if other.workload == one.workload}
+    level = f"by {' and '.join(map(str, one.service_levels))}" if len(levels) > 1 else ""
+    state = condition(one.action) if any(other.action != one.action for other in answers) else ""
+    named = ", ".join(filter(None, (one.workload, level, state)))
     return f"{named[0].upper() if not one.workload else named[0]}{named[1:]}: " if named else ""
 
 

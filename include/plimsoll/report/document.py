@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.attempt.backlog import begins_with_backlog
+from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.analysis.campaign.causes import VariantCauses
 from plimsoll.analysis.campaign.cell_results import (
@@ -162,6 +163,10 @@ class ReportDocument(Model):
         LeftOutIfEmpty[tuple[Spread, ...]],
         Field(description="How long the action of a cell took, by variant and load, over repeats"),
     ] = ()
+    actions_compared: Annotated[
+        LeftOutIfEmpty[tuple[ActionComparison, ...]],
+        Field(description="These times, and those of the actions' parts, beside the control's"),
+    ] = ()
     maxima: Maxima
     statistics: Statistics
     pauses: Annotated[tuple[PauseStatistics, ...], Field(description="Stop-the-world times, by variant and load")]
@@ -201,6 +206,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         p99_by_operation=findings.p99_by_operation,
         worst_to_bound=worst(findings.cells),
         actions_s=action_times(findings.cells),
+        actions_compared=compare_actions(findings.cells, findings.definition.control),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
         statistics=Statistics(
             repeats=findings.repeats,

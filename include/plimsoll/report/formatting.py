@@ -103,4 +103,9 @@ def place_of(cell: Cell, labels: Mapping[str, str]) -> str:
     With several stages the stage comes first: `maximum: G1 at …`. `labels` are those of variants by id.
     """
     workload, stage = f", {cell.workload}," if cell.workload else "", f"{cell.stage}: " if cell.stage else ""
-    return f"{stage}{labels[cell.variant]}{workload} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"
+    return f"{stage}{labels[cell.variant]}{workload} {at_load(cell.load_ops_s)}, repeat {cell.repeat}"
+
+
+def at_load(load_ops_s: int) -> str:
+    """Return the load as a phrase: `at 40,000 ops/s`, `without a load`."""
+    return f"at {ops(load_ops_s)}" if load_ops_s else "without a load"

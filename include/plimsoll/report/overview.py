@@ -18,6 +18,7 @@ from plimsoll.domain.result import Check
 from plimsoll.report import file_of_part
 from plimsoll.report.answers import CapacityRow, capacity_rows
 from plimsoll.report.conclusion import campaign_conclusion, conclusion
+from plimsoll.report.conditions import ConditionTable, condition_table
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
 from plimsoll.report.over_stages import contradiction_rows
 from plimsoll.report.page import rendered
@@ -120,6 +121,7 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "parts": sections,
         "document": document,
         "contradictions": contradiction_rows([found for _, found in measured]),
+        "conditions": _conditions([found for _, found in measured]),
     }
     taken = [(part, one) for part, _ in measured for one in at[part.name]]
     return {
@@ -131,6 +133,11 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "cells.csv": as_csv(cells := _together(measured, cells_frame)),
         "cells.parquet": as_parquet(cells),
     } | ({"at-taken-loads.csv": as_csv(taken_frame(taken))} if taken else {})
+
+
+def _conditions(measured: Sequence[Findings]) -> ConditionTable | None:
+    labels = {name: label for one in measured for name, label in one.labels.items()}
+    return condition_table(capacities_over_stages([one.data for one in measured]), labels)
 
 
 def _document(

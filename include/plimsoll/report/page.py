@@ -26,7 +26,7 @@ from plimsoll.report.misses import miss_rows
 from plimsoll.report.response_times import counted_from
 from plimsoll.report.runtime import runtime
 from plimsoll.report.sections.answer import answer_context
-from plimsoll.report.sections.registry import SECTIONS
+from plimsoll.report.sections.registry import sections_of
 
 _FILTERS = {
     "duration": formatting.duration,
@@ -54,7 +54,7 @@ def page_html(
     campaign = _campaign(findings) | {"environment": ran, "figures": drawn["figures"]}
     sections = [
         {"name": one.name, "link": one.link, "html": _rendered(one.template, {**campaign, **one.context(findings)})}
-        for one in SECTIONS
+        for one in sections_of(findings)
         if one.is_shown(findings, drawn["figures"])
     ]
     head = {**_head(findings), "header": header_facts(findings), "code_versions": code_versions(findings)}

@@ -4,16 +4,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from tests.support.nodes.small import LIFETIME, QUICK, Deployment, define
 from tests.support.suite.requirements import IS_LONG
 
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.domain.action import Action, ActionEnd, ActionName
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ActionError
 from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest
 
 PATIENCE_S = 480.0
 """On a busy machine joining takes minutes."""
@@ -32,7 +37,13 @@ class Ring:
         """Return the end of the action, which is looked at until then; nodes and spares are then as it left them."""
         own = self.deployment
         request = ActionRequest(
-            Action(name=name), own.definition, own.variant, self.nodes, self.spares[:spares], LIFETIME
+            Action(name=name),
+            own.definition,
+            own.variant,
+            self.nodes,
+            self.spares[:spares],
+            LIFETIME,
+            datetime.now(UTC),
         )
         until = time.monotonic() + PATIENCE_S
         while (end := own.product.act(request).end) is None:
@@ -55,8 +66,23 @@ def ring(hosts_for: Callable[..., AbstractContextManager[Deployment]]) -> Iterat
         yield Ring(two, two.nodes, deployment.nodes[2:])
 
 
-def test_nodes_are_compacted_and_one_joins(ring: Ring) -> None:
-    assert list(ring.act("compact").nodes) == ["node1", "node2"]
+def populate(deployment: Deployment, artefacts: Artefacts) -> None:
+    """Write some rows with a replica on each of two nodes."""
+    workload = {"name": "StandardRow", "rows": 1000, "replication_factor": 2, "compaction": "leveled"}
+    definition = Definition.model_validate({**deployment.definition.model_dump(mode="json"), "workload": workload})
+    generator = PlimsollStress(artefacts)
+    request = LoadRequest("sample", definition, 200, [node.info.address for node in deployment.nodes], LIFETIME)
+    generator.start_sample(deployment.load, request, "mine")
+    while (status := generator.sample_status(deployment.load, "sample")).state == "running":
+        time.sleep(0.5)
+    assert status.state == "complete", status.reason
+
+
+def test_nodes_are_compacted_and_repaired_and_one_joins_and_leaves(ring: Ring, artefacts: Artefacts) -> None:
+    populate(ring.deployment, artefacts)
+    compacted = ring.act("compact")
+    assert list(compacted.nodes) == ["node1", "node2"]
+    assert compacted.evidence[0].startswith("node1 compacted ")
 
     end = ring.act("add-node", spares=1)
 
@@ -69,17 +95,33 @@ def test_nodes_are_compacted_and_one_joins(ring: Ring) -> None:
     assert end.streamed_bytes is not None
     assert not ring.deployment.product.down(ring.nodes)
 
+    repaired = ring.act("repair")
+    assert repaired.evidence[0].startswith("node1 repaired mine with the other replicas in ")
+
+    left = ring.act("decommission")
+    assert left.nodes == ("node1", "node2")
+    assert [part.name for part in left.parts] == ["node3: handing over"]
+    assert not ring.deployment.product.down(ring.nodes)
+
     if IS_LONG:
-        assert ring.act("restart").nodes == end.nodes
+        assert ring.act("restart").nodes == ("node1", "node2")
         assert not ring.deployment.product.down(ring.nodes)
-        assert ring.act("replace-node", spares=1).nodes == ("node1", "node2", "node4")
-        assert ring.act("kill-node").nodes == ("node1", "node2")
+        assert ring.act("replace-node", spares=1).nodes == ("node1", "node4")
+        assert ring.act("kill-node").nodes == ("node1",)
 
 
 @pytest.mark.skipif(not IS_LONG, reason="takes a minute; a stand-in of it is among the unit tests")
 def test_a_new_node_that_is_killed_while_it_joins_fails_the_action(ring: Ring) -> None:
     own = ring.deployment
-    request = ActionRequest(Action(name="add-node"), own.definition, own.variant, ring.nodes, ring.spares[:1], LIFETIME)
+    request = ActionRequest(
+        Action(name="add-node"),
+        own.definition,
+        own.variant,
+        ring.nodes,
+        ring.spares[:1],
+        LIFETIME,
+        datetime.now(UTC),
+    )
     assert own.product.act(request).end is None
     ring.spares[0].stop("cassandra", grace=LIFETIME * 0)
     with pytest.raises(ActionError, match=r"node3 \("):

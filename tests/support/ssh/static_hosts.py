@@ -19,7 +19,7 @@ _GLANCE_S = 0.05
 
 @dataclass(frozen=True)
 class StaticHosts:
-    """A node and two load hosts in one group, with the key for their login.
+    """Nodes and two load hosts in one group, with the key for their login.
 
     `folder` holds the clusters' files. Their database listens on addresses in `subnet`.
     """
@@ -28,6 +28,7 @@ class StaticHosts:
     key: KeyPair
     folder: Path
     subnet: str
+    nodes: int
 
     @property
     def options(self) -> dict[str, Any]:
@@ -36,7 +37,7 @@ class StaticHosts:
         first, second = load_addresses(self.subnet, 2)
         group = {
             "name": "here",
-            "nodes": [{**reached, "address": address} for address in node_addresses(self.subnet, 1)],
+            "nodes": [{**reached, "address": address} for address in node_addresses(self.subnet, self.nodes)],
             "load": {**reached, "address": first},
             "further_load_hosts": [{**reached, "address": second}],
         }
@@ -68,14 +69,14 @@ class StaticHosts:
 
 
 @contextmanager
-def running_hosts(folder: Path) -> Iterator[StaticHosts]:
+def running_hosts(folder: Path, nodes: int = 1) -> Iterator[StaticHosts]:
     """Run hosts that can be reached inside the block. All processes of clusters have ended after it."""
     key, place = make_key(folder, "user"), folder / "hosts"
     with (
-        claimed_subnet(folder / "addresses", nodes=1) as subnet,
+        claimed_subnet(folder / "addresses", nodes=nodes) as subnet,
         running_sshd(folder / "sshd", [key.public]) as server,
     ):
         try:
-            yield StaticHosts(server, key, place, subnet)
+            yield StaticHosts(server, key, place, subnet, nodes)
         finally:
             end_marked("PLIMSOLL_WORK", str(place / "clusters"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.logs.gc.pauses import Pause
+from plimsoll.analysis.logs.gc.pauses import Pause, joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log, pauses_frame
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.process import ProcessOnHost
@@ -234,3 +234,14 @@ def test_collections_without_any_pause_are_refused(message: str) -> None:
     line = f"[2024-01-01T00:00:01.123+0000][1.100s][info ][gc          ] {message}\n"
     with pytest.raises(LogError, match="shows no collection in a known form: 3 of 3 lines"):
         parse_gc_log(line * 3)
+
+
+def test_logs_of_jvms_that_ran_one_after_the_other_are_read_as_one() -> None:
+    first, second = (parse_gc_log((LOGS / f"{name}.log").read_text()) for name in ("jdk11-g1", "jdk17-g1"))
+    both = joined([first, second])
+    assert both.pauses == (*first.pauses, *second.pauses)
+    assert (both.collector, both.zone) == (first.collector, first.zone)
+    assert len({change.cycle for change in both.heap}) == sum(
+        len({change.cycle for change in one.heap}) for one in (first, second)
+    ), "each JVM counts its cycles from 0"
+    assert joined([first]) == first

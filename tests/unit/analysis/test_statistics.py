@@ -18,6 +18,7 @@ from plimsoll.analysis.campaign.statistics import (
     power_of,
     stratified_rank_test,
     superiority,
+    typical_interval,
     typical_ratio,
 )
 from plimsoll.domain.cell import grid
@@ -168,3 +169,13 @@ def test_null_campaigns_raise_alarms_within_the_level() -> None:
         alarms += any(one.conclusion in ("higher", "lower") for one in found)
     # Of 100 with a chance of 5 % each, more than 11 come once in 230 times; the seed is fixed.
     assert 0 < alarms <= 11
+
+
+def test_the_interval_of_a_typical_ratio_says_how_sure_so_few_repeats_can_be() -> None:
+    assert typical_interval([2.0], [1.0]) == (2.0, 2.0, 0.0)
+    low, high, confidence = typical_interval([2.0, 2.2], [1.0, 1.1])
+    assert (low, high) == (2.0 / 1.1, 2.2)
+    assert confidence == pytest.approx(2 / 3)
+    assert typical_interval([2.0] * 3, [1.0] * 3)[2] == pytest.approx(0.9)
+    xs, ys = [float(n) for n in range(11, 16)], [1.0] * 5
+    assert typical_interval(xs, ys) == (11.0, 15.0, pytest.approx(1 - 8 / 252))

@@ -14,7 +14,10 @@ SHIPPED = sorted(path.stem for path in (CHECKOUT / "include" / "campaigns").glob
 
 
 def test_every_key_of_the_table_is_a_definition_that_plan_knows_and_every_other_way_round() -> None:
-    assert sorted([*re.findall(r"^\| `([a-z0-9-]+)` \|", README, re.MULTILINE), "demo", "local-actions"]) == SHIPPED
+    assert (
+        sorted([*re.findall(r"^\| `([a-z0-9-]+)` \|", README, re.MULTILINE), "demo", "local-actions", "local-n-1"])
+        == SHIPPED
+    )
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"^    plimsoll ([a-z]+)", README, re.MULTILINE))))

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from plimsoll.domain.action import Action
+from plimsoll.domain.cell import cell_ids
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.services.definitions.text import dump_definition, parse_definition
@@ -54,6 +55,13 @@ def test_an_action_begins_at_the_end_of_warm_up_unless_told_when() -> None:
     assert Action(name="compact").begins(timing) == timedelta(seconds=20)
     assert Action(name="compact", at=timedelta(0)).begins(timing) == timedelta(0)
     assert Action(name="restart", count=2).sentence(timing) == "restart of 2 nodes, 20s after the start of the load"
+    assert Action(name="kill-node", before_load=True).sentence(timing) == "kill-node, before the load begins"
+
+
+def test_kept_hosts_are_as_many_as_any_stage_needs_and_others_as_many_as_their_own() -> None:
+    stages = "stages: [{id: calm}, {id: double, action: {name: add-node, count: 3}}]"
+    assert parsed(stages).shapes == ((3, 1), (6, 1))
+    assert parsed(f"cluster_scope: variant\n{stages}").shapes == ((6, 1), (6, 1))
 
 
 @pytest.mark.parametrize(
@@ -65,6 +73,8 @@ def test_an_action_begins_at_the_end_of_warm_up_unless_told_when() -> None:
         (Action(name="restart", count=2), ("a", "b")),
         (Action(name="kill-node"), ("c",)),
         (Action(name="replace-node", count=2), ("b", "c")),
+        (Action(name="decommission"), ("c",)),
+        (Action(name="repair"), ()),
     ],
 )
 def test_only_the_nodes_that_it_ends_may_be_down(action: Action, down: tuple[str, ...]) -> None:
@@ -72,23 +82,75 @@ def test_only_the_nodes_that_it_ends_may_be_down(action: Action, down: tuple[str
 
 
 @pytest.mark.parametrize(
+    ("action", "changed"),
+    [
+        (Action(name="compact"), ("a", "b", "c")),
+        (Action(name="compact", count=1), ("a",)),
+        (Action(name="repair"), ("a",)),
+        (Action(name="repair", count=3), ("a", "b", "c")),
+        (Action(name="decommission", count=2), ("b", "c")),
+        (Action(name="add-node"), ()),
+    ],
+)
+def test_an_action_is_done_to_the_first_nodes_unless_it_ends_them(action: Action, changed: tuple[str, ...]) -> None:
+    assert action.changes(("a", "b", "c")) == changed
+
+
+def test_an_action_can_be_all_that_is_done() -> None:
+    definition = parsed("stages: [{id: healthy}, {id: repair, loads: none, action: {name: repair}}]")
+    healthy, repair = (alone for _, alone in definition.of_stages)
+    assert (healthy.is_unloaded, repair.is_unloaded, repair.acts_before_load) == (False, True, True)
+    assert repair.action_sentence == "repair, without a load"
+    assert cell_ids(definition)[-1] == "repair-g1-none-r1"
+    assert parse_definition(dump_definition(definition), "again.yaml") == definition
+
+
+@pytest.mark.parametrize(
     ("text", "fault"),
     [
+        (
+            "stages: [{id: a, loads: none}]",
+            "stages[0].loads (line 8): without a load nothing is measured (write a rate",
+        ),
+        (
+            "stages: [{id: a, loads: [0/s, 1/s], action: {name: repair}}]",
+            "stages[0].loads (line 8): 0/s stands beside other loads (remove it, or write `loads: none`",
+        ),
+        (
+            "stages: [{id: a, loads: none, action: {name: repair, at: 30s}}]",
+            "stages[0].action (line 8): there is no load that it could begin at a moment of (remove `at`)",
+        ),
+        (
+            "stages: [{id: a, loads: none, strategy: search, action: {name: repair}}]",
+            "stages[0].strategy (line 8): a search goes by loads, and there is none (write `strategy: full-grid`)",
+        ),
         ("action: {name: explode}", "action.name (line 8): is none of the values that can stand here; found 'explode'"),
         (
             "action: {name: compact, at: 80s}",
             "action.at (line 8): the action would begin at 80s, when the load is over (write less than 80s)",
         ),
-        ("action: {name: compact, count: 2}", "action.count (line 8): compact is done to every node (remove it)"),
+        ("action: {name: compact, count: 4}", "action.count (line 8): the system has 3 nodes (write at most 3)"),
+        (
+            "action: {name: compact, at: 30s, before_load: true}",
+            "action.at (line 8): the action is done before the load, and so at no moment of it (remove it, or",
+        ),
+        (
+            "action: {name: restart, down_for: 30s}",
+            "action.down_for (line 8): restart says itself when nodes start again (remove it)",
+        ),
+        (
+            "action: {name: decommission}",
+            "action.count (line 8): it would leave 2 nodes, fewer than the replicas of each row (write more",
+        ),
+        (
+            "action: {name: kill-node, before_load: true}\nservice_levels: [{during: action}]",
+            "service_levels[0].during (line 9): this service level is judged during an action, and its stage has one",
+        ),
         (
             "action: {name: kill-node, count: 3}",
             "action.count (line 8): kill-node of 3 nodes would leave none of the system's 3 (write less than 3",
         ),
         ("action: {name: restart, count: 4}", "action.count (line 8): the system has 3 nodes (write at most 3)"),
-        (
-            "cluster_scope: campaign\naction: {name: add-node}",
-            "action.name (line 9): add-node needs new hosts, and hosts are kept for the campaign (write `cluster_scope",
-        ),
         (
             "cluster_scope: campaign\nstrategy: {name: ramp, data: same}\naction: {name: compact}",
             "action (line 10): an action changes the cluster, and this ramp's loads go on with one another's (write",

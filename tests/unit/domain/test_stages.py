@@ -302,3 +302,29 @@ def test_advice_about_variants_without_a_maximum_is_given_once_for_all_of_a_stag
     assert notes[-1].endswith("begin a new campaign with lower loads in stage maximum.")
     waiting = notes_of_stage([part for part in parts(definition) if part.stage == "share"])
     assert waiting == ("Its loads are 70 % of each variant's maximum: they are known once stage maximum is complete.",)
+
+
+def test_a_stage_has_those_workloads_that_it_names() -> None:
+    definition = parsed(f"{WORKLOADS}stages: [{{id: every}}, {{id: some, workloads: [kv]}}]\n")
+    assert [(part.stage, part.workload, part.places) for part in parts(definition)] == [
+        ("every", "twenty-characters-xy", (0, 0)),
+        ("every", "kv", (0, 1)),
+        ("some", "kv", (1, 1)),
+    ]
+    assert definition.cells_of_stages == (8, 4)
+    assert definition.cells == len(cell_ids(definition))
+    assert parse_definition(dump_definition(definition), "again.yaml") == definition
+
+
+@pytest.mark.parametrize(
+    ("stages", "fault"),
+    [
+        ("stages: [{id: a, workloads: [vk]}]", "stages[0].workloads[0] (line 11): 'vk' is none of the `workloads`"),
+        (
+            "stages: [{id: a, workloads: [kv]}, {id: b, loads: {share: 70%, of: a}}]",
+            "the loads come from stage a, which has no 'twenty-characters-xy' (give both stages the same workloads)",
+        ),
+    ],
+)
+def test_workloads_that_a_stage_can_not_have_are_refused(stages: str, fault: str) -> None:
+    assert fault in faults_of(f"{WORKLOADS}{stages}\n")

@@ -1,13 +1,16 @@
 """The section about what was done to clusters under load, and its figures in `report.json`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
+from tests.support.campaigns.outcomes import attempt_of, definition_of
+from tests.support.campaigns.synthetic import GENERATED_AT
 from tests.unit.report.pages import page_of
 
-from plimsoll.analysis.campaign.cell_results import AttemptData
+from plimsoll.analysis.campaign.action_comparison import compare_actions
+from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.action import (
     Action,
@@ -17,11 +20,13 @@ from plimsoll.domain.action import (
     LevelAroundAction,
     PhaseFigures,
 )
+from plimsoll.domain.cell import grid
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
 from plimsoll.report.sections.actions import action_rows, action_sentences, actions_frame, evidence_rows, time_rows
+from plimsoll.report.times_of_actions import ratio_rows, took_sentences
 
 ACTION = Action(name="add-node")
 
@@ -97,9 +102,41 @@ def test_the_document_has_duration_evidence_and_the_level_around_it(demo: Findin
     assert action["duration_s"] >= 20.0
     assert action["levels"][0]["during"] == {"judged": 5, "missed": 2, "met": False, "worst_ms": 310.0}
     assert document["actions_s"][0]["low"] <= document["actions_s"][0]["median"] <= document["actions_s"][0]["high"]
+    assert {one["part"] for one in document["actions_compared"]} == {"", "streaming"}
     plain = json.loads(report_document(demo, environment(demo)).model_dump_json())
     assert "actions_s" not in plain
     assert not any("action" in one for one in plain["cells"])
+
+
+def test_times_are_compared_with_the_control_s_as_a_whole_and_in_parts(findings: Findings) -> None:
+    rows = ratio_rows(findings)
+    assert {row.part for row in rows} == {"the whole", "streaming"}
+    assert {row.ratio for row in rows if row.part == "streaming"} == {"1×"}
+    assert all(row.conclusion.endswith(", by one repeat each") for row in rows)
+
+
+def test_a_campaign_says_how_much_less_time_an_action_takes_than_with_the_control() -> None:
+    found = analyse(of_two_repeats({"a": (50.0, 52.0), "b": (40.0, 44.0)}))
+    assert list(took_sentences(found)) == [
+        "A: add-node took 50 to 52 s at 1,000 ops/s.",
+        "B: add-node took 40 to 44 s at 1,000 ops/s: 18 % less time than A (23 % less to 12 % less, with a chance of "
+        "66 %).",
+    ]
+    compared = compare_actions(found.cells, "a")
+    assert [(one.variant, one.part, one.repeats) for one in compared] == [
+        ("b", "", (2, 2)),
+        ("b", "streaming", (2, 2)),
+    ]
+    assert compare_actions(found.cells, None) == ()
+
+
+def of_two_repeats(seconds: Mapping[str, tuple[float, float]]) -> CampaignData:
+    """Return a campaign in whose cells a node was added in those times, by variant."""
+    definition = definition_of({name: {1_000: "mm"} for name in seconds}, control="a", action={"name": "add-node"})
+    attempts = (
+        acted(attempt_of(definition, cell, 1, "m"), seconds[cell.variant][cell.repeat - 1]) for cell in grid(definition)
+    )
+    return CampaignData("acted-1", definition, tuple(attempts), (), GENERATED_AT)
 
 
 def test_the_table_has_a_row_for_each_phase(findings: Findings) -> None:

@@ -52,7 +52,7 @@ def test_an_entry_decides_which_campaigns_have_the_section(
     campaign: str, anchors: list[str], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     findings: Findings = request.getfixturevalue(campaign)
-    monkeypatch.setattr(page, "SECTIONS", (OF_FOUR_CELLS,))
+    monkeypatch.setattr(page, "sections_of", lambda _: (OF_FOUR_CELLS,))
     shown = page.page_html(findings, environment(findings), ())
     assert re.findall(r'<section id="([\w-]+)">', shown) == anchors
     assert shown.count("A new one</a>") == len(anchors)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from io import StringIO
 
 import pandas as pd
@@ -14,11 +15,13 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
+from plimsoll.domain.action import Action
 from plimsoll.domain.cell import cells_by_id, grid
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
+from plimsoll.report.conditions import condition
 from plimsoll.report.side_by_side_parts import Comparisons, compare_parts, comparisons_of, only_in_one
 from plimsoll.report.side_by_side_terminal import comparison_view
 
@@ -301,6 +304,38 @@ def test_a_miss_by_other_service_levels_is_put_beside_and_does_not_count() -> No
     assert second == "By p99.9 of every 10s interval below 20ms: A carries at least 5,000 ops/s, B not even that."
     assert "both stand: the stages have different service levels" in files["report.html"].decode()
     assert document["capacity"][1]["contradicted_by"][0]["counts"] is False
+
+
+@pytest.mark.usefixtures("without_drawings")
+def test_what_is_carried_with_a_node_down_stands_beside_what_the_healthy_cluster_carries() -> None:
+    stages = [{"id": "healthy"}, {"id": "down", "action": {"name": "kill-node", "before_load": True}}]
+    definition = definition_of({"a": {10_000: "mm", 20_000: "mm"}}, stages=stages)
+    attempts = tuple(
+        attempt_of(definition, cell, 1, "x" if (cell.stage, cell.load_ops_s) == ("down", 20_000) else "m")
+        for cell in grid(definition)
+    )
+    files = build_report(CampaignData("down-1", definition, attempts, (), GENERATED_AT)).files
+    document = json.loads(files["report.json"])
+    assert document["conclusion"] == (
+        "Healthy: A carries 20,000 ops/s, the highest load that was run. "
+        "With one node down: A carries 10,000 ops/s; 20,000 ops/s is too much."
+    )
+    assert [one.get("action", {}).get("name") for one in document["answer"]] == [None, "kill-node"]
+    assert not any("contradicted_by" in one for one in document["capacity"]), "they answer different questions"
+    cells = '<td class="strong">at least 20,000 ops/s</td><td class="strong">10,000 ops/s</td>'
+    assert cells in files["report.html"].decode()
+    assert "| Healthy | With one node down |" in files["summary.md"].decode()
+
+
+def test_a_condition_names_how_many_nodes_it_is_about() -> None:
+    actions = (Action(name="restart"), Action(name="add-node", count=3), Action(name="replace-node"), None)
+    assert [condition(one) for one in actions] == [
+        "while all nodes restart",
+        "while 3 nodes join",
+        "while a node is replaced",
+        "healthy",
+    ]
+    assert "comes back" in condition(Action(name="kill-node", down_for=timedelta(seconds=60)))
 
 
 @pytest.mark.usefixtures("without_drawings")

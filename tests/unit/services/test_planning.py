@@ -184,8 +184,14 @@ def test_every_load_host_is_counted_and_paid_for() -> None:
     load = HostRate(kind="c5.2xlarge", vcpus=4, usd_per_hour=0.25)
     plan = make_plan(definition, tariff=Tariff(node=node, load=load, source="a table"))
     assert (plan.hosts, plan.vcpus) == (5, 3 * 8 + 2 * 4)
-    assert plan.usd == pytest.approx(plan.cell_hours * (3 * 0.5 + 2 * 0.25))
-    assert plan.host_hours == pytest.approx(plan.cell_hours * 5)
+    assert plan.usd == pytest.approx(plan.hours("all") * (3 * 0.5 + 2 * 0.25))
+    assert plan.host_hours("all") == pytest.approx(plan.hours("all") * 5)
+
+
+def test_only_the_stage_whose_action_needs_them_is_planned_with_spare_hosts() -> None:
+    told = make_plan(parse_definition((CAMPAIGNS / "local-n-1.yaml").read_text(), "local-n-1.yaml")).as_json()
+    assert [round(one["host_hours"] / one["cell_hours"], 1) for one in told["stages"]] == [4.0, 4.0, 5.0]
+    assert told["totals"]["host_hours"] == pytest.approx(sum(one["host_hours"] for one in told["stages"]), abs=0.01)
 
 
 def test_a_load_generator_that_can_not_share_a_load_is_refused_several_load_hosts(tmp_path: Path) -> None:
@@ -254,7 +260,7 @@ def test_hours_count_the_loads_that_are_likely_to_end_early() -> None:
     timing = {"duration": "150m", "warmup": "30m"}
     whole, plan = make_plan(ended(timing)), make_plan(ended({**timing, "stop": "decided"}))
     least, likely = 275 * 1850 / 3600, 275 * (150 / 2 + 1850 / 60 / 2) / 60
-    assert plan.cell_hours == whole.cell_hours == plan.hours("most") == 687.5
+    assert plan.hours("all") == whole.hours("all") == plan.hours("most") == 687.5
     assert (plan.hours("least"), plan.hours("likely")) == pytest.approx((least, likely))
     assert plan.load_time.total_seconds() == pytest.approx(whole.load_time.total_seconds() * likely / 687.5)
     assert plan.as_json()["totals"]["cell_hours_likely"] == pytest.approx(likely, abs=0.001)

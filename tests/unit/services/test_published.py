@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,10 @@ from plimsoll.settings import Settings
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
 EVERY = tuple(definition_folder(Settings()).names())
-OWN = {"demo", "local-actions"}
+OWN = {"demo", "local-actions", "local-n-1"}
 """Definitions that stand for no publication."""
-UNPRICED = {"c5.12xlarge"}
-"""Of datastax-2021, whose publication does not name the load generator's host."""
+UNPRICED = {"datastax-2021": {"c5.12xlarge"}, "scylla-2021": {"i3.4xlarge", "c5n.9xlarge"}}
+"""By definition: a load generator's host that the publication does not name, and a region beyond the table."""
 MISSING = ("is not in the cache", "can't be fetched", "is not built")
 
 
@@ -48,7 +49,60 @@ def test_a_shipped_definition_lacks_artefacts_alone(name: str, tmp_path: Path) -
     found = software_problems_of(name, tmp_path)
 
     assert found
-    assert [str(problem) for problem in found if not problem.what.endswith(MISSING)] == []
+    of_artefacts = [problem for problem in found if problem.what.endswith(MISSING)]
+    assert of_artefacts
+    others = [str(problem) for problem in found if problem not in of_artefacts]
+    assert [one for one in others if "scylla" not in one.lower() or name != "scylla-2021"] == []
+
+
+def test_scylla_2021_says_what_it_lacks(tmp_path: Path) -> None:
+    told = " ".join(map(str, software_problems_of("scylla-2021", tmp_path)))
+
+    assert "JDK openjdk-16.0.1 of variant cassandra-40 can't be fetched" in told
+    assert "no registry has ScyllaDB, and the variant names no archive" in told
+    for number, action in ((2, "add-node"), (3, "add-node"), (4, "replace-node"), (5, "compact")):
+        assert f"stages[{number}].action.name: Plimsoll can't do {action} to scylladb" in told
+
+
+def test_scylla_2021_has_three_populations_by_three_mixes_and_four_operations() -> None:
+    definition = shipped("scylla-2021")
+    plan = make_plan(definition)
+    ramps = [one for one in definition.stages if one.action is None]
+
+    assert [len(one.workloads) for one in ramps] == [6, 3]
+    assert [(one.id, one.action.name, one.action.spares) for one in definition.stages if one.action] == [
+        ("add", "add-node", 1), ("double", "add-node", 3), ("replace", "replace-node", 1), ("compact", "compact", 0),
+    ]  # fmt: skip
+    assert {cell["action"]["name"] for cell in plan.as_json()["cells"] if cell.get("action")} == {
+        "add-node", "replace-node", "compact",
+    }  # fmt: skip
+    prices = read_options(definition.provider.options, "scylla-2021").prices
+    assert plan.host_hours("all") == pytest.approx(plan.hours("all") * 9), "six hosts for nodes are kept, three load"
+    assert prices["i3.4xlarge"] < prices["c5n.9xlarge"]
+
+
+def test_local_scylla_has_one_ramp_and_the_same_operations() -> None:
+    published, local = shipped("scylla-2021"), shipped("local-scylla")
+
+    assert [one.action for one in local.stages if one.action is None] == [None]
+    assert [(one.id, one.action.name, one.action.count) for one in local.stages if one.action] == [
+        (one.id, one.action.name, one.action.count) for one in published.stages if one.action
+    ]
+    assert make_plan(local).load_time < timedelta(hours=1)
+    assert "1 of the ramp and of doubling, 2 of the other" in row_of("local-scylla", "repeats")[1]
+
+
+@pytest.mark.parametrize("name", ["azul-2022-n-1", "local-n-1"])
+def test_a_capacity_is_searched_healthy_with_a_node_down_and_while_one_is_replaced(name: str) -> None:
+    stages = shipped(name).of_stages
+    assert [alone.strategy.name for _, alone in stages] == ["search"] * 3
+    calm, down, replacing = (alone.action for _, alone in stages)
+    assert calm is None
+    assert down is not None
+    assert (down.name, down.before_load) == ("kill-node", True)
+    assert replacing is not None
+    assert replacing.name == "replace-node"
+    assert [alone.service_levels[0].during for _, alone in stages] == [None, None, "action"]
 
 
 def test_tlp_2020_has_the_eight_configurations_of_its_publication() -> None:
@@ -83,7 +137,7 @@ def test_hosts_of_shipped_definitions_have_prices_without_the_pricing_api(name: 
     tariff = tariff_from_table(name)
 
     unpriced = {rate.kind for rate in (tariff.node, tariff.load) if rate.usd_per_hour is None}
-    assert unpriced == (UNPRICED if name == "datastax-2021" else set())
+    assert unpriced == UNPRICED.get(name, set())
 
 
 def row_of(name: str, what: str) -> tuple[str, str]:

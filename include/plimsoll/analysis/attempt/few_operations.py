@@ -24,7 +24,7 @@ def decided_by_few(definition: Definition) -> Iterator[str]:
     from plimsoll.domain.parts import parts  # late: judging a log needs no definition, whose models take time to import
 
     for part in parts(definition):
-        for level in part.definition.service_levels:
+        for level in () if part.definition.is_unloaded else part.definition.service_levels:
             share = _share(part.definition.workload, level)
             yield from few_operations(level, [share * load for load in part.definition.loads])
 

@@ -24,6 +24,7 @@ from plimsoll.analysis.campaign.cell_results import (
 from plimsoll.analysis.campaign.contradictions import Contradiction, contradictions
 from plimsoll.analysis.campaign.half_load import HalfLoad, Tried, half_load
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
+from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
@@ -76,6 +77,9 @@ class Capacity(Model):
     variant: str
     stage: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several stages")] = ""
     workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several workloads")] = ""
+    action: Annotated[
+        LeftOutIfEmpty[Action | None], Field(description="What was done to the cluster meanwhile; none: nothing")
+    ] = None
     kind: CapacityKind
     capacity_ops_s: Annotated[int | None, Field(description="ops/s; None where there is none or it is unknown")]
     at_capacity: Annotated[Rung | None, Field(description="The rung that the capacity stands on")]
@@ -128,51 +132,64 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     found = [_capacity(variant, list(own)) for variant, own in groupby(results, key=lambda result: result.cell.variant)]
     control = next((one for one in found if one.variant == data.definition.control), None)
     part = data.of_part
-    names: dict[str, object] = {"stage": part.stage, "workload": part.workload} if part else {}
+    names: dict[str, object] = {"action": data.definition.action}
+    names |= {"stage": part.stage, "workload": part.workload} if part else {}
     if data.taken:
         names["narrowing_ops_s"] = ()
     return tuple(_beside(_relative(one, control).model_copy(update=names), data) for one in found)
 
 
 def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
-    """Return the capacities that a report shows: none for a part that takes its load from an earlier stage.
+    """Return the capacities that a report shows: none for a part that takes its load from an earlier stage or has none.
 
     Such a part asks what happens at one load, not for the highest, which the earlier stage has found.
     """
-    return () if data.taken else capacities(data, cells)
+    return () if data.taken or data.definition.is_unloaded else capacities(data, cells)
 
 
 @dataclass(frozen=True)
 class AnswerOverStages:
-    """The capacity of each variant with one workload, by its repeats in all stages with the same service levels."""
+    """The capacity of each variant with one workload, by its repeats in all stages with the same service levels and
+    action.
+    """
 
     workload: str
     service_levels: tuple[ServiceLevel, ...]
     capacities: tuple[Capacity, ...]
+    action: Action | None = None
+
+    @property
+    def question(self) -> tuple[str, tuple[ServiceLevel, ...]]:
+        """Return the workload, and the service levels whenever they are judged: what the cluster is asked to carry."""
+        return self.workload, tuple(one.model_copy(update={"during": None}) for one in self.service_levels)
 
 
 def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOverStages, ...]:
     """Return the answers of a campaign, from the data of all its parts, in the definition's order.
 
-    Where no stage with certain service levels has loads of its own, none of them looked for a capacity: these stages
-    have no answer.
+    Where no stage with certain service levels and action has loads of its own, none of them looked for a capacity:
+    these stages have no answer. So have stages that act at one load alone, to see what that costs.
     """
-    groups: dict[tuple[str, tuple[ServiceLevel, ...]], list[CampaignData]] = {}
+    groups: dict[tuple[str, tuple[ServiceLevel, ...], Action | None], list[CampaignData]] = {}
     for one in of_parts:
         workload = one.of_part.workload if one.of_part else ""
-        groups.setdefault((workload, one.definition.service_levels), []).append(one)
+        groups.setdefault((workload, one.definition.service_levels, one.definition.action), []).append(one)
     return tuple(
-        AnswerOverStages(workload, levels, tuple(_over(own, workload)))
-        for (workload, levels), own in groups.items()
-        if not all(one.taken for one in own)
+        AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action)
+        for (workload, levels, action), own in groups.items()
+        if any(_looks_for_capacity(one) for one in own)
     )
 
 
-def _over(of_stages: Sequence[CampaignData], workload: str) -> Iterator[Capacity]:
+def _looks_for_capacity(one: CampaignData) -> bool:
+    return not one.taken and (one.definition.action is None or len(one.definition.loads) > 1)
+
+
+def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
     cells = [cell for one in of_stages for cell in one.state.by_variant]
     for variant in dict.fromkeys(one.cell.variant for one in cells):
         found = _capacity(variant, [one for one in cells if one.cell.variant == variant])
-        yield found.model_copy(update={"workload": workload})
+        yield found.model_copy(update={"workload": workload, "action": action})
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:

@@ -2,7 +2,8 @@
 
 Capacity is the highest load at which every repeat is met, with all lower loads too. So a repeat of the same variant and
 workload that missed at this load or a lower one, in any other stage, counts against it, whichever stage ran first and
-whatever its timing. A stage with other service levels asks another question; its misses are named and don't count.
+whatever its timing. A stage with other service levels, or with another action, asks another question: the misses of the
+former are named and don't count, those of the latter say nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def contradictions(
     """
     if not capacity_ops_s:
         return ()
-    return tuple(one for other in others for one in _lowest_miss(variant, capacity_ops_s, data, other))
+    alike = (other for other in others if other.definition.action == data.definition.action)
+    return tuple(one for other in alike for one in _lowest_miss(variant, capacity_ops_s, data, other))
 
 
 def _lowest_miss(variant: str, capacity: int, data: CampaignData, other: CampaignData) -> Iterator[Contradiction]:

@@ -53,7 +53,7 @@ class HalfLoad(Model):
 
 def half_load(tried: Sequence[Tried]) -> HalfLoad:
     """Return the estimate from one variant's valid repeats; everything is null where no load was tried."""
-    run = [one for one in tried if one.met + one.missed]
+    run = [one for one in tried if one.load_ops_s and one.met + one.missed]
     if not run:
         return HalfLoad(ops_s=None, low_ops_s=None, high_ops_s=None)
     fit = _Fit(

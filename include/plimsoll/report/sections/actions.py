@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.analysis.campaign.cell_results import Spread, action_times
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.action import ActionResult, PhaseFigures
-from plimsoll.report.formatting import NOTHING, figure, ms, ops, place_of, plural, span
+from plimsoll.report.formatting import NOTHING, at_load, figure, ms, ops, place_of, plural, span
 from plimsoll.report.sections.section import Section
+from plimsoll.report.times_of_actions import ratio_rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from plimsoll.domain.cell import Cell
 
 _MIB = 1 << 20
 PHASES = ("before", "during", "after")
@@ -63,7 +66,7 @@ def time_rows(findings: Findings) -> tuple[TimeRow, ...]:
     return tuple(
         TimeRow(
             findings.labels[one.variant],
-            ops(one.load_ops_s),
+            ops(one.load_ops_s) if one.load_ops_s else "none",
             plural(one.repeats, "valid repeat"),
             f"{figure(one.median)} s",
             f"{span(one.low, one.high)} s",
@@ -74,14 +77,20 @@ def time_rows(findings: Findings) -> tuple[TimeRow, ...]:
 
 def action_rows(findings: Findings) -> tuple[ActionRow, ...]:
     """Return a row for each cell with a valid attempt and each of its service levels."""
-    return tuple(_row(cell, action, place) for cell, action in _acted(findings) for place in range(len(action.levels)))
+    return tuple(
+        _row(place_of(cell, findings.labels), action, place)
+        for cell, action in _acted(findings)
+        for place in range(len(action.levels))
+    )
 
 
 def evidence_rows(findings: Findings) -> tuple[EvidenceRow, ...]:
     """Return a row for each cell with a valid attempt."""
     return tuple(
         EvidenceRow(
-            cell, action.evidence, "; ".join(f"{one.name} {figure(one.seconds)} s" for one in action.parts) or NOTHING
+            place_of(cell, findings.labels),
+            action.evidence,
+            "; ".join(f"{one.name} {figure(one.seconds)} s" for one in action.parts) or NOTHING,
         )
         for cell, action in _acted(findings)
     )
@@ -93,7 +102,7 @@ def actions_frame(findings: Findings) -> pd.DataFrame:
 
     rows = [
         {
-            "cell": result.cell.id,
+            "cell": cell.id,
             "action": str(action.action),
             "begun_s": action.begun_s,
             "duration_s": action.duration_s,
@@ -103,8 +112,7 @@ def actions_frame(findings: Findings) -> pd.DataFrame:
             **getattr(level, phase).model_dump(),
             "met_again_s": level.met_again_s,
         }
-        for result in findings.cells
-        if result.verdict and (action := result.verdict.action)
+        for cell, action in _acted(findings)
         for level in action.levels
         for phase in PHASES
     ]
@@ -114,7 +122,7 @@ def actions_frame(findings: Findings) -> pd.DataFrame:
 def action_sentences(findings: Findings) -> tuple[str, ...]:
     """Say for each variant and load how long the action took, and in how many repeats each level was met around it."""
     return tuple(
-        f"{findings.labels[one.variant]} at {ops(one.load_ops_s)}: {findings.definition.action} took "
+        f"{findings.labels[one.variant]} {at_load(one.load_ops_s)}: {findings.definition.action} took "
         f"{span(one.low, one.high)} s in {plural(one.repeats, 'valid repeat')}. {' '.join(_around(findings, one))}"
         for one in action_times(findings.cells)
     )
@@ -131,11 +139,7 @@ def phase_text(figures: PhaseFigures) -> str:
 def _around(findings: Findings, of: Spread) -> Iterator[str]:
     """Yield for each service level in how many repeats of that variant and load it was met, by phase."""
     results = [
-        result.verdict.action
-        for result in findings.cells
-        if (result.cell.variant, result.cell.load_ops_s) == (of.variant, of.load_ops_s)
-        and result.verdict
-        and result.verdict.action
+        action for cell, action in _acted(findings) if (cell.variant, cell.load_ops_s) == (of.variant, of.load_ops_s)
     ]
     for place, level in enumerate(results[0].levels):
         phases = ((name, [getattr(one.levels[place], name).met for one in results]) for name in PHASES)
@@ -143,10 +147,11 @@ def _around(findings: Findings, of: Spread) -> Iterator[str]:
         yield f"{level.service_level} was met {', '.join(told)}."
 
 
-def _acted(findings: Findings) -> Iterator[tuple[str, ActionResult]]:
+def _acted(findings: Findings) -> Iterator[tuple[Cell, ActionResult]]:
+    """Yield each cell with a valid attempt, and its action."""
     for result in findings.cells:
         if result.verdict and result.verdict.action:
-            yield place_of(result.cell, findings.labels), result.verdict.action
+            yield result.cell, result.verdict.action
 
 
 def _row(cell: str, action: ActionResult, place: int) -> ActionRow:
@@ -165,11 +170,18 @@ def _row(cell: str, action: ActionResult, place: int) -> ActionRow:
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"times": time_rows(findings), "actions": action_rows(findings), "proofs": evidence_rows(findings)}
+    return {
+        "times": time_rows(findings),
+        "ratios": ratio_rows(findings),
+        "actions": action_rows(findings),
+        "proofs": evidence_rows(findings),
+    }
 
 
 def _has_action(findings: Findings, _charts: Collection[str]) -> bool:
     return findings.definition.action is not None
 
 
-ACTIONS = Section("actions", "Actions", context=_context, tables={"actions": actions_frame}, is_shown=_has_action)
+ACTIONS = Section(
+    "actions", "Actions", context=_context, tables={"actions": actions_frame}, is_shown=_has_action, needs_load=False
+)

@@ -178,4 +178,4 @@ def _named(kind: str, found: Percentiles | None) -> Iterator[tuple[str, float | 
         yield f"{kind}_{percentile}".lstrip("_"), getattr(found, percentile) if found else None
 
 
-CELLS = Section("cells", "Cells", context=_context, tables={"cells": cells_frame})
+CELLS = Section("cells", "Cells", context=_context, tables={"cells": cells_frame}, needs_load=False)

@@ -50,4 +50,6 @@ def _stated(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
             yield from (("told", fact, value, "", " ".join(cells)) for value, cells in by_value.items())
 
 
-ENVIRONMENT = Section("environment", "Environment", context=_context, tables={"environment": environment_frame})
+ENVIRONMENT = Section(
+    "environment", "Environment", context=_context, tables={"environment": environment_frame}, needs_load=False
+)

@@ -63,8 +63,13 @@ SECTIONS = (
     ENVIRONMENT,
     VALIDITY,
     CELLS,
-    Section("cost", "Cost", is_shown=_has_costs),
-    Section("definition", "Definition", context=_definition),
-    Section("reproduce", "Reproduce it"),
+    Section("cost", "Cost", is_shown=_has_costs, needs_load=False),
+    Section("definition", "Definition", context=_definition, needs_load=False),
+    Section("reproduce", "Reproduce it", needs_load=False),
     METHODS,
 )
+
+
+def sections_of(findings: Findings) -> tuple[Section, ...]:
+    """Return the sections that a page of these findings may have: without a load, those that need none."""
+    return tuple(one for one in SECTIONS if not (findings.definition.is_unloaded and one.needs_load))

@@ -43,6 +43,8 @@ class Section:
     """The section's tables as numbers, by the name of their CSV file. The report has them even where the section is
     left out.
     """
+    needs_load: bool = True
+    """Whether it has nothing to show where no load ran."""
     is_shown: Callable[[Findings, Collection[str]], bool] = _always
     """Whether a campaign's page has the section, by the findings and the names of all charts that there are."""
 

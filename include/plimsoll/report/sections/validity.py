@@ -142,4 +142,5 @@ VALIDITY = Section(
     "Validity",
     context=_context,
     tables={"invalid": invalid_frame, "warnings": warnings_frame, "checks": checks_frame},
+    needs_load=False,
 )

@@ -12,7 +12,7 @@ from plimsoll.domain.clients import clients_of
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import part_name, parts
-from plimsoll.services.campaign.stage_plans import BOUNDS, Bound, StagePlan, rounded_hours, stage_plans, total
+from plimsoll.services.campaign.stage_plans import BOUNDS, Extent, StagePlan, rounded_hours, stage_plans, total
 from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
@@ -50,34 +50,30 @@ class Plan:
 
         Provisioning and deployment come on top.
         """
-        return self.usd_of(self.cell_hours)
+        return self.usd_of("all")
 
-    def usd_of(self, cell_hours: float) -> float | None:
-        """Return the cost of that many hours of clusters under load, US dollars; None where no price is known."""
+    def usd_of(self, extent: Extent) -> float | None:
+        """Return the cost of the hosts of so many cells under load, US dollars; None where no price is known."""
         if self.tariff is None:
             return 0.0
-        hourly = self.tariff.usd_per_cluster_hour(*self._shape)
-        return None if hourly is None else hourly * cell_hours
+        hourly = [(stage, self.tariff.usd_per_cluster_hour(*stage.shape)) for stage in self.stages]
+        known = [stage.hours(extent) * usd for stage, usd in hourly if usd is not None]
+        return sum(known) if len(known) == len(hourly) else None
 
     @property
     def vcpus(self) -> int | None:
         """Return the number of vCPUs alive at once; None where the provider does not count them."""
-        of_cluster = self.tariff.vcpus(*self._shape) if self.tariff else None
+        shape = self.definition.node_hosts, self.definition.load_generator.hosts
+        of_cluster = self.tariff.vcpus(*shape) if self.tariff else None
         return None if of_cluster is None else of_cluster * self.at_once
 
-    @property
-    def _shape(self) -> tuple[int, int]:
-        """Return the numbers of nodes and load hosts of a cluster."""
-        return self.definition.node_hosts, self.definition.load_generator.hosts
+    def hours(self, extent: Extent) -> float:
+        """Return hours under load of the cells that the strategies run, or of the grid."""
+        return sum(stage.hours(extent) for stage in self.stages)
 
-    @property
-    def cell_hours(self) -> float:
-        """Return hours under load of all cells together."""
-        return self.definition.load_time / timedelta(hours=1)
-
-    def hours(self, which: Bound) -> float:
-        """Return hours under load for the least, likely or greatest number of cells that the strategies run."""
-        return sum(stage.hours(which) for stage in self.stages)
+    def host_hours(self, extent: Extent) -> float:
+        """Return hours of hosts under load of those cells. Provisioning and deployment come on top."""
+        return sum(stage.host_hours(extent) for stage in self.stages)
 
     @property
     def ends_early(self) -> bool:
@@ -100,11 +96,6 @@ class Plan:
         return self.at_once * self.definition.cluster_size
 
     @property
-    def host_hours(self) -> float:
-        """Return hours of hosts under load, over all cells. Provisioning and deployment come on top."""
-        return self.cell_hours * self.definition.cluster_size
-
-    @property
     def load_time(self) -> timedelta:
         """Return the time under load with `parallel` cells at a time: the likely time where it `is_estimated`, else the
         least.
@@ -124,7 +115,7 @@ class Plan:
             **({"published": published.model_dump()} if (published := self.definition.published) else {}),
             **({"clients": [asdict(one) for one in clients]} if (clients := clients_of(self.definition)) else {}),
             "cells": [_with_action(cell, actions) for cell in known + awaited],
-            **({"stages": [stage.as_json(self.definition) for stage in self.stages]} if self.definition.stages else {}),
+            **({"stages": [stage.as_json() for stage in self.stages]} if self.definition.stages else {}),
             "totals": {
                 "cells": self.definition.cells,
                 **self._range(),
@@ -132,8 +123,8 @@ class Plan:
                 "workloads": max(1, len(self.definition.workloads)),
                 "loads": len({cell.load_ops_s for cell in self.cells}),
                 "repeats": max(stage.repeats for stage in self.stages),
-                "cell_hours": rounded_hours(self.cell_hours),
-                "host_hours": rounded_hours(self.host_hours),
+                "cell_hours": rounded_hours(self.hours("all")),
+                "host_hours": rounded_hours(self.host_hours("all")),
                 "hosts": self.hosts,
                 "parallel": self.parallel,
                 "at_once": self.at_once,
@@ -143,7 +134,7 @@ class Plan:
             },
             "cost": {
                 "usd": _cents(self.usd),
-                "usd_likely": _cents(self.usd_of(self.hours("likely"))),
+                "usd_likely": _cents(self.usd_of("likely")),
                 "budget_usd": self.definition.budget,
                 "tariff": self.tariff.model_dump() if self.tariff else None,
             },
@@ -156,7 +147,7 @@ class Plan:
             for what, of in (
                 ("cells", lambda which: getattr(self.estimate, which)),
                 ("cell_hours", lambda which: rounded_hours(self.hours(which))),
-                ("usd", lambda which: _cents(self.usd_of(self.hours(which)))),
+                ("usd", lambda which: _cents(self.usd_of(which))),
             )
             for which in BOUNDS
         }

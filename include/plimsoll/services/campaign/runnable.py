@@ -121,10 +121,14 @@ def _loop_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem
 
 
 def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    """Yield problems of actions that a product of the campaign can't do."""
+    """Yield problems of actions that a product can't do, or that a load can't wait for."""
+    generator = toolkit.load_generators.get(definition.load_generator.name)
     products = [toolkit.products[product] for product in definition.products if product in toolkit.products]
     for part in parts(definition):
         action = part.definition.action
+        if part.definition.acts_before_load and generator is not None and not isinstance(generator, SplitLoadGenerator):
+            what = f"{generator.name} can't wait with its load for the end of an action"
+            yield Problem(_place(definition, part, "action.name"), what, "take plimsoll-stress, or write `at`")
         for product in products if action else ():
             known = product.actions if isinstance(product, ActingProduct) else ()
             if action and action.name not in known:

@@ -12,6 +12,8 @@ from plimsoll.strategies.estimate import Estimate, estimates
 
 Bound = Literal["least", "likely", "most"]
 BOUNDS: tuple[Bound, ...] = ("least", "likely", "most")
+Extent = Bound | Literal["all"]
+"""How many cells run: as many as the strategies need, or all of the grid."""
 _HOUR_PLACES = 3
 
 
@@ -22,7 +24,10 @@ def rounded_hours(hours: float) -> float:
 
 @dataclass(frozen=True)
 class StagePlan:
-    """The plan of one stage. `id` is empty where the definition has no stages. `cells` is the size of the grid."""
+    """The plan of one stage. `id` is empty where the definition has no stages. `cells` is the size of the grid.
+
+    `shape`: the numbers of hosts for nodes and of load hosts of a cluster.
+    """
 
     id: str
     title: str
@@ -35,30 +40,30 @@ class StagePlan:
     """How long a load lasts that misses in its first intervals: as long as others, unless it ends then."""
     cells: int
     estimate: Estimate
+    shape: tuple[int, int]
 
-    def hours_of(self, cells: int) -> float:
-        """Return the time under load of that many cells, hours."""
-        return cells * (self.duration / timedelta(hours=1))
-
-    def hours(self, which: Bound) -> float:
-        """Return the time under load of the least, likely or greatest number of cells, hours.
+    def hours(self, extent: Extent) -> float:
+        """Return the time under load of its cells, hours.
 
         Where loads end once they have missed: the least if all miss in their first intervals, the likely if those do
-        that are likely to miss, the most if none does.
+        that are likely to miss, the most, and that of all, if none does.
         """
-        cells: int = getattr(self.estimate, which)
-        missed = {"least": cells, "likely": self.estimate.likely_missed, "most": 0}[which]
-        return self.hours_of(cells) - missed * ((self.duration - self.shortest) / timedelta(hours=1))
+        cells: int = self.cells if extent == "all" else getattr(self.estimate, extent)
+        missed = {"least": cells, "likely": self.estimate.likely_missed}.get(extent, 0)
+        return (cells * self.duration - missed * (self.duration - self.shortest)) / timedelta(hours=1)
+
+    def host_hours(self, extent: Extent) -> float:
+        """Return the hours of hosts under load of its cells."""
+        return self.hours(extent) * sum(self.shape)
 
     def load_time(self, parallel: int) -> timedelta:
         """Return the likely time under load with that many cells at a time."""
         whole = self.estimate.likely_turns(parallel) * self.duration
-        hours = self.hours_of(self.estimate.likely)
+        hours = self.estimate.likely * self.duration / timedelta(hours=1)
         return whole * (self.hours("likely") / hours) if self.shortest < self.duration and hours else whole
 
-    def as_json(self, definition: Definition) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the stage's plan in its documented JSON form."""
-        hours = self.hours_of(self.cells)
         return {
             "id": self.id,
             "title": self.title,
@@ -68,14 +73,16 @@ class StagePlan:
             "duration": format_duration(self.duration),
             "cells": self.cells,
             **{f"cells_{which}": getattr(self.estimate, which) for which in BOUNDS},
-            "cell_hours": rounded_hours(hours),
-            "host_hours": rounded_hours(hours * definition.cluster_size),
+            "cell_hours": rounded_hours(self.hours("all")),
+            "host_hours": rounded_hours(self.host_hours("all")),
         }
 
 
 def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
     """Return the plans of the stages in order; one plan for a definition without stages."""
-    counted = zip(definition.of_stages, definition.cells_of_stages, estimates(definition), strict=True)
+    counted = zip(
+        definition.of_stages, definition.cells_of_stages, estimates(definition), definition.shapes, strict=True
+    )
     return tuple(
         StagePlan(
             id=stage.id if stage else "",
@@ -87,8 +94,9 @@ def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
             shortest=alone.timing.shortest(alone.service_levels),
             cells=cells,
             estimate=found,
+            shape=shape,
         )
-        for (stage, alone), cells, found in counted
+        for (stage, alone), cells, found, shape in counted
     )
 
 

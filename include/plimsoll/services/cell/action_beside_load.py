@@ -10,14 +10,14 @@ from typing import TypeVar
 from plimsoll.domain.action import Action, ActionBegin, ActionEnd
 from plimsoll.domain.base import Model
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import ActionError
+from plimsoll.domain.errors import ActionError, DeployError, LoadError
 from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.product import ActingProduct
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_model
+from plimsoll.services.store.campaigns import read_fingerprint, read_model, write_model
 
 _M = TypeVar("_M", bound=Model)
 
@@ -38,7 +38,7 @@ def followed(work: AttemptContext, cluster: Cluster, status: LoadStatus) -> Load
     if action is None or status.state == "failed" or (status.state == "running" and status.phase == "populate"):
         return status
     try:
-        note = _gone_on(work, cluster, action, status)
+        note = _gone_on(work, cluster, action, is_due=_is_due(work, action, status))
     except ActionError as error:
         return LoadStatus("failed", status.phase, reason=f"{action.name}: {error}")
     if status.state == "complete" and _end(work) is None:
@@ -47,19 +47,56 @@ def followed(work: AttemptContext, cluster: Cluster, status: LoadStatus) -> Load
     return replace(status, note="; ".join(filter(None, (status.note, note))))
 
 
-def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, status: LoadStatus) -> str:
+def left_before_load(work: AttemptContext, cluster: Cluster) -> str:
+    """Go on with an action that has to end before the load begins.
+
+    Returns what it is at; empty once it has ended, and without such an action. Raises LoadError where it failed.
+    """
+    action = work.definition.action
+    if action is None or not work.definition.acts_before_load or _end(work) is not None:
+        return ""
+    try:
+        note = _gone_on(work, cluster, action, is_due=True)
+    except ActionError as error:
+        raise LoadError(f"{action.name}: {error}", where=str(work.key)) from error
+    return "" if _end(work) else note
+
+
+def is_all_done(work: AttemptContext) -> bool:
+    """Return whether an action has ended after which no load begins."""
+    return work.definition.is_unloaded and _end(work) is not None
+
+
+def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, *, is_due: bool) -> str:
     """Begin the action if it is due, else go on with it. Returns what it is at; empty before it."""
     begin, end = _begin(work), _end(work)
     if begin is None:
-        begin = _begun(work, cluster, action) if _is_due(work, action, status) else None
+        begin = _begun(work, cluster, action) if is_due else None
     if begin is None:
         return ""
     if end is None:
         found = _product(work).act(_request(work, cluster, action))
         if found.end is None:
             return found.note
+        try:
+            _note_new_nodes(work, cluster, found.end)
+        except DeployError as error:  # the next look asks again, and the end stays when it was
+            return f"{action.name}: asking what new nodes run: {error}"
         end = _recorded(work, layout.ACTION_END, found.end)
     return f"{action.name} took {(end.at - begin.at).total_seconds():.1f} s"
+
+
+def _note_new_nodes(work: AttemptContext, cluster: Cluster, end: ActionEnd) -> None:
+    """Add the nodes that the action brought to the fingerprint. Raises DeployError where one does not tell."""
+    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+    if fingerprint is None:
+        return
+    known = {node.host for node in fingerprint.nodes}
+    names = [name for name in end.nodes if name not in known]
+    new = [node for node in work.node_hosts(cluster) if node.info.name in names]
+    if new:
+        nodes = (*fingerprint.nodes, *work.product.fingerprint(work.variant, new))
+        write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint.model_copy(update={"nodes": nodes}))
 
 
 def _is_due(work: AttemptContext, action: Action, status: LoadStatus) -> bool:
@@ -80,7 +117,15 @@ def _begun(work: AttemptContext, cluster: Cluster, action: Action) -> ActionBegi
 
 def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRequest:
     hosts, count = work.node_hosts(cluster), work.definition.system.nodes
-    return ActionRequest(action, work.definition, work.variant, hosts[:count], hosts[count:], work.time_left())
+    return ActionRequest(
+        action,
+        work.definition,
+        work.variant,
+        nodes=hosts[:count],
+        spares=hosts[count : count + action.spares],
+        expires=work.time_left(),
+        now=work.toolkit.clock.now(),
+    )
 
 
 def _product(work: AttemptContext) -> ActingProduct:

@@ -48,7 +48,7 @@ def provision(work: AttemptContext) -> Cluster:
     request = ClusterRequest(
         id=work.cluster_id,
         owner=attempt.owner,
-        nodes=work.definition.node_hosts,
+        nodes=(work.campaign_definition if work.keeps_hosts else work.definition).node_hosts,
         load_hosts=work.definition.load_generator.hosts,
         # From the attempt's own start: asked again after a crash, the same is asked for.
         expires_at=attempt.started_at + time_of_hosts(work),

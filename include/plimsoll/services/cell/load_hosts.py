@@ -20,6 +20,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus, SplitLoadGenerator
 from plimsoll.ports.product import SettlingProduct
+from plimsoll.services.cell.action_beside_load import is_all_done, left_before_load
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.sizing import bytes_on_disk, flush_once
 from plimsoll.services.store import layout
@@ -68,12 +69,12 @@ def waits_for_nodes(work: AttemptContext) -> bool:
     A load generator that asks the nodes as their client does not need this, and one that can't be told when to start
     can't do it.
     Where the rows are to have a size on disk, it waits too: they are measured before it starts. So does a load that
-    goes on with the data of an earlier one, as it does not populate.
+    goes on with the data of an earlier one, as it does not populate, and one that begins after an action.
     """
     workload, generator, product = work.definition.workload, work.load_generator, work.product
     if not isinstance(generator, SplitLoadGenerator):
         return False
-    if workload.data_per_node is not None:
+    if workload.data_per_node is not None or work.definition.acts_before_load:
         return True
     if not generator.settles(workload) or not isinstance(product, SettlingProduct):
         return False
@@ -83,6 +84,9 @@ def waits_for_nodes(work: AttemptContext) -> bool:
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     """Return the load's status over all hosts. When all of them are ready, they are told when to start."""
     hosts = load_hosts(work, cluster)
+    if is_all_done(work):
+        stop_all(work.load_generator, hosts, job_id)  # it waits for a load that does not begin
+        return LoadStatus("complete", "load", seconds_left=0.0)
     told = _at_once(hosts, lambda host: work.load_generator.status(host, job_id))
     statuses = dict(zip((host.info.name for host in hosts), told, strict=True))
     status = told[0] if len(hosts) == 1 else together(statuses)
@@ -90,10 +94,10 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     if status.state != "running" or has_begun:
         return status
     try:
-        _start_together(work, cluster, job_id, statuses)
+        note = _start_together(work, cluster, job_id, statuses)
     except LoadError as error:
         return LoadStatus("failed", status.phase, reason=error.text())
-    return status
+    return replace(status, note=note or status.note)
 
 
 def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
@@ -135,8 +139,11 @@ def read_start(work: AttemptContext) -> LoadStart | None:
     return read_model(work.toolkit.store, work.key, layout.LOAD_START, LoadStart)
 
 
-def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuses: Mapping[str, LoadStatus]) -> None:
-    """Set the common start. Raises LoadError where the hosts can no longer start together."""
+def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuses: Mapping[str, LoadStatus]) -> str:
+    """Set the common start, or return what is still awaited, in words.
+
+    Raises LoadError where the hosts can no longer start together.
+    """
     hosts = load_hosts(work, cluster)
     ready = [host for host in hosts if statuses[host.info.name].is_ready]
     start = read_start(work)
@@ -147,14 +154,17 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
         if isinstance(product, SettlingProduct) and waits_for_nodes(work):
             leftover_work = product.leftover_work([work.host(cluster, info) for info in work.deployed(cluster)])
             if leftover_work is None:
-                return
+                return ""
+        if (note := left_before_load(work, cluster)) or work.definition.is_unloaded:
+            return note
         start = _new_start(work, hosts, leftover_work, bytes_on_disk(work, cluster))
     if start is None:
-        return
+        return ""
     if ready:
         _begin_together(work, ready, job_id, start)
     elif _now(work.toolkit.clock, start.clocks) > start.start + _OVERDUE:
         _require_begun(statuses)
+    return ""
 
 
 def _new_start(

@@ -64,12 +64,12 @@ def _with_load_range(schema: dict[str, Any]) -> dict[str, Any]:
     span = {"type": "object", "properties": dict.fromkeys(keys, rate), "required": list(keys)}
     loads = schema["properties"]["loads"]
     listed = {key: value for key, value in loads.items() if key not in ("title", "description")}
-    range_of_loads = {**span, "additionalProperties": False}
+    range_of_loads, no_load = {**span, "additionalProperties": False}, {"type": "string", "const": "none"}
     schema["properties"]["loads"] = {
         "title": loads["title"],
         "description": loads["description"],
-        "anyOf": [listed, range_of_loads],
+        "anyOf": [listed, range_of_loads, no_load],
     }
     of_stage = schema["$defs"]["Stage"]["properties"]["loads"]
-    of_stage["anyOf"] = [range_of_loads, *of_stage["anyOf"]]
+    of_stage["anyOf"] = [range_of_loads, no_load, *of_stage["anyOf"]]
     return schema

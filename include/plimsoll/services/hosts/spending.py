@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import AttemptKey, duration_of
+from plimsoll.domain.cell import AttemptKey, definitions_of, duration_of
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Entry, Spending, Tariff, total
 from plimsoll.domain.definition import Definition, run_command
@@ -21,14 +21,16 @@ _HOUR = timedelta(hours=1)
 
 def cell_usd(definition: Definition, tariff: Tariff, cell_id: str) -> float | None:
     """Return the least cost of a cell, USD: its hosts for the time under load. None where no price is known."""
-    hourly = tariff.usd_per_cluster_hour(definition.node_hosts, definition.load_generator.hosts)
+    own = [definition] if definition.cluster_scope != "cell" else definitions_of(definition, cell_id)
+    hourly = tariff.usd_per_cluster_hour(max(one.node_hosts for one in own), definition.load_generator.hosts)
     return None if hourly is None else hourly * (duration_of(definition, cell_id) / _HOUR)
 
 
 def grid_usd(definition: Definition, tariff: Tariff) -> float | None:
     """Return the cost of all cells' hosts for the time under load, USD; None where no price is known."""
-    hourly = tariff.usd_per_cluster_hour(definition.node_hosts, definition.load_generator.hosts)
-    return None if hourly is None else hourly * (definition.load_time / _HOUR)
+    hourly = [tariff.usd_per_cluster_hour(*shape) for shape in definition.shapes]
+    known = [usd * (time / _HOUR) for usd, time in zip(hourly, definition.load_times, strict=True) if usd is not None]
+    return sum(known) if len(known) == len(hourly) else None
 
 
 def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:

@@ -45,7 +45,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
         evidence = replace(evidence, summary=_by_files(evidence.summary, judgement))
     judgement, action = _around_action(evidence, judgement)
     judged = Judged(judgement, judgement.intervals.frame(), None, _opening_backlog(evidence), action)
-    if not evidence.manifest.failure:
+    if not evidence.manifest.failure and not evidence.definition.is_unloaded:
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(evidence, judged))
     started_at = evidence.summary.started_at
@@ -118,6 +118,8 @@ def _data_size(evidence: Evidence) -> Iterator[str]:
 
 
 def _judgement(evidence: Evidence) -> Judgement:
+    if evidence.definition.is_unloaded:
+        return Judgement(reasons=tuple(evidence.manifest.nodes_down))
     if not evidence.response_times:
         return Judgement(reasons=("no response times were recorded",))
     run = Run(
@@ -149,6 +151,8 @@ def _by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
 def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement, ActionResult | None]:
     """Return the judgement with service levels of the action judged during it alone, and the action's result."""
     recorded, started_at = evidence.action, evidence.summary.started_at
+    if recorded is not None and evidence.definition.is_unloaded:
+        started_at = recorded.begin.at
     if evidence.definition.action is None:
         return judgement, None
     if recorded is None or started_at is None:

@@ -7,6 +7,7 @@ from datetime import timedelta, timezone
 from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.analysis.logs.gc.long_pauses import gc_lines
+from plimsoll.analysis.logs.gc.pauses import joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.process import ProcessOnHost
@@ -59,9 +60,9 @@ def read_logs(
     declared = {ProcessOnHost(host, one.name): one for host in files.hosts for one in processes}
     collected = {place: own for place in declared if (own := files.of(*place))}
     gc_logs = {
-        place: _gc_log(place.shown(several=len(processes) > 1), files.text(own[log]))
+        place: _gc_log(place.shown(several=len(processes) > 1), [files.text(own[log]) for log in there])
         for place, own in collected.items()
-        if (log := declared[place].gc_log) in own
+        if (there := [log for log in (declared[place].gc_log, declared[place].gc_log_again) if log in own])
     }
     pauses = {place: log.pauses for place, log in gc_logs.items() if log.pauses is not None}
     zones = _zones(fingerprint, pauses)
@@ -84,13 +85,15 @@ def read_logs(
     )
 
 
-def _gc_log(name: str, text: str) -> _GcLog:
+def _gc_log(name: str, texts: Sequence[str]) -> _GcLog:
+    """Read the GC logs of the JVMs that ran one after the other."""
+    lines = [line for text in texts for line in gc_lines(text)]
     try:
-        found = parse_gc_log(text)
+        found = joined([parse_gc_log(text) for text in texts])
     except LogError as error:
-        return _GcLog(None, f"the pauses of {name} are not known: its GC log {error.what}", gc_lines(text))
+        return _GcLog(None, f"the pauses of {name} are not known: its GC log {error.what}", lines)
     problem = f"pauses of {name} may be missing: of its GC log, {found.unread}" if found.unread else ""
-    return _GcLog(found, problem, gc_lines(text))
+    return _GcLog(found, problem, lines)
 
 
 def _own_log(evidence: Evidence, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:

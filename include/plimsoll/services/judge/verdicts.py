@@ -85,7 +85,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
         valid=not why,
         reasons=why,
         warnings=(*(quality.warnings if quality else ()), *warnings),
-        met=None if why else _is_met(judgement, errors) and not (is_ramp and judgement.rate_achieved is False),
+        met=None if why else _is_met(case, judgement, errors),
         stopped=stopped_words(errors.stopped) if errors.stopped else "",
         levels=judgement.levels,
         attempted_ops_s=case.cell.load_ops_s,
@@ -105,13 +105,16 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
     )
 
 
-def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
+def _is_met(case: Case, judgement: Judgement, errors: LoadSummary) -> bool:
     """Tell whether the attempt is met.
 
     A failed operation has no response time and was not answered in time, so many are a miss. So is a load that had to
-    be ended to protect the system.
+    be ended to protect the system. Without a load nothing is asked that could be missed.
     """
-    return bool(judgement.met) and error_share(errors) < ERROR_LIMIT and errors.stopped is None
+    if case.definition.is_unloaded:
+        return True
+    is_short = isinstance(case.definition.strategy, Ramp) and judgement.rate_achieved is False
+    return bool(judgement.met) and error_share(errors) < ERROR_LIMIT and errors.stopped is None and not is_short
 
 
 def stopped_words(broken: BrokenRule) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ class Acted:
     def __init__(self, artefacts: EmptyArtefacts, define: Callable[..., Any], nodes: list[Any], action: Action) -> None:
         self.cassandra, self.nodes, definition = Cassandra(artefacts, SteppingClock()), nodes, define()
         self.request = ActionRequest(
-            action, definition, definition.variants[0], nodes[:3], nodes[3 : 3 + action.spares], timedelta(hours=1)
+            action, definition, definition.variants[0], nodes[:3], nodes[3 : 3 + action.spares], timedelta(hours=1), AT
         )
 
     def look(self) -> ActionStatus:
@@ -59,8 +60,8 @@ class Acted:
 
 @pytest.fixture
 def acted(artefacts: EmptyArtefacts, define: Callable[..., Any], nodes: list[Any]) -> Callable[..., Acted]:
-    def made(name: ActionName, count: int | None = None) -> Acted:
-        return Acted(artefacts, define, nodes, Action(name=name, count=count))
+    def made(name: ActionName, count: int | None = None, **further: Any) -> Acted:
+        return Acted(artefacts, define, nodes, Action(name=name, count=count, **further))
 
     return made
 
@@ -84,6 +85,73 @@ def test_compactions_are_one_job_of_the_machine_and_each_node_tells_its_bytes(
     assert end is not None
     assert (end.at, end.nodes) == (AT, ("node1", "node2", "node3"))
     assert end.evidence[0].startswith("node1 compacted 2,000 to 1,000 bytes in 2.5 s; node2 ")
+
+
+def test_a_count_of_nodes_is_compacted_and_the_others_are_not(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    acted("compact", 1).look()
+    assert argument(nodes[0].jobs["action-compact"], "--jmx-port") == "127.9.9.1:7199"
+
+
+def test_nodes_are_repaired_one_after_the_other_by_their_own_word(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("repair", 2)
+    assert action.look().note == "repair: repair"
+    nodes[0].write(nodes[0].root / "jobs/action-node1-repaired.log", '{"progress": "7 of 48 repaired"}\n')
+    assert action.look().note == "repair: 7 of 48 repaired"
+    assert "action-node2-repaired" not in nodes[1].jobs
+    for number in (1, 2):
+        told = {"keyspaces": ["mine"], "seconds": 15.25}
+        action.end(nodes[number - 1], f"action-node{number}-repaired", nodes=[told])
+        found = action.look()
+    assert found.end is not None
+    assert found.end.evidence[1] == "node2 repaired mine with the other replicas in 15.25 s"
+    assert [(one.name, one.seconds) for one in found.end.parts] == [("node1: repair", 15.25), ("node2: repair", 15.25)]
+    assert found.end.nodes == ("node1", "node2", "node3")
+
+
+def test_a_repair_that_failed_fails_the_action(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    action = acted("repair")
+    action.look()
+    action.end(nodes[0], "action-node1-repaired", nodes=[None], error="127.9.9.1: mine: finished with error")
+    with pytest.raises(ActionError, match=r"repair failed: .* finished with error"):
+        action.look()
+
+
+def test_a_node_that_left_is_ended_and_forgotten_by_all_others(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    action = acted("decommission")
+    action.look()
+    assert argument(nodes[2].jobs["action-node3-left"], "--jmx-port") == "127.9.9.3:7199"
+    assert nodes[2].stopped == []
+    action.end(nodes[2], "action-node3-left", nodes=[{"mode": "DECOMMISSIONED", "seconds": 17.5}])
+    action.look()
+    assert nodes[2].stopped == ["cassandra"], "its JVM stays up after it has left"
+    job = nodes[0].jobs["action-node3-gone"]
+    assert (argument(job, "--up"), argument(job, "--gone")) == ("127.9.9.1,127.9.9.2", "127.9.9.3")
+    action.agree(nodes[0], "action-node3-gone", 1, 2)
+    end = action.look().end
+    assert end is not None
+    assert end.nodes == ("node1", "node2")
+    assert [(one.name, one.seconds) for one in end.parts] == [("node3: handing over", 17.5)]
+
+
+def test_a_killed_node_comes_back_when_its_time_is_over_and_is_not_killed_again(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("kill-node", down_for=timedelta(seconds=60))
+    action.look()
+    nodes[2].statuses["cassandra"] = JobStatus("exited", 137)
+    action.agree(nodes[0], "action-node3-down", 1, 2)
+    assert action.look().note == "kill-node: node3 stays down for 60 s more"
+    action.request = replace(action.request, now=AT + timedelta(seconds=60))
+    action.look()
+    assert "cassandra-restarted" in nodes[2].jobs
+    nodes[2].statuses["cassandra-restarted"] = JobStatus("running")
+    action.agree(nodes[0], "action-node3-up", 1, 2, 3)
+    end = action.look().end
+    assert end is not None
+    assert end.nodes == ("node1", "node2", "node3")
+    assert "cassandra-restarted" not in nodes[2].stopped
 
 
 def test_a_killed_node_is_down_when_all_others_say_so(acted: Callable[..., Acted], nodes: list[Any]) -> None:

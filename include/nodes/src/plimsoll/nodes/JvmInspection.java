@@ -14,7 +14,9 @@ import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.MBeanException;
 import javax.management.MBeanServerConnection;
+import javax.management.NotificationListener;
 import javax.management.ObjectName;
+import javax.management.ReflectionException;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
 import javax.management.remote.JMXConnector;
@@ -122,6 +124,32 @@ final class JvmInspection implements AutoCloseable {
         Object[] arguments = {false, keyspace, new String[0]};
         String[] types = {boolean.class.getName(), String.class.getName(), String[].class.getName()};
         server.invoke(new ObjectName(STORAGE), "forceKeyspaceCompaction", arguments, types);
+    }
+
+    /** Begins a repair of the keyspace, and returns its number; 0 if there is nothing to repair. */
+    int repair(String keyspace, Map<String, String> options) throws IOException, JMException {
+        Object[] arguments = {keyspace, options};
+        String[] types = {String.class.getName(), Map.class.getName()};
+        return (Integer) server.invoke(new ObjectName(STORAGE), "repairAsync", arguments, types);
+    }
+
+    /** Has the listener told what Cassandra notifies of until the end of the connection, and of that end. */
+    void listen(NotificationListener listener) throws IOException, JMException {
+        connector.addConnectionNotificationListener(listener, null, null);
+        server.addNotificationListener(new ObjectName(STORAGE), listener, null, null);
+    }
+
+    /**
+     * Lets the node hand over what it has and leave the ring, and returns when it has. From 4.0 on it refuses where the
+     * system's own keyspaces keep fewer replicas, unless it is told to go on.
+     */
+    void decommission() throws IOException, JMException {
+        ObjectName storage = new ObjectName(STORAGE);
+        try {
+            server.invoke(storage, "decommission", new Object[] {true}, new String[] {boolean.class.getName()});
+        } catch (ReflectionException before40) {
+            server.invoke(storage, "decommission", new Object[0], new String[0]);
+        }
     }
 
     /** The share of the bytes of all compactions that run now which is compacted; null if none runs. */

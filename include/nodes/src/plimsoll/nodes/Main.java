@@ -9,10 +9,10 @@ import picocli.CommandLine.Command;
         name = "plimsoll.nodes",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        description = "Asks the nodes of a Cassandra cluster what a campaign needs to know of them, and compacts them.",
+        description = "Asks the nodes of a Cassandra cluster what a campaign needs to know of them, and changes them.",
         subcommands = {
             ProbeCommand.class, InspectCommand.class, SettleCommand.class, SizeCommand.class, DropCommand.class,
-            CompactCommand.class, RingCommand.class
+            CompactCommand.class, RepairCommand.class, DecommissionCommand.class, RingCommand.class
         })
 public final class Main {
     /**

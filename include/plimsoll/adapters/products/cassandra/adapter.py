@@ -16,6 +16,7 @@ from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
 from plimsoll.adapters.products.cassandra.node import Blueprint, start
 from plimsoll.adapters.products.cassandra.node_files import (
     GC_LOG,
+    GC_LOG_OF_RESTARTED,
     JOB,
     NODE,
     RESTARTED,
@@ -111,7 +112,7 @@ class Cassandra:
         files = NodeFiles(PurePosixPath())
         consoles = (files.console, *(console_path(files.root, job) for job in (RESTARTED, "action-*")))
         kept = (files.settings, files.logs / "*", *consoles)
-        return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)))]
+        return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)), gc_log_again=GC_LOG_OF_RESTARTED)]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
         """Read what really runs on each node, as its JVM reports it."""

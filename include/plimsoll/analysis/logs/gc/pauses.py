@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,24 @@ class Pauses:
     def collections(self) -> tuple[Pause, ...]:
         """Return only the collector's pauses, without other safepoints and stalls."""
         return tuple(pause for pause in self.pauses if pause.kind.startswith("Pause"))
+
+
+def joined(logs: Sequence[Pauses]) -> Pauses:
+    """Return as one the pauses of JVMs that ran one after the other in the same place."""
+    heap: list[HeapChange] = []
+    for one in logs:
+        before = max((change.cycle for change in heap if change.cycle is not None), default=-1) + 1
+        heap += [
+            change if change.cycle is None else replace(change, cycle=change.cycle + before) for change in one.heap
+        ]
+    return Pauses(
+        collector=next((one.collector for one in logs if one.collector), None),
+        zone=next((one.zone for one in logs if one.zone), None),
+        pauses=tuple(pause for one in logs for pause in one.pauses),
+        heap=tuple(heap),
+        cpu=tuple(time for one in logs for time in one.cpu),
+        unread=next((one.unread for one in logs if one.unread), None),
+    )
 
 
 UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

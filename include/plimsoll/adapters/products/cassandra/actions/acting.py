@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from plimsoll.adapters.products.cassandra.actions.compact import compact
 from plimsoll.adapters.products.cassandra.actions.moves import Moves
+from plimsoll.adapters.products.cassandra.actions.repair import repair
 from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
 from plimsoll.adapters.products.cassandra.node import Blueprint
 from plimsoll.adapters.products.nodes.tool import NodeTool
@@ -37,19 +38,36 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
 
 
 def _compact(tool: NodeTool, request: ActionRequest, _: Moves) -> Iterator[Turn]:
-    yield compact(tool, request), request.nodes
+    yield compact(tool, request, _changed(request)), request.nodes
+
+
+def _repair(tool: NodeTool, request: ActionRequest, _: Moves) -> Iterator[Turn]:
+    for node in _changed(request):
+        yield repair(tool, request, node), request.nodes
 
 
 def _restart(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
-    for node in _taken(request):
+    for node in _changed(request):
         yield moves.restart(node, request.nodes), request.nodes
 
 
 def _kill(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
-    left = list(request.nodes)
-    for count, victim in enumerate(taken := _taken(request)):
+    left, dead = list(request.nodes), list[Host]()
+    for victim in _changed(request):
         left.remove(victim)
-        yield moves.kill(victim, left, taken[:count]), left
+        yield (down := moves.kill(victim, left, dead)), left
+        if request.action.down_for and isinstance(down, Moved):
+            left.append(victim)
+            yield moves.bring_back(victim, down.at + request.action.down_for, request.nodes), request.nodes
+        else:
+            dead.append(victim)
+
+
+def _decommission(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+    left = list(request.nodes)
+    for node in _changed(request):
+        left.remove(node)
+        yield moves.leave(node, left), left
 
 
 def _add(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
@@ -60,21 +78,23 @@ def _add(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
 
 def _replace(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
     members = list(request.nodes)
-    for victim, new in zip(_taken(request), request.spares, strict=True):
+    for victim, new in zip(_changed(request), request.spares, strict=True):
         members = [node for node in members if node is not victim]
         yield moves.kill(victim, members), members
         yield moves.join(new, members, victim), (members := [*members, new])
 
 
-def _taken(request: ActionRequest) -> Sequence[Host]:
-    names = request.action.takes_down([node.info.name for node in request.nodes])
+def _changed(request: ActionRequest) -> Sequence[Host]:
+    names = request.action.changes([node.info.name for node in request.nodes])
     return [node for node in request.nodes if node.info.name in names]
 
 
 _TURNS: Mapping[ActionName, Callable[[NodeTool, ActionRequest, Moves], Iterator[Turn]]] = {
     "compact": _compact,
+    "repair": _repair,
     "restart": _restart,
     "kill-node": _kill,
+    "decommission": _decommission,
     "add-node": _add,
     "replace-node": _replace,
 }

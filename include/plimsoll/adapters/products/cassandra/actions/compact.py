@@ -1,14 +1,17 @@
-"""`compact`: a major compaction on every node at once."""
+"""`compact`: a major compaction, on several nodes at once."""
+
+from collections.abc import Sequence
 
 from plimsoll.adapters.products.cassandra.actions.ring import Moved
 from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.ports.action import ActionRequest
+from plimsoll.ports.host import Host
 
 
-def compact(tool: NodeTool, request: ActionRequest) -> str | Moved:
+def compact(tool: NodeTool, request: ActionRequest, nodes: Sequence[Host]) -> str | Moved:
     """Return the end of the compactions, which each node itself tells; how far they are until then."""
-    found = ToolJob(tool, "action-compact", request.nodes, "compact", (), request.expires).look()
+    found = ToolJob(tool, "action-compact", nodes, "compact", (), request.expires).look()
     if isinstance(found, str):
         return found
     told = {name: one for answer in found for name, one in answer.nodes.items()}

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
 from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
+from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, NodeFiles, current_process
 from plimsoll.domain.action import ActionPart
@@ -26,8 +27,31 @@ class Moves:
 
     def kill(self, victim: Host, others: Sequence[Host], dead: Sequence[Host] = ()) -> str | Moved:
         """Kill a node, until all others see it down. `dead`: nodes that were killed before it."""
-        _kill(victim, current_process(victim).name)
+        # One that comes back has been killed once it was started again, whoever looks then.
+        _kill(victim, JOB if self.ring.request.action.down_for else current_process(victim).name)
         return self.ring.awaited(f"{victim.info.name}-down", others, dead=(*dead, victim))
+
+    def bring_back(self, node: Host, at: datetime, nodes: Sequence[Host]) -> str | Moved:
+        """Start a killed node again on its data at that time, until all nodes see one another up."""
+        left = at - self.ring.request.now
+        if node.status(RESTARTED).state == "missing":
+            if left > timedelta(0):
+                return f"{node.info.name} stays down for {left.total_seconds():.0f} s more"
+            start_again(node, self.blueprint)
+        return self.ring.awaited(f"{node.info.name}-up", nodes)
+
+    def leave(self, node: Host, others: Sequence[Host]) -> str | Moved:
+        """Let a node hand over all that it has and leave, then end it, until no other one knows it."""
+        name, expires = node.info.name, self.ring.request.expires
+        found = ToolJob(self.ring.tool, f"action-{name}-left", [node], "decommission", (), expires).look()
+        if isinstance(found, str):
+            return found
+        node.stop(current_process(node).name, grace=_DRAIN)  # its JVM goes on, in no ring
+        moved = self.ring.awaited(f"{name}-gone", others, gone=(node,))
+        if isinstance(moved, str):
+            return moved
+        part = ActionPart(name=f"{name}: handing over", seconds=found[0].nodes[name]["seconds"])
+        return Moved(moved.at, f"{name} left: {moved.evidence}", (part,))
 
     def restart(self, node: Host, nodes: Sequence[Host]) -> str | Moved:
         """End a node, which drains itself, and start it again on its data, until all nodes see one another up."""

@@ -57,7 +57,12 @@ final class StandardRow implements WorkloadType {
                 Option.number("deviation", null, 1e-9, 1e18, "Gaussian keys: standard deviation; by default half of the "
                                 + "rows over 3")
                         .orNone(),
-                Option.count("column_size", 34L, 1, 1_000_000, "Bytes of each of the five columns"));
+                Option.count("column_size", 34L, 1, 1_000_000, "Bytes of each of the five columns"),
+                Option.choice(
+                        "compaction",
+                        "size-tiered",
+                        List.of("size-tiered", "leveled"),
+                        "Strategy of the table's compaction (cassandra-stress: -schema compaction)"));
     }
 
     @Override
@@ -82,9 +87,15 @@ final class StandardRow implements WorkloadType {
                 Operation.named("reads").statements(READ).fields(Sources.field("key", row)).build();
         return new Workload(
                 name(),
-                List.of(new Command(TABLE, "table standard1")),
+                List.of(new Command(table(options), "table standard1")),
                 List.of(writes, reads),
                 Population.numbered(populate, rows, readBack));
+    }
+
+    private static String table(Options options) {
+        return options.text("compaction").equals("leveled")
+                ? TABLE + " AND compaction = {'class': 'LeveledCompactionStrategy'}"
+                : TABLE;
     }
 
     private static Distribution drawn(Options options) {
