@@ -24,7 +24,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Provider
-from plimsoll.ports.secrets import Secrets
+from plimsoll.ports.secrets import DatabaseSecrets, Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.text import parse_definition
@@ -38,6 +38,7 @@ from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
     from plimsoll.adapters.artefacts import Artefacts
+    from plimsoll.adapters.external import Databases
     from plimsoll.adapters.providers.ec2 import Ec2Tariffs
     from plimsoll.adapters.providers.ssh import Connections, Depot
 
@@ -56,26 +57,42 @@ def build_secrets(settings: Settings) -> Secrets:
     return secrets
 
 
+def build_database_secrets(settings: Settings) -> DatabaseSecrets:
+    """Return the source of users and certificates for databases, which is that of keys."""
+    secrets: DatabaseSecrets = _made(settings.secrets, settings)
+    return secrets
+
+
 def environment_secrets(settings: Settings) -> Secrets:
     """Return the source of keys for running without Airflow."""
-    from plimsoll.adapters.secrets import EnvironmentSecrets
+    from plimsoll.adapters.secrets import DatabaseVariables, EnvironmentSecrets
 
-    return EnvironmentSecrets(settings.ssh_key, settings.ssh_user)
+    database = DatabaseVariables(
+        settings.database_user,
+        settings.database_password.get_secret_value(),
+        settings.database_authority,
+        settings.database_certificate,
+        settings.database_key,
+    )
+    return EnvironmentSecrets(settings.ssh_key, settings.ssh_user, database)
 
 
 def full_toolkit(settings: Settings) -> Toolkit:
     """Return the toolkit with every adapter that this installation has."""
     from plimsoll.adapters.code_version import code_version
+    from plimsoll.adapters.external import Databases
     from plimsoll.adapters.hosts.canary import ScriptCanary
     from plimsoll.adapters.hosts.sampler import ProcSampler
+    from plimsoll.adapters.products.external import ExternalCql
 
     clock, store, artefacts = SystemClock(), build_store(settings), artefacts_in(settings)
-    outage, products = Outage(clock), products_with(artefacts, clock)
-    made = _Providers(settings, store, clock, build_secrets(settings), outage, products)
+    outage, databases = Outage(clock), Databases(build_database_secrets(settings))
+    products = {**products_with(artefacts, clock), ExternalCql.name: ExternalCql(databases)}
+    made = _Providers(settings, store, clock, build_secrets(settings), outage, products, databases)
     return Toolkit(
         store=store,
         clock=clock,
-        providers=OnDemand({"local": made.local, "ssh": made.ssh, "ec2": made.ec2}),
+        providers=OnDemand({"local": made.local, "ssh": made.ssh, "ec2": made.ec2, "external": made.external}),
         tariffs=OnDemand({"ec2": lambda: made.ec2_tariffs}),
         products=products,
         load_generators={one.name: one for one in _generators(artefacts)},
@@ -95,7 +112,7 @@ def artefacts_in(settings: Settings) -> Artefacts:
 
 
 def products_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Product]:
-    """Return every product, by the name that definitions use."""
+    """Return every product that Plimsoll deploys, by the name that definitions use."""
     from plimsoll.adapters.products.cassandra import Cassandra
     from plimsoll.adapters.products.command import CommandDatabase
     from plimsoll.adapters.products.hbase import HBase
@@ -121,6 +138,7 @@ class _Providers:
     secrets: Secrets
     outage: Outage
     products: Mapping[str, Product]
+    databases: Databases
 
     def local(self) -> Provider:
         from plimsoll.adapters.providers.local import LocalProvider
@@ -131,6 +149,15 @@ class _Providers:
         from plimsoll.adapters.providers.ssh import SshProvider
 
         return SshProvider(self.connections, self.clock, self.depot, needs_of=partial(needs_of, self.products))
+
+    def external(self) -> Provider:
+        from plimsoll.adapters.providers.external import ExternalProvider
+        from plimsoll.adapters.providers.local import LocalProvider
+
+        # A folder of its own: what lies in that of local clusters belongs to these alone.
+        beside = self.settings.work.with_name(f"{self.settings.work.name}-external")
+        hosts_from = OnDemand[Provider]({"local": lambda: LocalProvider(beside, self.clock), "ssh": self.ssh})
+        return ExternalProvider(self.databases, hosts_from, self.clock, store_name(self.settings))
 
     def ec2(self) -> Provider:
         from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh

@@ -5,7 +5,7 @@ No other module reads them, but the prefix of names, which the domain needs (pre
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from plimsoll.places import own_folder, shipped
@@ -59,6 +59,15 @@ class Settings(BaseSettings):
         examples=["eu-west-1,us-east-1"],
     )
     ssh_user: str = Field(default="", description="Who logs in to hosts, where the definition does not say")
+    database_user: str = Field(default="", description="Who logs in to a database that somebody else runs")
+    database_password: SecretStr = Field(default=SecretStr(""), description="The password of that user")
+    database_authority: Path | None = Field(
+        default=None, description="File with the certificate, in PEM, that signs those of the database's nodes"
+    )
+    database_certificate: Path | None = Field(
+        default=None, description="File with the client's certificate, in PEM, where the database asks for one"
+    )
+    database_key: Path | None = Field(default=None, description="File with its private key: PKCS #8, not encrypted")
 
     @property
     def further_regions(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.domain.errors import SecretError
-from plimsoll.ports.secrets import AwsAccess, SshIdentity
+from plimsoll.ports.secrets import AwsAccess, DatabaseAccess, SshIdentity
 from plimsoll.settings import Settings
 
 
@@ -14,7 +14,9 @@ def airflow_secrets(_: Settings) -> "AirflowSecrets":
 
 
 class AirflowSecrets:
-    """An implementation of the Secrets port. Nothing is cached: a changed connection counts at the next call."""
+    """An implementation of the ports Secrets and DatabaseSecrets. Nothing is cached: a changed connection counts
+    at the next call.
+    """
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         """Return a connection of type ssh: login, and `private_key` or `key_file` with `private_key_passphrase` as
@@ -35,6 +37,16 @@ class AirflowSecrets:
             return _aws_client(connection_id, service, region)
 
         return AwsAccess(client)
+
+    def database(self, connection_id: str) -> DatabaseAccess:
+        """Return a connection of any type: login and password, and as extras `authority`, `certificate` and
+        `private_key` in PEM.
+        """
+        connection = _connection(connection_id)
+        authority, certificate, key = (
+            str(connection.extra_dejson.get(name) or "") for name in ("authority", "certificate", "private_key")
+        )
+        return DatabaseAccess(connection.login or "", connection.password or "", authority, certificate, key)
 
 
 def _connection(connection_id: str) -> Any:

@@ -158,7 +158,7 @@ class ClusterRequest(Model):
 
     id: ClusterId
     owner: str
-    nodes: Annotated[int, Field(ge=1)]
+    nodes: Annotated[int, Field(ge=0, description="None where somebody else runs them")]
     load_hosts: Annotated[int, Field(ge=1)] = 1
     expires_at: AwareDatetime
     options: dict[str, object] = {}

@@ -9,6 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.action_contradictions import action_contradictions
+from plimsoll.domain.external_contradictions import external_contradictions
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
 from plimsoll.domain.loads import CLOSED
@@ -16,6 +17,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import meant_percentile
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import FullGrid
+from plimsoll.domain.system import EXTERNAL
 from plimsoll.domain.units import format_duration, format_rate, format_size
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from _commands_of_others(definition)
     yield from _too_many_cells(definition)
     yield from action_contradictions(definition)
+    yield from external_contradictions(definition)
     yield from dict.fromkeys(_shares_as_percentiles(definition))
 
 
@@ -83,7 +86,8 @@ def _without_version(definition: DefinitionKeys) -> Iterator[Fault]:
     for number, variant in enumerate(definition.variants):
         product = definition.product_of(variant)
         is_of_system = product == definition.system.database
-        if variant.version is None and not (is_of_system and definition.system.version):
+        is_told = variant.version is not None or (is_of_system and definition.system.version)
+        if not is_told and product != EXTERNAL:
             what = f"nothing says which version of {product} variant {variant.id!r} runs"
             mend = "write it here, or as `system.version`" if is_of_system else "write it here"
             yield Fault(("variants", number, "version"), what, mend)

@@ -27,7 +27,7 @@ from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.stage import LEFT_TO_STAGES, Stage, StageStarts, left_to_stages
 from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.strategy import FullGrid, Strategy
-from plimsoll.domain.system import LoadGeneratorChoice, ProviderChoice, System
+from plimsoll.domain.system import NOT_KNOWN, LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.timing import Timing
 from plimsoll.domain.units import PositiveDuration, Usd
 from plimsoll.domain.variant import SLUG, Variant
@@ -299,7 +299,12 @@ class DefinitionKeys(Model):
 
     @property
     def node_hosts(self) -> int:
-        """Return the number of hosts for nodes, with those that stay empty until an action puts a node on them."""
+        """Return the number of hosts for nodes, with those that stay empty until an action puts a node on them.
+
+        None are needed where somebody else runs the cluster.
+        """
+        if self.provider.is_external:
+            return 0
         actions = (alone.action for _, alone in self.of_stages)
         return self.system.nodes + max((action.spares for action in actions if action), default=0)
 
@@ -339,10 +344,13 @@ class DefinitionKeys(Model):
         return tuple(dict.fromkeys(map(self.protocol_of, self.variants)))
 
     def version_of(self, variant: Variant) -> str:
-        """Return the database release that a variant runs. A valid definition gives one for every variant."""
+        """Return the database release that a variant runs. A valid definition gives one for every variant.
+
+        Where somebody else runs the cluster it may be `NOT_KNOWN`.
+        """
         own = variant.version or (self.system.version if self.product_of(variant) == self.system.database else None)
-        assert own is not None, "variants without a version are refused"
-        return own
+        assert own is not None or self.provider.is_external, "variants without a version are refused"
+        return own or NOT_KNOWN
 
     def settings_of(self, variant: Variant) -> dict[str, JsonValue]:
         """Return the settings that a variant's database gets in addition to the adapter's defaults."""

@@ -63,6 +63,15 @@ class NodeFingerprint(Model):
     clock_offset_ms: Annotated[float, Field(description="Host's clock less the controller's, ms")] = 0.0
 
 
+class ReportedNode(Model):
+    """What a database that somebody else runs tells of one of its nodes. All else is not known."""
+
+    address: str
+    data_centre: str
+    rack: str
+    release_version: str
+
+
 class Fingerprint(Model):
     """The whole environment of an attempt."""
 
@@ -71,6 +80,10 @@ class Fingerprint(Model):
     further_load_hosts: Annotated[dict[str, HostFacts], Field(description="The others, by name")] = {}
     load_clock_offset_ms: Annotated[float, Field(description="First load host's clock less the controller's, ms")] = 0.0
     load_generator: Annotated[str, Field(description="Name and version of the generator, and what it runs on")]
+    reported_nodes: Annotated[
+        LeftOutIfEmpty[tuple[ReportedNode, ...]],
+        Field(description="Nodes that somebody else runs, in the place of `nodes`, by the database's own tables"),
+    ] = ()
     counted_rows: Annotated[
         int | None, Field(description="Rows that make the size on disk that was asked for; none: no size was")
     ] = None

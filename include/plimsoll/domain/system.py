@@ -15,6 +15,13 @@ LONGEST_START = timedelta(minutes=25)
 """The longest `start_within`: it is a part of the hour of the step in which the database starts."""
 
 
+EXTERNAL = "external"
+"""The provider, and the product, of a cluster that somebody else runs."""
+
+NOT_KNOWN = "not known"
+"""The word for what such a cluster does not tell."""
+
+
 class System(Model):
     """The number of nodes of a cluster, and the database of the variants that have no `product` of their own."""
 
@@ -78,5 +85,10 @@ class LoadGeneratorChoice(Model):
 class ProviderChoice(Model):
     """The provider of clusters, by its name, and the options that this provider defines."""
 
-    name: Annotated[str, Field(description="`local`, `ssh` or `ec2`")] = "local"
+    name: Annotated[str, Field(description="`local`, `ssh`, `ec2` or `external`")] = "local"
     options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
+
+    @property
+    def is_external(self) -> bool:
+        """Tell whether somebody else runs the cluster, so that nothing is deployed on it and little known of it."""
+        return self.name == EXTERNAL

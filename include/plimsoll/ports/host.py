@@ -16,6 +16,8 @@ MOST_OUTPUT_BYTES = 64 << 20
 MOST_FILE_BYTES = 1 << 30
 """The greatest size of a file. The log of 150 minutes has some 100 MB."""
 MOST_FILES = 10_000
+MOST_INPUT_BYTES = 1 << 16
+"""The greatest size of a job's standard input: what a pipe holds while nobody reads it."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Job:
 
     `stdout` and `stderr` go to `jobs/<id>.log` below the host's root. At `expires` the job is ended, whatever happens
     to its owner. `owns` is a folder that no other job may own while this one runs, such as a database's data; starting
-    a second such job is refused.
+    a second such job is refused. `stdin` is what the program reads from its standard input, at most `MOST_INPUT_BYTES`:
+    the place for secrets, as no file, command line or environment has it.
     """
 
     id: str
@@ -42,6 +45,7 @@ class Job:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: PurePosixPath | None = None
     owns: PurePosixPath | None = None
+    stdin: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)

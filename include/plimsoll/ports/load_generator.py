@@ -15,6 +15,7 @@ from plimsoll.domain.progress import LevelProgress, LoadPhase
 from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.workload import Workload
+from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.host import Host
 
 
@@ -45,6 +46,7 @@ class LoadRequest:
     `part` of `parts`: the number of this share, from 1. With
     several parts, or where the load `waits`, the timed run starts when `SplitLoadGenerator.begin` is called, after the
     caller has waited for the work that populating left. Unless it `populates`, an earlier load has left the rows.
+    `database`: that of somebody else, to which the load goes; None: one that was deployed for it.
     """
 
     job_id: str
@@ -57,6 +59,7 @@ class LoadRequest:
     protocol: str = CQL
     waits: bool = False
     populates: bool = True
+    database: ExternalDatabase | None = None
 
 
 class LoadGenerator(Protocol):
@@ -129,6 +132,13 @@ class LoadGenerator(Protocol):
 
         `all` stands for one file with all operations, which names them itself.
         """
+
+
+@runtime_checkable
+class AuthenticatingLoadGenerator(LoadGenerator, Protocol):
+    """A load generator that can load a database of somebody else: by password and TLS, which no other program sees."""
+
+    logs_in: bool
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 from plimsoll.domain.action import ActionName
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
@@ -123,3 +123,11 @@ class SavingProduct(Product, Protocol):
 
     def save(self, node: Host) -> None:
         """Write data that only the running node has, such as its metrics, to a file that its process declares."""
+
+
+@runtime_checkable
+class ForeignProduct(Product, Protocol):
+    """A product that somebody else runs, and whose nodes are no hosts here."""
+
+    def reported(self, definition: Definition) -> Sequence[ReportedNode]:
+        """Return what the database itself tells of its nodes. Raises DeployError."""

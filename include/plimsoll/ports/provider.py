@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.workload import Workload
+from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.host import Host
 
 TIME_TO_PROVISION = timedelta(hours=2)
@@ -24,6 +26,8 @@ class Places:
 
     options: tuple[Mapping[str, object], ...] = ()
     unknown: str = ""
+    workload: Workload | None = None
+    """What clients ask of the cluster, where the places are those of one definition."""
 
 
 class Provider(Protocol):
@@ -88,3 +92,11 @@ class Provider(Protocol):
 
         ProviderError otherwise. Idempotent. Only of providers that keep hosts.
         """
+
+
+@runtime_checkable
+class DatabaseProvider(Provider, Protocol):
+    """A provider of load hosts alone, for a database that somebody else runs."""
+
+    def database(self) -> ExternalDatabase:
+        """Return the database of the definition that the provider is bound to. Raises SecretError."""

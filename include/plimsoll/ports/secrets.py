@@ -27,6 +27,22 @@ class AwsAccess:
     client: Callable[[str, str | None], Any] = field(repr=False)
 
 
+@dataclass(frozen=True)
+class DatabaseAccess:
+    """The user and the certificates for a database, the latter in PEM. Each is empty where there is none.
+
+    `repr` shows no secret. Without `authority`, whose certificate signs those of the nodes, the authorities that the
+    operating system trusts do.
+    """
+
+    user: str = ""
+    password: str = field(default="", repr=False)
+    authority: str = field(default="", repr=False)
+    certificate: str = field(default="", repr=False)
+    key: str = field(default="", repr=False)
+    """The private key of `certificate`, as PKCS #8."""
+
+
 class Secrets(Protocol):
     """A source of keys and credentials. Every method raises SecretError for a secret that can't be had."""
 
@@ -35,3 +51,10 @@ class Secrets(Protocol):
 
     def aws(self, connection_id: str) -> AwsAccess:
         """Return the access that a connection to AWS gives."""
+
+
+class DatabaseSecrets(Protocol):
+    """A source of users and certificates for databases that somebody else runs."""
+
+    def database(self, connection_id: str) -> DatabaseAccess:
+        """Return those of a connection. Raises SecretError where it can't be had."""

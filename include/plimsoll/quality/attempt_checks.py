@@ -44,14 +44,20 @@ def attempt_suite(definition: Definition, cell: Cell, measured: MeasuredAttempt)
         Part("Percentiles", tables.percentiles(measured), suites.percentiles(), ("start_s", "operation")),
         Part("Run", tables.run(definition, cell, measured), suites.run(definition)),
         *(_load_hosts(definition, measured) if several else ()),
-        Part(
-            "Nodes",
-            tables.nodes(measured),
-            suites.nodes(definition, cell, measured.processes, len(measured.fingerprint.nodes)),
-            ("host",),
-        ),
+        _nodes(definition, cell, measured),
         Part("Hosts", tables.hosts(definition, measured), suites.hosts(definition), ("host",)),
     )
+
+
+def _nodes(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> Part:
+    """Return the table of the nodes: what really runs there, or the little that an external cluster tells."""
+    from plimsoll.quality import attempt_suites as suites
+    from plimsoll.quality import attempt_tables as tables
+
+    if definition.provider.is_external:
+        return Part("Nodes", tables.reported_nodes(measured), suites.reported_nodes(definition, cell), ("host",))
+    expected = suites.nodes(definition, cell, measured.processes, len(measured.fingerprint.nodes))
+    return Part("Nodes", tables.nodes(measured), expected, ("host",))
 
 
 def _load_hosts(definition: Definition, measured: MeasuredAttempt) -> tuple[Part, ...]:

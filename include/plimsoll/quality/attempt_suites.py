@@ -15,8 +15,9 @@ from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.result import DISTURBED
+from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.domain.units import format_duration, format_size
-from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOTHING_MISSED, PERCENTILES, UNDISTURBED
+from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOT_TOLD, NOTHING_MISSED, PERCENTILES, UNDISTURBED
 from plimsoll.quality.expectation import (
     Expected,
     Severity,
@@ -172,6 +173,17 @@ def nodes(definition: Definition, cell: Cell, processes: Sequence[Process], aske
         *(each for prefix, process in by_prefix(processes).items() for each in _process(prefix, process.jvm)),
         Expected("database", *each_one_of("product", product), product),
         Expected("database version", *each_one_of("version", version), version),
+    )
+
+
+def reported_nodes(definition: Definition, cell: Cell) -> Suite:
+    """Return expectations of the nodes of an external cluster; what these do not tell can't be tested."""
+    version, count = definition.version_of(definition.variant(cell.variant)), definition.system.nodes
+    named = [version] if version != NOT_KNOWN else []
+    return (
+        Expected("nodes", *rows(count), f"{plural(count, 'node')} of the data centre, by the database's own tables"),
+        *(Expected("database version", *each_one_of("version", one), one) for one in named),
+        *(Expected(words, *each_one_of(column, NONE), f"{words} of the nodes") for column, words in NOT_TOLD.items()),
     )
 
 

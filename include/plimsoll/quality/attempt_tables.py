@@ -31,6 +31,8 @@ COMPLETE = "complete"
 NONE = "none"
 UNKNOWN = "unknown"
 NOTHING_MISSED = "no interval missed"
+NOT_TOLD = {"jvm": "JVM", "flags": "JVM flags", "hardware": "hardware", "logs": "logs and GC logs"}
+"""What the nodes of an external cluster do not tell: column → words."""
 UNDISTURBED = "a missed interval without noise beyond the bounds"
 
 
@@ -79,7 +81,7 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
     attempted = cell.load_ops_s * definition.timing.judged.total_seconds()
     row = {
         "ended": COMPLETE if summary.complete else summary.reason or "not complete",
-        "nodes_down": "; ".join(measured.nodes_down) or NONE,
+        "nodes_down": _nodes_down(definition, measured),
         "achieved_share": achieved_share,
         "held_back_by": held_back_by(
             definition, summary, attempted=attempted, achieved_share=achieved_share, cpu_share=cpu_share
@@ -94,6 +96,20 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
         "disturbed": _disturbed(definition, cell, measured),
     }
     return pd.DataFrame([row])
+
+
+def _nodes_down(definition: Definition, measured: MeasuredAttempt) -> str | None:
+    """Return what is told of nodes that were down; None where somebody else runs them, so that nobody looked."""
+    return None if definition.provider.is_external else "; ".join(measured.nodes_down) or NONE
+
+
+def reported_nodes(measured: MeasuredAttempt) -> pd.DataFrame:
+    """Return a table with one row per node of an external cluster. Null: the database does not tell."""
+    rows = [
+        {"host": node.address, "version": node.release_version or None, **dict.fromkeys(NOT_TOLD)}
+        for node in measured.fingerprint.reported_nodes
+    ]
+    return pd.DataFrame(rows, columns=["host", "version", *NOT_TOLD], dtype=object)
 
 
 def nodes(measured: MeasuredAttempt) -> pd.DataFrame:

@@ -10,8 +10,9 @@ from plimsoll.analysis.campaign.clock_offsets import largest_from_controller_ms
 from plimsoll.analysis.campaign.findings import CampaignCells
 from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts
 from plimsoll.domain.cell import Cell
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint, ReportedNode
 from plimsoll.domain.process import by_prefix
+from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.domain.units import format_size
 from plimsoll.report.formatting import figure
 
@@ -62,6 +63,8 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.
             yield HostReport(cell.variant, cell.id, node.host, process.name, _told_of(prefix, process, node.address))
+    for one in fingerprint.reported_nodes:
+        yield HostReport(cell.variant, cell.id, one.address, "node", _reported_facts(one))
     rows = "" if fingerprint.counted_rows is None else f"{fingerprint.counted_rows:,}"
     generator = {"generator": fingerprint.load_generator, "rows, counted from a size": rows}
     for host, reported in fingerprint.load_hosts.items():
@@ -78,6 +81,13 @@ def _told_of(prefix: str, process: ProcessFingerprint, address: str) -> dict[str
     """Return the facts of a process in the order of a report: options and flags of its JVM come last."""
     facts = {**_process_facts(prefix, process), **_settings(process, address)}
     return {f"{prefix}{name}": value for name, value in facts.items()}
+
+
+def _reported_facts(node: ReportedNode) -> dict[str, str]:
+    """Return what an external cluster tells of a node, and what nobody here knows of it."""
+    told = {"database": node.release_version, "data centre": node.data_centre, "rack": node.rack}
+    hidden = ("operating system", "CPU", "memory", "data disk", "JVM", "JVM flags")
+    return {**{name: value or NOT_KNOWN for name, value in told.items()}, **dict.fromkeys(hidden, NOT_KNOWN)}
 
 
 def _process_facts(prefix: str, process: ProcessFingerprint) -> dict[str, str]:

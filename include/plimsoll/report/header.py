@@ -1,9 +1,11 @@
 """The facts at the top of the report: when the campaign ran, on which hosts and with which software."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
+from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
 
 _UNKNOWN = "not recorded"
@@ -14,17 +16,36 @@ def header_facts(findings: Findings) -> dict[str, str]:
     """Return name → text, in the header's order. A fact that differs between hosts or cells gives each value."""
     definition, found = findings.definition, list(_fingerprints(findings))
     timing, hosts = definition.timing, plural(definition.system.nodes, "node")
+    external = definition.provider.is_external
     if definition.load_generator.hosts > 1:
         hosts = f"{hosts} and {plural(definition.load_generator.hosts, 'load host')}"
     return {
         "Measured": _measured(findings),
         "A cell": f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up",
-        "Cluster": f"{hosts} a cell, from {definition.provider.name}",
+        "Cluster": f"{hosts} {'that somebody else runs' if external else f'a cell, from {definition.provider.name}'}",
+        **(_reported(found) if external else _read_back(definition, found)),
+        "Load generator": _values(found, lambda one: [one.load_generator]),
+    }
+
+
+def _read_back(definition: Definition, found: Sequence[Fingerprint]) -> dict[str, str]:
+    """Return what was read back from the nodes."""
+    return {
         "Hardware of a node": _values(found, lambda one: (_hardware(node.facts) for node in one.nodes)),
         "Kernel": _values(found, lambda one: (node.facts.kernel for node in one.nodes)),
         "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
         **({"JVM": _values(found, _jvms)} if any(variant.jvm for variant in definition.variants) else {}),
-        "Load generator": _values(found, lambda one: [one.load_generator]),
+    }
+
+
+def _reported(found: Sequence[Fingerprint]) -> dict[str, str]:
+    """Return what an external cluster tells of itself, and what it does not."""
+    releases = _values(found, lambda one: (f"release {node.release_version}" for node in one.reported_nodes))
+    return {
+        "Hardware of a node": NOT_KNOWN,
+        "Kernel": NOT_KNOWN,
+        "Database": f"speaks CQL; by its own word {releases}",
+        "JVM": NOT_KNOWN,
     }
 
 

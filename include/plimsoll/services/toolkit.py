@@ -74,7 +74,7 @@ class Toolkit:
         Raises Refused when there is no provider with that name.
         """
         provider = _named(self.providers, "provider", definition.provider.name)
-        return provider.at(Places((definition.provider.options,)))
+        return provider.at(Places((definition.provider.options,), workload=definition.workload))
 
     def provider_of(self, name: str, campaign_id: str) -> Provider:
         """Return the provider with that name, looking where the campaign's clusters are or may be according to the

@@ -1,6 +1,7 @@
 """The page's actions in Airflow: start runs, end runs, and find the runs of a campaign."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +9,12 @@ from pydantic import BaseModel, Field, computed_field
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition, name_of_dag
-from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.errors import NotFound, PlimsollError, Problem, Refused
 from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
 from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.loading import stop_load
 from plimsoll.services.cell.recording import cancel
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import api_server
@@ -98,7 +100,11 @@ def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) ->
     """
     attempts = under_way(definition, campaign_id)
     for key in attempts.own:
-        cancel(AttemptContext(toolkit(), key), str(user.get_name()))
+        work = AttemptContext(toolkit(), key)
+        cancel(work, str(user.get_name()))
+        if definition.provider.is_external:  # people depend on it, and a teardown may begin some seconds later
+            with suppress(PlimsollError):
+                stop_load(work)
     ended: dict[tuple[str, str], StartedRun] = {}
     for _ in range(_LOOKS):
         found = [run for run in _runs_of(definition, campaign_id) if (run.dag_id, run.run_id) not in ended]

@@ -47,6 +47,24 @@ def test_a_job_runs_in_its_folder_with_its_environment_and_its_marks_and_nothing
     assert "JAVA_TOOL_OPTIONS" not in environment
 
 
+def test_what_a_job_reads_from_its_standard_input_is_in_no_file_command_or_environment(host: Host) -> None:
+    code = "import sys; given = sys.stdin.read(); print(len(given), flush=True); import time; time.sleep(600)"
+    host.start(python_job("load", code, stdin="not-to-be-seen " * 3000))
+    until(lambda: log_of(host, "load"), "what the job prints")
+    assert log_of(host, "load").strip() == "45000"
+    process = psutil.Process(job_record(host, "load")["child"])
+    assert "not-to-be-seen" not in f"{process.cmdline()}{process.environ()}"
+    files = [path for path in Path(host.root).parent.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if b"not-to-be-seen" in path.read_bytes()]
+    host.stop("load", grace=GRACE)
+
+
+def test_more_than_a_pipe_holds_is_refused(host: Host) -> None:
+    with pytest.raises(HostError, match="more than 64 KiB on its standard input"):
+        host.start(python_job("load", SLEEP, stdin="x" * 65_537))
+
+
 def test_a_second_start_attaches_even_after_the_end(host: Host) -> None:
     job = python_job("load", "print('once')")
     for _ in range(2):

@@ -85,3 +85,11 @@ def test_airflow_takes_keys_from_its_connections_unless_another_source_is_named(
     assert isinstance(wiring.toolkit(), AirflowSecrets)
     monkeypatch.setenv("PLIMSOLL_SECRETS", "plimsoll.bootstrap:environment_secrets")
     assert not isinstance(wiring.toolkit(), AirflowSecrets)
+
+
+def test_a_databases_user_and_its_certificates(connect: Callable[..., Any]) -> None:
+    extra = {"authority": "a CA", "certificate": "a certificate", "private_key": "its key"}
+    connect("staging", conn_type="generic", login="me", password="secret", extra=extra)
+    access = AirflowSecrets().database("staging")
+    assert (access.user, access.password, access.authority) == ("me", "secret", "a CA")
+    assert (access.certificate, access.key) == ("a certificate", "its key")

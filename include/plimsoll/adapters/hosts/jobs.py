@@ -8,7 +8,7 @@ from pathlib import PurePath, PurePosixPath
 
 from plimsoll.adapters.hosts.refusals import mend_of
 from plimsoll.domain.errors import HostError
-from plimsoll.ports.host import Host, Job
+from plimsoll.ports.host import MOST_INPUT_BYTES, Host, Job
 
 FOLDER = "jobs"
 """The folder of a host's jobs, below the host's root."""
@@ -44,6 +44,9 @@ def order(job: Job, root: PurePosixPath, tags: Collection[str], niceness: int, w
     if job.expires <= timedelta(0):
         mend = "run the cell again"
         raise HostError(f"job {job.id} has no time left: its cluster has expired", where=where, mend=mend)
+    if len(job.stdin.encode()) > MOST_INPUT_BYTES:
+        what = f"job {job.id} would get more than {MOST_INPUT_BYTES >> 10} KiB on its standard input"
+        raise HostError(what, where=where, mend="give it less, such as fewer certificates of authorities")
     folder = root / FOLDER
     return {
         "id": job.id,
@@ -56,6 +59,7 @@ def order(job: Job, root: PurePosixPath, tags: Collection[str], niceness: int, w
         "exit": str(folder / f"{job.id}.exit"),
         "log": str(console_path(root, job.id)),
         "niceness": niceness,
+        "stdin": job.stdin,
     }
 
 

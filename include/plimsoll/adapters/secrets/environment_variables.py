@@ -1,20 +1,36 @@
-"""Keys from the user's environment: one SSH key file, and the AWS credentials that boto3 finds by itself."""
+"""Keys from the user's environment: one SSH key file, the AWS credentials that boto3 finds by itself, one database."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from plimsoll.domain.errors import SecretError
-from plimsoll.ports.secrets import AwsAccess, SshIdentity
+from plimsoll.ports.secrets import AwsAccess, DatabaseAccess, SshIdentity
+
+
+@dataclass(frozen=True)
+class DatabaseVariables:
+    """The user of a database, and the files with its certificates, as `PLIMSOLL_DATABASE_…` name them."""
+
+    user: str = ""
+    password: str = field(default="", repr=False)
+    authority: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
 
 
 class EnvironmentSecrets:
-    """An implementation of the Secrets port. It has one key and one account; errors name the connection's id.
+    """An implementation of the ports Secrets and DatabaseSecrets. It has one key, one account and one database.
+
+    Errors name the connection's id.
 
     AWS: boto3's own chain (`AWS_PROFILE`, `AWS_ACCESS_KEY_ID`, …, `AWS_ENDPOINT_URL`).
     """
 
-    def __init__(self, ssh_key: Path | None, ssh_user: str = "") -> None:
-        self._ssh_key, self._ssh_user = ssh_key, ssh_user
+    def __init__(
+        self, ssh_key: Path | None, ssh_user: str = "", database: DatabaseVariables = DatabaseVariables()
+    ) -> None:
+        self._ssh_key, self._ssh_user, self._database = ssh_key, ssh_user, database
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         """Return the key in the named file."""
@@ -30,6 +46,22 @@ class EnvironmentSecrets:
     def aws(self, connection_id: str) -> AwsAccess:  # noqa: ARG002 - the account is the environment's
         """Return the access that boto3 finds in the environment."""
         return AwsAccess(_client)
+
+    def database(self, connection_id: str) -> DatabaseAccess:  # noqa: ARG002 - the database is the environment's
+        """Return the user, and the content of the named files."""
+        given = self._database
+        files = {name: _pem(name, getattr(given, name)) for name in ("authority", "certificate", "key")}
+        return DatabaseAccess(given.user, given.password, **files)
+
+
+def _pem(name: str, file: Path | None) -> str:
+    if file is None:
+        return ""
+    try:
+        return file.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        mend = f"set PLIMSOLL_DATABASE_{name.upper()} to a file in PEM that you may read"
+        raise SecretError(f"can't be read: {error}", where=str(file), mend=mend) from error
 
 
 def _client(service: str, region: str | None) -> Any:

@@ -81,8 +81,8 @@ def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
 
 
 def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
-    """Tell whether any variant runs in a JVM."""
-    return any(variant.jvm for variant in findings.definition.variants)
+    """Tell whether any variant runs in a JVM, or may: an external cluster does not tell."""
+    return findings.definition.provider.is_external or any(variant.jvm for variant in findings.definition.variants)
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
-from plimsoll.ports.load_generator import SamplingLoadGenerator, SplitLoadGenerator
+from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, SamplingLoadGenerator, SplitLoadGenerator
 from plimsoll.ports.product import ActingProduct, MeasuredProduct
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
@@ -67,6 +67,7 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
     yield from _early_end_problems(toolkit, definition)
     yield from _stop_rule_problems(toolkit, definition)
     yield from _loop_problems(toolkit, definition)
+    yield from _log_in_problems(toolkit, definition)
 
 
 def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -118,6 +119,14 @@ def _loop_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem
         if generator is not None and not generator.can_close_loop:
             what = f"{generator.name} is not run in a closed loop"
             yield Problem(where, what, "take plimsoll-stress, or remove the key")
+
+
+def _log_in_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Yield a problem where the load generator can't log in to a cluster that somebody else runs."""
+    generator = toolkit.load_generators.get(definition.load_generator.name)
+    if definition.provider.is_external and generator and not isinstance(generator, AuthenticatingLoadGenerator):
+        what = f"{generator.name} can't log in to an external cluster: a password would stand in its command line"
+        yield Problem("load_generator.name", what, "write plimsoll-stress, which is given it unseen")
 
 
 def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:

@@ -9,9 +9,10 @@ from typing import Any
 from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.errors import DeployError, HostError, HostsLost, StoreError, UnfitHosts
-from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.fingerprint import Fingerprint, ReportedNode
 from plimsoll.domain.progress import Phase
 from plimsoll.ports.host import Host
+from plimsoll.ports.product import ForeignProduct
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.context import AttemptContext
@@ -122,10 +123,16 @@ def deploy(work: AttemptContext) -> Fingerprint:
         load_clock_offset_ms=load.clock().offset_ms,
         load_generator=work.load_generator.describe(load, work.definition),
         canary=canary,
+        reported_nodes=tuple(_reported(work)),
         **_kept(work),
     )
     write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint)
     return fingerprint
+
+
+def _reported(work: AttemptContext) -> Sequence[ReportedNode]:
+    """Return the nodes that somebody else runs; none where nodes were deployed."""
+    return work.product.reported(work.definition) if isinstance(work.product, ForeignProduct) else ()
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:

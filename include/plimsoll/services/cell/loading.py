@@ -5,6 +5,7 @@ from dataclasses import replace
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import LoadError
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.cell.action_beside_load import followed, required_nodes
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_nodes
@@ -25,16 +26,18 @@ def load_job(key: AttemptKey) -> str:
 def start_load(work: AttemptContext) -> None:
     """Start the load, or attach to it if it is running already."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
-    cluster = work.cluster()
+    cluster, provider = work.cluster(), work.provider
+    database = provider.database() if isinstance(provider, DatabaseProvider) else None
     asked = LoadRequest(
         job_id=load_job(work.key),
         definition=work.definition,
         load_ops_s=work.cell.load_ops_s,
-        contact_points=[host.address for host in work.deployed(cluster)],
+        contact_points=database.contact_points if database else [host.address for host in work.deployed(cluster)],
         expires=work.time_left(),
         protocol=work.definition.protocol_of(work.variant),
         waits=waits_for_nodes(work),
         populates=not work.goes_on,
+        database=database,
     )
     request = with_counted_rows(work, cluster, asked)
     # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.

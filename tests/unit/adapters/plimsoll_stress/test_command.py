@@ -1,12 +1,16 @@
+import json
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 import pytest
 
-from plimsoll.adapters.generators.plimsoll_stress.command import run_arguments, sample_arguments
+from plimsoll.adapters.generators.plimsoll_stress.command import access, run_arguments, sample_arguments
 from plimsoll.domain.definition import Definition
+from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.secrets import DatabaseAccess
 
 PUBLISHED = (
     "run BasicTimeSeries -d 150m -p 100M -c 50 --pg sequence -t 8 -r 0.2 --rate 40000 "
@@ -175,3 +179,54 @@ def test_time_series_populate_at_the_loads_rate_as_published_unless_a_size_is_as
     sized = azul.model_copy(update={"workload": azul.workload.with_options(data_per_node="5G")})
     assert "--populate-rate" not in arguments_of(azul)
     assert arguments_of(sized, waits=True)[-4:] == ("--start-file", "load/start.json", "--populate-rate", "0")
+
+
+def external(*, is_read_only: bool = False, populate_ops_s: int | None = None) -> ExternalDatabase:
+    return ExternalDatabase(
+        contact_points=("db1", "db2"),
+        port=9142,
+        data_centre="eu 1",
+        keyspace="bench",
+        is_read_only=is_read_only,
+        populate_ops_s=populate_ops_s,
+        has_tls=True,
+        access=DatabaseAccess("me", "secret", "a CA"),
+    )
+
+
+def arguments_to(definition: Definition, database: ExternalDatabase) -> tuple[str, ...]:
+    request = LoadRequest("load", definition, 500, database.contact_points, timedelta(hours=1), database=database)
+    return run_arguments(request, PurePosixPath("load"))
+
+
+def test_a_database_of_somebody_else_is_populated_no_faster_than_it_is_loaded(azul: Definition) -> None:
+    arguments = arguments_to(azul, external())
+    given = dict(pairwise(arguments))
+    assert (given["--host"], given["--port"], given["--dc"], given["--keyspace"]) == (
+        "db1,db2",
+        "9142",
+        "eu 1",
+        "bench",
+    )
+    assert given["--populate-rate"] == "500"
+    assert "--settle" not in arguments
+    assert arguments_to(azul, external(populate_ops_s=50))[arguments.index("--populate-rate") + 1] == "50"
+
+
+def test_tables_that_are_there_are_taken_as_they_are(azul: Definition) -> None:
+    assert {"--no-schema", "--no-populate"} <= {*arguments_to(azul, external(is_read_only=True))}
+    assert not {"--no-schema", "--no-populate", "--drop"} & {*arguments_to(azul, external())}
+
+
+def test_a_password_is_read_from_standard_input_alone(azul: Definition) -> None:
+    database = external()
+    assert "--access-on-stdin" in arguments_to(azul, database)
+    assert "secret" not in " ".join([*arguments_to(azul, database), str(database)])
+    assert json.loads(access(database)) == {
+        "user": "me",
+        "password": "secret",
+        "tls": True,
+        "ca": "a CA",
+        "certificate": "",
+        "key": "",
+    }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.secrets import EnvironmentSecrets
+from plimsoll.adapters.secrets import DatabaseVariables, EnvironmentSecrets
 from plimsoll.domain.errors import SecretError
 
 
@@ -51,3 +51,18 @@ def test_a_profile_that_does_not_exist_is_said(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("AWS_PROFILE", "missing")
     with pytest.raises(SecretError, match=r"missing.*could not be found[\s\S]*check AWS_PROFILE"):
         EnvironmentSecrets(None).aws("any").client("ec2", "eu-central-1")
+
+
+def test_a_databases_user_and_its_certificates(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("BEGIN CERTIFICATE")
+    given = DatabaseVariables("me", "secret", tmp_path / "ca.pem")
+    access = EnvironmentSecrets(None, database=given).database("any")
+    assert (access.user, access.password, access.authority, access.key) == ("me", "secret", "BEGIN CERTIFICATE", "")
+    assert "secret" not in f"{access}{given}"
+
+
+def test_a_databases_certificate_that_can_not_be_read_is_named(tmp_path: Path) -> None:
+    variables = DatabaseVariables("me", "secret", authority=tmp_path / "ca.pem")
+    with pytest.raises(SecretError, match="can't be read") as refused:
+        EnvironmentSecrets(None, database=variables).database("any")
+    assert "PLIMSOLL_DATABASE_AUTHORITY" in refused.value.mend

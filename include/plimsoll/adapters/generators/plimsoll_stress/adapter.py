@@ -43,6 +43,7 @@ class PlimsollStress:
     can_end_early = True
     can_close_loop = True
     can_go_on = True
+    logs_in = True
     keyspace = command.KEYSPACE
 
     def __init__(self, artefacts: ProgramSource) -> None:
@@ -159,7 +160,8 @@ class PlimsollStress:
         if "--options" in arguments:
             options = with_last_row(given_options(workload))
             host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
-        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
+        access = command.access(request.database) if request.database else ""
+        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder, stdin=access))
 
 
 def _utc(at: datetime) -> str:

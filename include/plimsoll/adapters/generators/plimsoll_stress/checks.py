@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
 from plimsoll.adapters.generators.plimsoll_stress.clients import CLIENTS, programs
+from plimsoll.adapters.generators.plimsoll_stress.foreign_keyspaces import foreign_keyspace_problems
 from plimsoll.adapters.generators.plimsoll_stress.operations import shares
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems
 from plimsoll.adapters.generators.plimsoll_stress.row_ranges import ROWS, names_last_row, with_last_row
@@ -38,6 +39,7 @@ def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Probl
         *_workload(definition),
         *_protocols(definition),
         *data_per_node_problems(definition),
+        *foreign_keyspace_problems(definition),
         *_generator(definition),
         *timing_problems(definition),
         *_early_end(definition),

@@ -24,14 +24,14 @@ _WORD = re.compile(
 
 def tables(schema: Sequence[str]) -> Tables:
     """Return the tables that these statements create, with the types of their columns."""
-    return dict(found for statement in schema for found in _created(_words(statement)))
+    return dict(found for statement in schema for found in _created(words_of(statement)))
 
 
 def marker_types(statement: str, known: Tables) -> dict[str, str]:
     """Return marker → type, for the markers that stand for a column of a known table, or behind LIMIT, TTL or
     TIMESTAMP.
     """
-    words = _words(statement)
+    words = words_of(statement)
     columns = known.get(_table(words), {})
     types = dict(_inserted(words, columns))
     for place, word in enumerate(words):
@@ -40,7 +40,7 @@ def marker_types(statement: str, known: Tables) -> dict[str, str]:
     return types
 
 
-def _words(statement: str) -> list[str]:
+def words_of(statement: str) -> list[str]:
     """Return words in small letters, names in quotes as they are but without quotes that change nothing, and signs."""
     found = (match["word"] for match in _WORD.finditer(statement) if match["word"])
     return [word if word[0] in "'\"$:" else word.lower() for word in found]

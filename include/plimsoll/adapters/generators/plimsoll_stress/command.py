@@ -1,5 +1,6 @@
 """The command line of one load, in the form of published benchmarks."""
 
+import json
 from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
@@ -11,6 +12,7 @@ from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.units import format_count, format_duration
 from plimsoll.domain.workload import BASIC_TIME_SERIES
+from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.load_generator import LoadRequest
 
 CSV = "tlp_stress_metrics.csv"
@@ -63,11 +65,41 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **_shared(request, folder),
         **(_AT_ONCE if is_own and (workload.data_per_node is not None or not request.load_ops_s) else {}),
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
-        **({} if is_own or request.waits else {"--settle": SETTLE}),
+        **({} if is_own or request.waits or request.database else {"--settle": SETTLE}),
     }
-    options = (word for option in {**published, **_watched(definition), **further}.items() for word in option)
+    external = _external(request.database, request.load_ops_s) if request.database else {}
+    options = (
+        word for option in {**published, **_watched(definition), **further, **external}.items() for word in option
+    )
+    as_left = not request.populates or (request.database is not None and request.database.is_read_only)
+    log_in = ("--access-on-stdin",) if request.database else ()
     closed = ("--closed",) if definition.loop == CLOSED else ()
-    return ("run", workload.name, *options, *closed, *(() if request.populates else _AS_LEFT))
+    return ("run", workload.name, *options, *closed, *(_AS_LEFT if as_left else ()), *log_in)
+
+
+def _external(database: ExternalDatabase, load_ops_s: int) -> dict[str, str]:
+    """Return the options of a database that somebody else runs, to which rows are written no faster than allowed."""
+    return {
+        "--port": str(database.port),
+        "--dc": database.data_centre,
+        "--keyspace": database.keyspace,
+        "--populate-rate": str(database.populate_ops_s or load_ops_s),
+    }
+
+
+def access(database: ExternalDatabase) -> str:
+    """Return what the program reads from its standard input to log in there."""
+    given = database.access
+    return json.dumps(
+        {
+            "user": given.user,
+            "password": given.password,
+            "tls": database.has_tls,
+            "ca": given.authority,
+            "certificate": given.certificate,
+            "key": given.key,
+        }
+    )
 
 
 def _watched(definition: Definition) -> dict[str, str]:

@@ -15,6 +15,10 @@ _CLOSED = (
     "response times and no service would see them. What was sent, not the load, is the rate"
 )
 _NO_LOGGED_BATCHES = "HBase has no logged batches: there, a batch is as many puts that are sent together"
+_HIDDEN = (
+    "what the nodes of an external cluster did is not known (pauses, compactions, their hosts): causes of misses are "
+    "found on the load's side alone"
+)
 
 
 def limits(definition: Definition) -> Sequence[str]:
@@ -27,4 +31,6 @@ def _limits(definition: Definition) -> Iterator[str]:
         yield _CLOSED.format(plural(definition.load_generator.most_in_flight, "operation"))
     if HBASE in definition.protocols and definition.workload.name == "BatchedRows":
         yield _NO_LOGGED_BATCHES
+    if definition.provider.is_external:
+        yield _HIDDEN
     yield from first_page_remarks(given_options(definition.workload))

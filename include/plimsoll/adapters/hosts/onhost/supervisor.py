@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +142,28 @@ def _spawn(job: dict[str, Any], owned: int | None) -> subprocess.Popen[bytes]:
     # This process has one thread, so that preexec_fn is safe.
     environment = {**os.environ, **job["env"]}
     options: dict[str, Any] = {"env": environment, "cwd": job["cwd"], "pass_fds": kept}
-    return subprocess.Popen(job["argv"], preexec_fn=before_exec, **options)  # noqa: PLW1509
+    with _input(job.pop("stdin", "")) as stdin:
+        return subprocess.Popen(job["argv"], preexec_fn=before_exec, stdin=stdin, **options)  # noqa: PLW1509
+
+
+@contextlib.contextmanager
+def _input(text: str) -> Iterator[int | None]:
+    """Give a pipe that holds the text until its reader has it; None, the standard input of this process, without text.
+
+    No other process can read it there, and nothing is left of it.
+    """
+    if not text:
+        yield None
+        return
+    reading, telling = os.pipe()
+    try:
+        os.set_blocking(telling, False)  # the kernel may give a small pipe, which nobody empties yet
+        if os.write(telling, text.encode()) < len(text.encode()):
+            raise OSError("its standard input does not fit into a pipe")
+        os.close(telling)
+        yield reading
+    finally:
+        os.close(reading)
 
 
 def _prctl(option: int, value: int) -> None:

@@ -63,7 +63,7 @@ def _memory(definition: Definition, options: LocalOptions, memory: int, heaps: M
     nodes, parallel = definition.node_hosts, definition.max_parallel
     generator = _generator_bytes(definition)
     available = memory - options.reserved_memory
-    allowed = (available // parallel - generator) // nodes - options.memory_per_node_overhead
+    allowed = (available // parallel - generator) // max(1, nodes) - options.memory_per_node_overhead
     for variant, heap in heaps.items():
         where = f"variants.{variant}.jvm.heap"
         needed = parallel * cell_bytes(definition, options, heap)

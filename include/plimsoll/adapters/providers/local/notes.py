@@ -21,10 +21,11 @@ def notes(needs_of: Callable[[Definition], NodeNeeds], definition: Definition) -
 
 def notes_on(definition: Definition, heaps: Mapping[str, int], now: HostActivity) -> Iterator[str]:
     """Yield the same for a machine with that activity. Pure."""
-    yield (
-        f"nodes on this machine run at niceness {NODE_NICENESS}, so that the load generator keeps to its schedule: "
-        "they give way to every other program, too"
-    )
+    if not definition.provider.is_external:
+        yield (
+            f"nodes on this machine run at niceness {NODE_NICENESS}, so that the load generator keeps to its schedule: "
+            "they give way to every other program, too"
+        )
     if definition.max_parallel > 1:
         yield (
             f"`max_parallel: {definition.max_parallel}` on one machine: cells that run at the same time disturb each "

@@ -54,7 +54,10 @@ class GroupOptions(Model):
     """Hosts that make up one cluster at a time."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="Name of the group")]
-    nodes: Annotated[tuple[HostOptions, ...], Field(min_length=1, description="Database nodes, the seed first")]
+    nodes: Annotated[
+        tuple[HostOptions, ...],
+        Field(description="Database nodes, the seed first; none where a group is load hosts for an external cluster"),
+    ] = ()
     load: Annotated[HostOptions, Field(description="Where the load generator runs")]
     further_load_hosts: Annotated[
         tuple[HostOptions, ...], Field(description="Where it runs besides, for definitions with several load hosts")

@@ -46,6 +46,12 @@ public final class CqlOptions implements Protocol {
     @Option(names = "--no-schema", description = "Take keyspace and table as they are.")
     boolean noSchema;
 
+    @Option(
+            names = "--access-on-stdin",
+            description = "Read user, password and certificates from standard input, as JSON: {\"user\", \"password\", "
+                    + "\"tls\": true, \"ca\", \"certificate\", \"key\"}; the last three in PEM, each may be missing.")
+    boolean accessOnStdin;
+
     @Override
     public String databases() {
         return "databases that speak CQL";
@@ -63,6 +69,11 @@ public final class CqlOptions implements Protocol {
         require(!requestTimeout.isZero(), "--request-timeout must be above 0");
         require(keyspace.matches("[a-z][a-z0-9_]{0,47}"), "--keyspace must be a plain lower-case name");
         require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
+    }
+
+    /** Returns how to log in. Standard input can be read once, so this is called once. */
+    Access access() throws StressException {
+        return accessOnStdin ? Access.read(System.in) : Access.NONE;
     }
 
     private static void require(boolean fits, String message) throws StressException {

@@ -1,9 +1,11 @@
 package plimsoll.stress.cql;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
+import com.datastax.oss.driver.api.core.ssl.ProgrammaticSslEngineFactory;
 import com.datastax.oss.driver.internal.core.loadbalancing.DcInferringLoadBalancingPolicy;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -42,7 +44,7 @@ final class Sessions {
         if (options.dataCentre != null) {
             config.withString(DefaultDriverOption.LOAD_BALANCING_LOCAL_DATACENTER, options.dataCentre);
         }
-        return connect(config, contactPoints(options.hosts, options.port));
+        return connect(config, contactPoints(options.hosts, options.port), options.access());
     }
 
     static List<InetSocketAddress> contactPoints(String hosts, int port) {
@@ -74,9 +76,18 @@ final class Sessions {
     }
 
     private static CqlSession connect(
-            ProgrammaticDriverConfigLoaderBuilder config, List<InetSocketAddress> points) throws StressException {
+            ProgrammaticDriverConfigLoaderBuilder config, List<InetSocketAddress> points, Access access)
+            throws StressException {
+        CqlSessionBuilder builder = CqlSession.builder().withConfigLoader(config.build()).addContactPoints(points);
+        if (access.user != null) {
+            builder.withAuthCredentials(access.user, access.password);
+        }
+        if (access.tls != null) {
+            // The name that is asked for is in the certificate, not one that DNS gives for an address.
+            builder.withSslEngineFactory(new ProgrammaticSslEngineFactory(access.tls, null, true, false));
+        }
         try {
-            return CqlSession.builder().withConfigLoader(config.build()).addContactPoints(points).build();
+            return builder.build();
         } catch (RuntimeException error) {
             throw new StressException(ExitCode.UNREACHABLE, "cannot connect to " + points, error);
         }

@@ -1,0 +1,97 @@
+"""A database that somebody else runs: connections to it, and what its own tables tell of its nodes."""
+
+import ssl
+from collections.abc import Mapping, Sequence
+
+from plimsoll.adapters.external.options import ExternalOptions
+from plimsoll.adapters.native_protocol import Session, tls_context
+from plimsoll.domain.errors import ProviderError, SecretError
+from plimsoll.domain.fingerprint import ReportedNode
+from plimsoll.ports.external_database import ExternalDatabase
+from plimsoll.ports.secrets import DatabaseAccess, DatabaseSecrets
+
+_LOCAL = "SELECT data_center, rack, release_version, rpc_address, broadcast_address FROM system.local"
+_PEERS = "SELECT data_center, rack, release_version, rpc_address, peer FROM system.peers"
+_ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - what a node tells that listens on all of its addresses
+
+
+class Databases:
+    """The databases that definitions name, with the secrets of their connections. Nothing is remembered."""
+
+    def __init__(self, secrets: DatabaseSecrets) -> None:
+        self._secrets = secrets
+
+    def of(self, options: ExternalOptions) -> "Database":
+        """Return the database of these options. Raises SecretError where its connection is not fit to log in."""
+        access = self._secrets.database(options.connection) if options.connection else DatabaseAccess()
+        try:
+            return Database(options, access, tls_context(access) if options.tls else None)
+        except ValueError as error:
+            mend = "put the whole PEM into the connection, with its BEGIN and END lines"
+            raise SecretError(str(error), where=f"connection {options.connection!r}", mend=mend) from error
+
+
+class Database:
+    """One such database. `tls`: None where connections are in plain text."""
+
+    def __init__(self, options: ExternalOptions, access: DatabaseAccess, tls: ssl.SSLContext | None) -> None:
+        self.options = options
+        self._access, self._tls = access, tls
+
+    def session(self, node: str) -> Session:
+        """Return a connection to that node. Raises ProviderError with what is in the way, and how to mend it."""
+        return Session(node, self.options.port, self._access, self._tls)
+
+    def any_session(self) -> Session:
+        """Return a connection to the first contact point that accepts one. Raises the error of the last."""
+        *earlier, last = self.options.contact_points
+        for node in earlier:
+            try:
+                return self.session(node)
+            except ProviderError:
+                continue
+        return self.session(last)
+
+    def nodes(self) -> tuple[ReportedNode, ...]:
+        """Return the nodes of the data centre as one of them reports them, by address. Raises ProviderError."""
+        with self.any_session() as session:
+            rows = [*session.rows(_LOCAL), *session.rows(_PEERS)]
+        return _nodes(rows, self.options.data_centre, self._where)
+
+    def for_clients(self) -> ExternalDatabase:
+        """Return what a load generator must know of it."""
+        options = self.options
+        return ExternalDatabase(
+            contact_points=options.contact_points,
+            port=options.port,
+            data_centre=options.data_centre,
+            keyspace=options.keyspace_name,
+            is_read_only=options.is_read_only,
+            populate_ops_s=options.populate_rate,
+            has_tls=options.tls,
+            access=self._access,
+        )
+
+    @property
+    def _where(self) -> str:
+        return ", ".join(self.options.contact_points)
+
+
+def _nodes(rows: Sequence[Mapping[str, str]], data_centre: str, where: str) -> tuple[ReportedNode, ...]:
+    known = [row for row in rows if "data_center" in row]  # a node that is about to join has told nothing else yet
+    there = [row for row in known if row["data_center"] == data_centre]
+    if not there:
+        names = ", ".join(sorted({row["data_center"] for row in known}))
+        raise ProviderError(f"has no data centre {data_centre!r}", where=where, mend=f"it has: {names}")
+    return tuple(sorted(map(_node, there), key=lambda node: node.address))
+
+
+def _node(row: Mapping[str, str]) -> ReportedNode:
+    own = row.get("rpc_address", "")
+    address = row.get("peer", row.get("broadcast_address", "")) if own in ("", *_ANY_ADDRESS) else own
+    return ReportedNode(
+        address=address,
+        data_centre=row["data_center"],
+        rack=row.get("rack", ""),
+        release_version=row.get("release_version", ""),
+    )

@@ -1,0 +1,140 @@
+"""The keyspace that a load has in a database of somebody else.
+
+Its mark is a table whose comment says which cluster of which store the keyspace belongs to, since a keyspace itself has
+no comment. Only a keyspace with the own mark is ever dropped.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import ValidationError, field_validator
+
+from plimsoll.adapters.native_protocol import DatabaseRefused, Session
+from plimsoll.adapters.native_protocol.frames import ALREADY_EXISTS, UNAUTHORIZED
+from plimsoll.domain.base import Model
+from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.errors import ProviderError
+
+_TABLE = "plimsoll_owner"
+_MARKS = "SELECT keyspace_name, comment FROM system_schema.tables WHERE table_name = 'plimsoll_owner' ALLOW FILTERING"
+_MEND = "name another keyspace: Plimsoll makes its own, and drops it after each cell"
+
+
+class Mark(Model):
+    """What the mark of a keyspace says: to which cluster of which store it belongs, and who made it."""
+
+    cluster: str
+    store: str
+    owner: str
+    made_at: datetime
+    expires_at: datetime
+
+    @field_validator("cluster")
+    @classmethod
+    def _names_a_cluster(cls, value: str) -> str:
+        return str(ClusterId.parse(value))
+
+
+@dataclass(frozen=True)
+class NewKeyspace:
+    """A keyspace to be made: its name, and how many replicas its rows have in a data centre."""
+
+    name: str
+    data_centre: str
+    replicas: int
+
+    @property
+    def statement(self) -> str:
+        """Return the statement that makes it, and fails where there is one of that name."""
+        replication = f"{{'class': 'NetworkTopologyStrategy', '{self.data_centre}': {self.replicas}}}"
+        return f"CREATE KEYSPACE {self.name} WITH replication = {replication}"
+
+
+def marks(session: Session) -> Iterator[tuple[str, Mark]]:
+    """Yield every keyspace that Plimsoll has made there, with its mark. Raises ProviderError."""
+    for row in session.rows(_MARKS):
+        try:
+            yield row["keyspace_name"], Mark.model_validate_json(row.get("comment", ""))
+        except ValidationError:  # a table of that name that is somebody else's
+            continue
+
+
+def mark_of(session: Session, keyspace: str) -> Mark | None:
+    """Return the mark of that keyspace; None where it has none, or is not there."""
+    return dict(marks(session)).get(keyspace)
+
+
+def is_there(session: Session, keyspace: str) -> bool:
+    """Tell whether there is a keyspace of that name."""
+    return _has(session, "keyspaces", keyspace)
+
+
+def require_own_keyspace(
+    session: Session, mark: Mark, wanted: NewKeyspace, *, began: bool, begin: Callable[[], None]
+) -> None:
+    """Make the keyspace with its mark, or find it made. Raises ProviderError where it is somebody else's.
+
+    `begin` is called before it is made; `began`: whether that was so before, by a process that may have died between
+    keyspace and mark.
+    """
+    keyspace = wanted.name
+    found = mark_of(session, keyspace)
+    if found is not None and (found.store, found.cluster) == (mark.store, mark.cluster):
+        return
+    if found is not None:
+        what = f"the keyspace is in use by {found.cluster} of the store {found.store}"
+        raise _refused(keyspace, what, "wait until that has ended, or name another keyspace")
+    is_left = is_there(session, keyspace)
+    if is_left and not (began and is_empty(session, keyspace)):
+        raise _refused(keyspace, "there is such a keyspace, which Plimsoll has not made", _MEND)
+    begin()
+    with _explained(keyspace):
+        if not is_left:
+            session.change(wanted.statement)
+        comment = json.dumps(mark.model_dump(mode="json")).replace("'", "''")
+        session.change(f"CREATE TABLE {keyspace}.{_TABLE} (owner text PRIMARY KEY) WITH comment = '{comment}'")
+
+
+def drop_marked(session: Session, keyspace: str, store: str, cluster: str, *, began: bool) -> None:
+    """Drop the keyspace if it is that cluster's, and see that it is gone. Any other is left alone. ProviderError."""
+    found = mark_of(session, keyspace)
+    is_own = found is not None and (found.store, found.cluster) == (store, cluster)
+    is_unmarked = found is None and began and is_there(session, keyspace) and is_empty(session, keyspace)
+    if not is_own and not is_unmarked:
+        return
+    with _explained(keyspace):
+        session.change(f"DROP KEYSPACE IF EXISTS {keyspace}")
+        if is_there(session, keyspace):
+            raise _refused(keyspace, "the keyspace is still there after it was dropped", "drop it by hand")
+
+
+def is_empty(session: Session, keyspace: str) -> bool:
+    """Tell whether the keyspace has no table."""
+    return not _has(session, "tables", keyspace)
+
+
+def _has(session: Session, table: str, keyspace: str) -> bool:
+    # Names of keyspaces are plain by their pattern in a definition's options.
+    statement = f"SELECT keyspace_name FROM system_schema.{table} WHERE keyspace_name = '{keyspace}'"  # noqa: S608
+    return bool(session.rows(statement))
+
+
+@contextmanager
+def _explained(keyspace: str) -> Iterator[None]:
+    """Raise ProviderError with a way to mend it in the place of what the database refuses."""
+    try:
+        yield
+    except DatabaseRefused as error:
+        mends = {
+            UNAUTHORIZED: "let the user create and drop keyspaces, or write `{existing: …, read_only: true}`",
+            ALREADY_EXISTS: _MEND,
+        }
+        mend = mends.get(error.code, "see the database's log")
+        raise _refused(keyspace, error.what, mend) from error
+
+
+def _refused(keyspace: str, what: str, mend: str) -> ProviderError:
+    return ProviderError(what, where=f"keyspace {keyspace}", mend=mend)

@@ -1,0 +1,75 @@
+"""A database that somebody else runs and that speaks CQL, as a product of which nothing is deployed."""
+
+from collections.abc import Sequence
+from datetime import timedelta, tzinfo
+
+from plimsoll.adapters.external import Databases, ExternalOptions
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DeployError, Problem, ProviderError
+from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
+from plimsoll.domain.log_events import Event, EventKind, LogLine
+from plimsoll.domain.process import Process
+from plimsoll.domain.system import EXTERNAL
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence
+
+
+class _NoLogs:
+    """An implementation of the Evidence port for nodes whose logs nobody here can read."""
+
+    kinds: Sequence[EventKind] = ()
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002
+        """Return nothing."""
+        return ()
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002
+        """Return nothing."""
+        return ()
+
+
+class ExternalCql:
+    """An implementation of the ForeignProduct port. No node of it is a host here, so it has no processes and no logs.
+
+    Whether it can be used at all, its provider checks.
+    """
+
+    name = EXTERNAL
+    ports: Sequence[int] = ()
+    evidence: Evidence = _NoLogs()
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+
+    def check(self, definition: Definition) -> Sequence[Problem]:  # noqa: ARG002
+        """Return nothing: its provider asks the database itself."""
+        return ()
+
+    def prepare(self, definition: Definition) -> None:
+        """Do nothing, because nothing is deployed."""
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Do nothing, because it is there."""
+
+    def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - none is known
+        """Return none, because nobody here knows them."""
+        return ()
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+        """Return none, because no node can be asked as a host."""
+        return ()
+
+    def reported(self, definition: Definition) -> Sequence[ReportedNode]:
+        """Return what the database's own tables tell of its nodes. Raises DeployError."""
+        options = ExternalOptions.model_validate(definition.provider.options)
+        try:
+            return self._databases.of(options).nodes()
+        except ProviderError as error:
+            raise DeployError(error.what, where=error.where, mend=error.mend) from error
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:  # noqa: ARG002 - there are none
+        """Return nothing: whether its nodes run, nobody here can see."""
+        return ()

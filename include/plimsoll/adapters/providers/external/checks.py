@@ -1,0 +1,76 @@
+"""Ask a database for whatever would keep a definition's load from it, before anything is loaded."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from plimsoll.adapters.external import Database, Databases
+from plimsoll.adapters.external.keyspaces import is_there, mark_of
+from plimsoll.adapters.external.options import ExternalOptions
+from plimsoll.adapters.native_protocol import Session
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, ProviderError, SecretError
+from plimsoll.domain.plurals import plural
+
+_AT_ONCE = 16
+_OPTIONS = "provider.options"
+
+
+def database_problems(definition: Definition, options: ExternalOptions, databases: Databases) -> Sequence[Problem]:
+    """Return every problem found. Nothing is written there."""
+    try:
+        database = databases.of(options)
+    except SecretError as error:
+        return [Problem(f"{_OPTIONS}.connection", f"{error.where}: {error.what}", error.mend)]
+    silent = _silent(database, options.contact_points)
+    if silent:
+        places = {node: number for number, node in enumerate(options.contact_points)}
+        return [
+            Problem(f"{_OPTIONS}.contact_points[{places[node]}]", f"{error.where}: {error.what}", error.mend)
+            for node, error in silent
+        ]
+    return list(_beyond_contact_points(definition, database))
+
+
+def _silent(database: Database, nodes: Sequence[str]) -> Sequence[tuple[str, ProviderError]]:
+    """Return the nodes that can't be used, with the reason. All are asked, since clients would skip the dead."""
+
+    def why_not(node: str) -> ProviderError | None:
+        try:
+            with database.session(node):
+                return None
+        except ProviderError as error:
+            return error
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return [(node, error) for node, error in zip(nodes, pool.map(why_not, nodes), strict=True) if error]
+
+
+def _beyond_contact_points(definition: Definition, database: Database) -> Iterator[Problem]:
+    try:
+        nodes = database.nodes()
+        with database.any_session() as session:
+            keyspace = list(_keyspace_problems(session, database.options))
+    except ProviderError as error:
+        yield Problem(_OPTIONS, f"{error.where}: {error.what}", error.mend)
+        return
+    yield from keyspace
+    if len(nodes) != definition.system.nodes:
+        what = f"the data centre has {plural(len(nodes), 'node')}, and the definition says {definition.system.nodes}"
+        yield Problem("system.nodes", what, f"write {len(nodes)}, or wait until all nodes are there")
+    others = [node.address for node in nodes if node.address not in database.options.contact_points]
+    for node, why in _silent(database, others):
+        yield Problem(f"{_OPTIONS}.data_centre", f"its node {node} can't take its share: {why.what}", why.mend)
+
+
+def _keyspace_problems(session: Session, options: ExternalOptions) -> Iterator[Problem]:
+    """Yield whether the keyspace is there and must not be, or the other way round.
+
+    One with Plimsoll's mark is no problem here: a cell that is over has left it, or one that runs now has it.
+    """
+    name = options.keyspace_name
+    there = is_there(session, name)
+    if options.is_read_only and not there:
+        yield Problem(f"{_OPTIONS}.keyspace.existing", f"there is no keyspace {name!r}", "write the name of one")
+    if there and not options.is_read_only and mark_of(session, name) is None:
+        what = f"there is a keyspace {name!r}, which Plimsoll has not made"
+        yield Problem(f"{_OPTIONS}.keyspace", what, "name another: it is made, and dropped after each cell")
