@@ -73,7 +73,7 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
 
     def with_options(self, **options: JsonValue) -> "Workload":
         """Return the same with those options of its own."""
-        return Workload.model_validate({**self.model_dump(mode="json"), **options})
+        return Workload.model_validate({**self.model_dump(mode="json", exclude_unset=True), **options})
 
     @model_serializer(mode="wrap")
     def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:

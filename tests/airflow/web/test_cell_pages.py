@@ -8,6 +8,7 @@ from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.airflow.web.markup import page
 from tests.fakes.installation import Installation
 
+from plimsoll.domain.action import Action, ActionResult
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.steps.steps import STEPS
@@ -82,6 +83,31 @@ def test_a_miss_by_errors_says_so(client: Client, campaign: Installation) -> Non
     shown = page(client, f"{HERE}/cells/v1-001k-r1").text
     assert "1,000 operations failed. Response times kept the service level, but 0.1 % of failed" in shown
     assert "operations failed." not in page(client, f"{HERE}/cells/v1-002k-r1").text
+
+
+def test_a_load_that_a_rule_ended_says_so_beside_its_service_levels(client: Client, campaign: Installation) -> None:
+    store = campaign.toolkit.store
+    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    assert verdict
+    stopped = {"met": False, "stopped": "the load was ended after 40s by `stop_when[0]`"}
+    write_model(store, verdict.key, layout.VERDICT, verdict.model_copy(update=stopped))
+
+    assert "Missed: the load was ended after 40s by" in page(client, f"{HERE}/cells/v1-001k-r1").text
+
+
+def test_an_action_without_a_load_began_at_no_moment_of_one(client: Client, campaign: Installation) -> None:
+    store = campaign.toolkit.store
+    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    assert verdict
+    action = ActionResult(
+        action=Action(name="add-node"), hosts=(), begun_s=-30.0, ended_s=-10.0, duration_s=20.0, evidence=("joined",),
+        parts=(), streamed_bytes=None, failed=None, levels=(),
+    )  # fmt: skip
+    write_model(store, verdict.key, layout.VERDICT, verdict.model_copy(update={"action": action}))
+
+    shown = page(client, f"{HERE}/cells/v1-001k-r1").text
+    assert "It was done without a load and took 20.0 s" in shown
+    assert "after the start of the load" not in shown
 
 
 def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_forbids(client: Client) -> None:

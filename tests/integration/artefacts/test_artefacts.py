@@ -47,7 +47,9 @@ def test_the_load_generator_runs(artefacts: Artefacts) -> None:
 
 
 def test_sources_that_do_not_compile_are_said_and_leave_nothing(shared_cache: Any, tmp_path: Path) -> None:
-    (tmp_path / "Broken.java").write_text("class Broken { int x = nonesuch; }")
+    entry = tmp_path / "plimsoll" / "stress" / "Main.java"
+    entry.parent.mkdir(parents=True)
+    entry.write_text("package plimsoll.stress; class Main { int x = nonesuch; }")
     artefacts = Artefacts(shared_cache, print, sources=Sources(tmp_path))
     with pytest.raises(ArtefactError, match=r"does not compile(.|\n)*nonesuch"):
         artefacts.program("load-generator")

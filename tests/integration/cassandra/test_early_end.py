@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
@@ -49,7 +50,8 @@ def run(artefacts: Artefacts, tmp_path: Path, below: str, **keys: Any) -> tuple[
     content = define(nodes=1).model_dump(mode="json", exclude={"timing", "service_levels"})
     timing = {"duration": f"{DURATION_S}s", "warmup": f"{WARMUP_S}s", "stop": "decided", "least_intervals": LEAST}
     levels = [{"percentile": 99, "interval": "2s", "below": below}]
-    own = Definition.model_validate({**content, "name": "early", "timing": timing, "service_levels": levels, **keys})
+    given = {"timing": timing, "service_levels": levels, "disturbance": {**ANY_NOISE, "generator_lag": "10s"}}
+    own = Definition.model_validate({**content, "name": "early", **given, **keys})
     tools, said = toolkit(settings), list[str]()
     artefacts.prepare_program("load-generator")
     assert problems(tools, own) == ()

@@ -84,7 +84,7 @@ def test_every_fault_is_told_at_once() -> None:
         ("below: 100ms", "below: 100", "needs a unit"),
         ("name: demo", "name: Demo Campaign", "name"),
         ("[100/s, 3000/s]", "[]", "loads"),
-        ("[100/s, 3000/s]", "[0/s]", "more than 0"),
+        ("[100/s, 3000/s]", "[0/s]", "without a load nothing is measured"),
     ],
 )
 def test_contradictions_and_wrong_values_are_refused(old: str, new: str, message: str) -> None:

@@ -16,7 +16,7 @@ from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.reaping import destroy_owned, reap
+from plimsoll.services.hosts.reaping import destroy_owned, living_clusters, on_this_machine, reap
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1", "v2-001k-r1")
@@ -142,3 +142,18 @@ def test_an_older_cluster_that_resists_keeps_no_other_older_one_alive(installati
         begin(tools, "campaign", CELLS[0], "me")
     left = [cluster.id.number for cluster in inner.clusters() if cluster.id.purpose == CELLS[0]]
     assert left == [1]
+
+
+class _Unreadable:
+    """Places that only a store can tell, which is out of reach."""
+
+    def of_campaign(self, provider: str, campaign_id: str) -> Places:
+        raise AssertionError((provider, campaign_id))
+
+    known = of_campaign
+
+
+def test_what_runs_on_this_machine_is_found_without_the_store(installation: Installation) -> None:
+    toolkit = on_this_machine(replace(installation.toolkit, places=_Unreadable()))
+
+    assert {cluster.id.purpose for cluster in living_clusters(toolkit).clusters} == set(CELLS)

@@ -8,11 +8,11 @@ from threading import BoundedSemaphore, Thread
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
 from plimsoll.domain.errors import DamagedRecord, PlimsollError, ProviderError, StoreError
-from plimsoll.ports.provider import Provider
+from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.toolkit import Nowhere, Toolkit, Whereabouts
 
 _AT_ONCE = 16
 """The number of clusters that are destroyed at the same time. Each may take minutes, until its hosts are gone."""
@@ -50,12 +50,23 @@ class Reaped:
 
 
 def on_this_machine(toolkit: Toolkit) -> Toolkit:
-    """Return the toolkit with only the providers whose clusters run on this machine.
+    """Return the toolkit with only the providers whose clusters run on this machine, and no other place to look at.
 
-    Clusters elsewhere may belong to campaigns of another Airflow.
+    Clusters elsewhere may belong to campaigns of another Airflow. What runs here is found without the store.
     """
     local = {name: provider for name, provider in toolkit.providers.items() if provider.is_local}
-    return replace(toolkit, providers=local)
+    return replace(toolkit, providers=local, places=_NoPlaceToLookAt(toolkit.places))
+
+
+@dataclass(frozen=True)
+class _NoPlaceToLookAt(Nowhere):
+    """The places of clusters that were found here, as the store tells them; none to find others in."""
+
+    stored: Whereabouts
+
+    def of_campaign(self, provider: str, campaign_id: str) -> Places:
+        """Return the places that the campaign's definition names: a keyspace that its load has, for example."""
+        return self.stored.of_campaign(provider, campaign_id)
 
 
 def living_clusters(toolkit: Toolkit) -> Living:
