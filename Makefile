@@ -10,6 +10,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # JDK, Cassandra and the load generator, into a cache outside the checkout; quick when they are there.
+# Of all definitions for this machine, unless a target names one.
 ARTEFACTS := $(BIN)/plimsoll prepare
 LOCAL := $(BIN)/python -m plimsoll_airflow.local
 # Stamps hold the checkout's path: a checkout that was moved is installed again.
@@ -20,6 +21,7 @@ export CAMPAIGN CLUSTERS
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' Makefile
 
+demo: ARTEFACTS += $(or $(CAMPAIGN),demo)
 demo: setup  ## Run a small campaign on real Cassandra through a real Airflow (CAMPAIGN=local-azul for another)
 	@$(LOCAL) demo
 
