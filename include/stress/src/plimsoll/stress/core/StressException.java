@@ -16,6 +16,13 @@ public final class StressException extends Exception {
         this.exitCode = exitCode;
     }
 
+    /** Ends a command as wrongly called, unless what was given fits. */
+    public static void require(boolean fits, String message) throws StressException {
+        if (!fits) {
+            throw new StressException(ExitCode.USAGE, message);
+        }
+    }
+
     /** Returns the innermost message of a chain of causes, with its type. */
     private static String reason(Throwable cause) {
         Throwable innermost = cause;

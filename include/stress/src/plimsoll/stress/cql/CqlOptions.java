@@ -6,7 +6,6 @@ import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import plimsoll.stress.core.Connector;
-import plimsoll.stress.core.ExitCode;
 import plimsoll.stress.core.Protocol;
 import plimsoll.stress.core.StressException;
 import plimsoll.stress.core.Units;
@@ -64,22 +63,16 @@ public final class CqlOptions implements Protocol {
 
     @Override
     public void check() throws StressException {
-        require(replicationFactor > 0, "--rf must be above 0");
-        require(connections >= 0, "--core-connections must be above 0");
-        require(!requestTimeout.isZero(), "--request-timeout must be above 0");
-        require(keyspace.matches("[a-z][a-z0-9_]{0,47}"), "--keyspace must be a plain lower-case name");
-        require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
+        StressException.require(replicationFactor > 0, "--rf must be above 0");
+        StressException.require(connections >= 0, "--core-connections must be above 0");
+        StressException.require(!requestTimeout.isZero(), "--request-timeout must be above 0");
+        StressException.require(keyspace.matches("[a-z][a-z0-9_]{0,47}"), "--keyspace must be a plain lower-case name");
+        StressException.require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
     }
 
     /** Returns how to log in. Standard input can be read once, so this is called once. */
-    Access access() throws StressException {
-        return accessOnStdin ? Access.read(System.in) : Access.NONE;
-    }
-
-    private static void require(boolean fits, String message) throws StressException {
-        if (!fits) {
-            throw new StressException(ExitCode.USAGE, message);
-        }
+    Login login() throws StressException {
+        return accessOnStdin ? Login.read(System.in) : Login.NONE;
     }
 
     static final class Consistency implements ITypeConverter<ConsistencyLevel> {

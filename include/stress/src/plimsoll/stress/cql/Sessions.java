@@ -44,7 +44,7 @@ final class Sessions {
         if (options.dataCentre != null) {
             config.withString(DefaultDriverOption.LOAD_BALANCING_LOCAL_DATACENTER, options.dataCentre);
         }
-        return connect(config, contactPoints(options.hosts, options.port), options.access());
+        return connect(config, contactPoints(options.hosts, options.port), options.login());
     }
 
     static List<InetSocketAddress> contactPoints(String hosts, int port) {
@@ -76,15 +76,15 @@ final class Sessions {
     }
 
     private static CqlSession connect(
-            ProgrammaticDriverConfigLoaderBuilder config, List<InetSocketAddress> points, Access access)
+            ProgrammaticDriverConfigLoaderBuilder config, List<InetSocketAddress> points, Login login)
             throws StressException {
         CqlSessionBuilder builder = CqlSession.builder().withConfigLoader(config.build()).addContactPoints(points);
-        if (access.user != null) {
-            builder.withAuthCredentials(access.user, access.password);
+        if (login.user != null) {
+            builder.withAuthCredentials(login.user, login.password);
         }
-        if (access.tls != null) {
+        if (login.tls != null) {
             // The name that is asked for is in the certificate, not one that DNS gives for an address.
-            builder.withSslEngineFactory(new ProgrammaticSslEngineFactory(access.tls, null, true, false));
+            builder.withSslEngineFactory(new ProgrammaticSslEngineFactory(login.tls, null, true, false));
         }
         try {
             return builder.build();

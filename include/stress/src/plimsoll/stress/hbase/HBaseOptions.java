@@ -3,7 +3,6 @@ package plimsoll.stress.hbase;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 import plimsoll.stress.core.Connector;
-import plimsoll.stress.core.ExitCode;
 import plimsoll.stress.core.Protocol;
 import plimsoll.stress.core.StressException;
 import plimsoll.stress.core.Units;
@@ -56,20 +55,14 @@ public final class HBaseOptions implements Protocol {
 
     @Override
     public void check() throws StressException {
-        require(regions > 0 && regions <= RowKeys.MOST_REGIONS, "--regions must be between 1 and " + RowKeys.MOST_REGIONS);
-        require(!rpcTimeout.isZero(), "--rpc-timeout must be above 0");
-        require(!operationTimeout.isZero(), "--operation-timeout must be above 0");
-        require(namespace.matches("[a-z][a-z0-9_]{0,47}"), "--namespace must be a plain lower-case name");
-        require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
-        require(
+        StressException.require(regions > 0 && regions <= RowKeys.MOST_REGIONS, "--regions must be between 1 and " + RowKeys.MOST_REGIONS);
+        StressException.require(!rpcTimeout.isZero(), "--rpc-timeout must be above 0");
+        StressException.require(!operationTimeout.isZero(), "--operation-timeout must be above 0");
+        StressException.require(namespace.matches("[a-z][a-z0-9_]{0,47}"), "--namespace must be a plain lower-case name");
+        StressException.require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
+        StressException.require(
                 blockEncoding.matches("NONE|PREFIX|DIFF|FAST_DIFF|ROW_INDEX_V1"),
                 "--block-encoding must be one of NONE, PREFIX, DIFF, FAST_DIFF, ROW_INDEX_V1");
-        require(compression.matches("NONE|GZ"), "--compression must be NONE or GZ");
-    }
-
-    private static void require(boolean fits, String message) throws StressException {
-        if (!fits) {
-            throw new StressException(ExitCode.USAGE, message);
-        }
+        StressException.require(compression.matches("NONE|GZ"), "--compression must be NONE or GZ");
     }
 }

@@ -55,11 +55,11 @@ public final class WorkloadOptions {
 
     /** @throws StressException with {@link ExitCode#USAGE} for an unknown name, and for options that do not fit */
     public Workload workload(String name) throws StressException {
-        require(partitions == null || partitions > 0, "-p must be above 0");
-        require(
+        StressException.require(partitions == null || partitions > 0, "-p must be above 0");
+        StressException.require(
                 partitionGenerator == null || PartitionKeys.CHOICES.contains(partitionGenerator),
                 "--pg must be one of " + PartitionKeys.CHOICES);
-        require(readShare == null || (readShare >= 0 && readShare <= 1), "-r must be between 0 and 1");
+        StressException.require(readShare == null || (readShare >= 0 && readShare <= 1), "-r must be between 0 and 1");
         try {
             WorkloadType type = Workloads.named(name);
             return type.make(Options.of(name, type.options(), given(type))).active();
@@ -97,12 +97,6 @@ public final class WorkloadOptions {
     private static void put(Map<String, Object> given, String name, Object value) {
         if (value != null) {
             given.put(name, value);
-        }
-    }
-
-    private static void require(boolean fits, String message) throws StressException {
-        if (!fits) {
-            throw new StressException(ExitCode.USAGE, message);
         }
     }
 }

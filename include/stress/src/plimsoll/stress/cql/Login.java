@@ -32,8 +32,8 @@ import plimsoll.stress.core.StressException;
  * <p>They come by standard input alone, as {@code {"user", "password", "tls", "ca", "certificate", "key"}}: a command
  * line and an environment can be read by other programs, and a file may outlive its reader.
  */
-final class Access {
-    static final Access NONE = new Access(null, null, null);
+final class Login {
+    static final Login NONE = new Login(null, null, null);
 
     private static final int MOST_BYTES = 1 << 16;
     private static final List<String> ALGORITHMS = List.of("RSA", "EC");
@@ -47,14 +47,14 @@ final class Access {
     /** Null: the connection is not encrypted. */
     final SSLContext tls;
 
-    private Access(String user, String password, SSLContext tls) {
+    private Login(String user, String password, SSLContext tls) {
         this.user = user;
         this.password = password;
         this.tls = tls;
     }
 
     /** @throws StressException with {@link ExitCode#USAGE}; its message has nothing of the input, which is secret */
-    static Access read(InputStream input) throws StressException {
+    static Login read(InputStream input) throws StressException {
         try {
             byte[] given = input.readNBytes(MOST_BYTES + 1);
             if (given.length > MOST_BYTES) {
@@ -62,7 +62,7 @@ final class Access {
             }
             Map<?, ?> values = new ObjectMapper().readValue(given, Map.class);
             SSLContext tls = Boolean.TRUE.equals(values.get("tls")) ? context(values) : null;
-            return new Access(text(values, "user"), Objects.toString(values.get("password"), ""), tls);
+            return new Login(text(values, "user"), Objects.toString(values.get("password"), ""), tls);
         } catch (IOException | GeneralSecurityException | IllegalArgumentException error) {
             throw new StressException(
                     ExitCode.USAGE,
