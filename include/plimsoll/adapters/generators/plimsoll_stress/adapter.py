@@ -11,7 +11,7 @@ from plimsoll.adapters.artefacts.own_programs import OwnProgram
 from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
 from plimsoll.adapters.generators.plimsoll_stress import command, reports, sampling, sized_rows
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
-from plimsoll.adapters.generators.plimsoll_stress.clients import CLIENTS, programs
+from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS, programs
 from plimsoll.adapters.generators.plimsoll_stress.limits import limits
 from plimsoll.adapters.generators.plimsoll_stress.row_ranges import with_last_row
 from plimsoll.adapters.generators.workload_options import given_options
@@ -154,7 +154,7 @@ class PlimsollStress:
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
         heap, workload = request.definition.load_generator.heap, request.definition.workload
-        clients = CLIENTS[request.protocol]
+        clients = CLIENT_PROGRAMS[request.protocol]
         program = OwnProgram(clients.main, self._artefacts.program(clients.program))
         argv = program.argv(self._artefacts, host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
         if "--options" in arguments:

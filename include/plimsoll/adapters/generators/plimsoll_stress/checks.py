@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
-from plimsoll.adapters.generators.plimsoll_stress.clients import CLIENTS, programs
+from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS, programs
 from plimsoll.adapters.generators.plimsoll_stress.foreign_keyspaces import foreign_keyspace_problems
 from plimsoll.adapters.generators.plimsoll_stress.operations import shares
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems
@@ -76,7 +76,7 @@ def _protocols(definition: Definition) -> Iterator[Problem]:
     """Yield a problem for each product whose clients can't ask for the workload."""
     described = catalogue().by_name.get(definition.workload.name)
     for product in definition.products if described else ():
-        if (protocol := protocol_of(product)) not in CLIENTS:
+        if (protocol := protocol_of(product)) not in CLIENT_PROGRAMS:
             what = f"plimsoll-stress does not speak {protocol}, as clients of {product} do"
             mend = "write `load_generator: {name: command, …}`, with a load generator that does"
             yield Problem(definition.key_of_product(product), what, mend)

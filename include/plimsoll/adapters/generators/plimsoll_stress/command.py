@@ -5,7 +5,7 @@ from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.generators.plimsoll_stress.clients import CLIENTS
+from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
@@ -56,7 +56,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--hdr": str(folder / HDR),
     }
     further = {
-        **CLIENTS[request.protocol].asking(workload),
+        **CLIENT_PROGRAMS[request.protocol].asking(workload),
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
@@ -144,8 +144,8 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
         "-c": str(generator.concurrency),
         "-t": str(generator.threads),
         "--rate": str(request.load_ops_s or 1),
-        **CLIENTS[request.protocol].asking(workload),
-        CLIENTS[request.protocol].keyspace: keyspace,
+        **CLIENT_PROGRAMS[request.protocol].asking(workload),
+        CLIENT_PROGRAMS[request.protocol].keyspace: keyspace,
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),

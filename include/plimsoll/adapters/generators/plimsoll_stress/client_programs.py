@@ -11,8 +11,8 @@ from plimsoll.ports.artefacts import OwnProgramName
 
 
 @dataclass(frozen=True)
-class Clients:
-    """The clients of one protocol: their program, the options by which they ask, and the option for other tables."""
+class ClientProgram:
+    """The program of the clients of one protocol, the options by which they ask, and the option for other tables."""
 
     program: OwnProgramName
     main: str
@@ -34,15 +34,15 @@ def _asking_hbase(workload: Workload) -> dict[str, str]:
     }
 
 
-CLIENTS: Mapping[str, Clients] = {
-    CQL: Clients("load-generator", "plimsoll.stress.Main", _asking_in_cql, "--keyspace"),
-    HBASE: Clients("load-generator-for-hbase", "plimsoll.stress.hbase.Main", _asking_hbase, "--namespace"),
+CLIENT_PROGRAMS: Mapping[str, ClientProgram] = {
+    CQL: ClientProgram("load-generator", "plimsoll.stress.Main", _asking_in_cql, "--keyspace"),
+    HBASE: ClientProgram("load-generator-for-hbase", "plimsoll.stress.hbase.Main", _asking_hbase, "--namespace"),
 }
-"""Protocol → its clients."""
+"""Protocol → the program of its clients."""
 
 
 def programs(definition: Definition) -> Iterator[OwnProgramName]:
     """Yield the programs for the protocols of all variants, as far as there are any."""
     for protocol in definition.protocols:
-        if protocol in CLIENTS:
-            yield CLIENTS[protocol].program
+        if protocol in CLIENT_PROGRAMS:
+            yield CLIENT_PROGRAMS[protocol].program
