@@ -1,7 +1,7 @@
 """Check whether a campaign can run here: problems of provider, databases, load generator, store and budget."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,9 +64,8 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
             yield replace(problem, where=_place(definition, part, problem.where))
     yield from _split_problems(toolkit, definition)
     yield from _sizing_problems(toolkit, definition)
-    yield from _early_end_problems(toolkit, definition)
+    yield from _unable(toolkit, definition)
     yield from _stop_rule_problems(toolkit, definition)
-    yield from _loop_problems(toolkit, definition)
     yield from _log_in_problems(toolkit, definition)
 
 
@@ -92,14 +91,22 @@ def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
                 yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
 
 
-def _early_end_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    """Yield problems of loads that are to end early, which the load generator can't."""
+def _unable(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Yield problems of loads that are to end early, or to be sent in a closed loop, where the load generator can't."""
     generator = toolkit.load_generators.get(definition.load_generator.name)
-    ended = [part for part in parts(definition) if part.definition.timing.stop]
-    for where in dict.fromkeys(_place(definition, part, "timing.stop") for part in ended):
-        if generator is not None and not generator.can_end_early:
-            what = f"{generator.name} can't end a load early: it judges no interval"
-            yield Problem(where, what, "take plimsoll-stress, or remove the key")
+    if generator is not None and not generator.can_end_early:
+        what = f"{generator.name} can't end a load early: it judges no interval"
+        yield from _in_each(definition, "timing.stop", lambda alone: alone.timing.stop is not None, what)
+    if generator is not None and not generator.can_close_loop:
+        what = f"{generator.name} is not run in a closed loop"
+        yield from _in_each(definition, "loop", lambda alone: alone.loop == CLOSED, what)
+
+
+def _in_each(definition: Definition, key: str, has: Callable[[Definition], bool], what: str) -> Iterator[Problem]:
+    """Yield the problem at each place where a part of the definition has such a key."""
+    places = (_place(definition, part, key) for part in parts(definition) if has(part.definition))
+    for where in dict.fromkeys(places):
+        yield Problem(where, what, "take plimsoll-stress, or remove the key")
 
 
 def _stop_rule_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -109,16 +116,6 @@ def _stop_rule_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
         if generator and (why := generator.unkept(rule, definition.load_generator)):
             what = f"{generator.name} can't end a load by this rule: {why}"
             yield Problem(f"stop_when[{number}]", what, "use plimsoll-stress on one load host, or remove the rule")
-
-
-def _loop_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    """Yield problems of closed loops, which few load generators have."""
-    generator = toolkit.load_generators.get(definition.load_generator.name)
-    closed = [part for part in parts(definition) if part.definition.loop == CLOSED]
-    for where in dict.fromkeys(_place(definition, part, "loop") for part in closed):
-        if generator is not None and not generator.can_close_loop:
-            what = f"{generator.name} is not run in a closed loop"
-            yield Problem(where, what, "take plimsoll-stress, or remove the key")
 
 
 def _log_in_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
