@@ -28,14 +28,13 @@ from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import release_of
 from plimsoll.adapters.products.cassandra.settings import PORTS
 from plimsoll.adapters.products.nodes.compactions import leftover_work
+from plimsoll.adapters.products.nodes.jar_product import JarProduct
 from plimsoll.adapters.products.nodes.java import install
-from plimsoll.adapters.products.nodes.jvm_checks import only_of, unchecked_flags
 from plimsoll.adapters.products.nodes.node_state import down
-from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
+from plimsoll.adapters.products.nodes.tool import WHOLE
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.action import ActionName
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
@@ -50,7 +49,7 @@ from plimsoll.ports.product import Evidence
 _PATIENCE = timedelta(minutes=5)
 
 
-class Cassandra:
+class Cassandra(JarProduct):
     """An implementation of the Product port, and of its extensions for products that settle, are measured and partly
     checked.
 
@@ -63,26 +62,12 @@ class Cassandra:
     actions: Collection[ActionName] = ACTIONS
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
-        self._artefacts, self._clock, self._patience = artefacts, clock, patience
-        self._tool = NodeTool(artefacts)
+        super().__init__(artefacts)
+        self._clock, self._patience = clock, patience
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Return problems with versions, JDKs, collectors, flags and settings that nodes can't run with."""
         return problems(definition, self._artefacts)
-
-    def unchecked(self, definition: Definition) -> Sequence[str]:
-        """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
-        return list(unchecked_flags(definition, PRODUCT, self._artefacts))
-
-    def downloads(self, definition: Definition) -> Sequence[Download]:
-        """Return the releases and JDKs of its variants, and what the node tool is compiled from."""
-        of_variants = self._artefacts.downloads_of_variants(only_of(definition, PRODUCT))
-        return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
-
-    def prepare(self, definition: Definition) -> None:
-        """Fetch all artefacts."""
-        self._artefacts.prepare_variants(only_of(definition, PRODUCT))
-        self._artefacts.prepare_program("node-tool")
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta

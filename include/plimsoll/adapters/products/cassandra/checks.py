@@ -14,7 +14,7 @@ from plimsoll.adapters.products.nodes.jvm_checks import (
     flag_problems,
     heap_problems,
     is_there,
-    only_of,
+    missing_software,
     without_jvm,
 )
 from plimsoll.adapters.products.nodes.jvm_flags import jdk_major
@@ -32,9 +32,7 @@ _MOST_TOKENS = 1536
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-    found = [
-        *_settings("system.settings", definition.settings_of_system(PRODUCT)),
-    ]
+    found = [*_settings("system.settings", definition.settings_of_system(PRODUCT))]
     for number, variant in definition.of_product(PRODUCT):
         where = f"variants[{number}] ({variant.id})"
         if variant.jvm is None:
@@ -42,8 +40,7 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
         else:
             found += _variant(where, definition, variant, variant.jvm, artefacts)
         found += _settings(f"{where}.settings", variant.settings)
-    tool = artefacts.missing_of_program("node-tool", definition.key_of_product(PRODUCT), definition)
-    return [*found, *artefacts.missing_of_variants(only_of(definition, PRODUCT)), *tool]
+    return [*found, *missing_software(definition, PRODUCT, artefacts)]
 
 
 def _variant(

@@ -8,6 +8,7 @@ from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
 from plimsoll.adapters.products.nodes.compactions import PATIENCE
 from plimsoll.adapters.products.nodes.jmx import jmx_places
 from plimsoll.adapters.products.nodes.jvms import inspect_jvms, jvm_facts
+from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.ports.host import Host
@@ -34,12 +35,5 @@ def settle_command(tool: NodeTool, nodes: Sequence[Host]) -> tuple[str, ...]:
 
 
 def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:
-    return NodeFingerprint(
-        host=node.info.name,
-        address=node.info.address,
-        facts=node.facts(),
-        processes=(ProcessFingerprint(name=JOB, jvm=jvm_facts(answer)),),
-        database="cassandra",
-        database_version=answer["cassandra"]["release_version"],
-        clock_offset_ms=node.clock().offset_ms,
-    )
+    processes = [ProcessFingerprint(name=JOB, jvm=jvm_facts(answer))]
+    return node_fingerprint(node, "cassandra", answer["cassandra"]["release_version"], processes)

@@ -7,6 +7,7 @@ from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.cassandra.log_words import WORDS
 from plimsoll.adapters.products.nodes.jmx import JmxAccess
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.process_files import ProcessFiles
 from plimsoll.ports.host import Host
 
 JOB = "cassandra"
@@ -19,30 +20,10 @@ GC_LOG_OF_RESTARTED = "gc-restarted.log"
 
 
 @dataclass(frozen=True)
-class NodeFiles:
+class NodeFiles(ProcessFiles):
     """All paths of one node, below its host's root."""
 
-    root: PurePosixPath
-
-    @property
-    def home(self) -> PurePosixPath:
-        """Return the node's folder and working directory. Heap dumps and unpacked libraries are written here."""
-        return self.root / "cassandra"
-
-    @property
-    def data(self) -> PurePosixPath:
-        """Return the folder of tables, commit log, hints and caches. No second node may use it."""
-        return self.home / "data"
-
-    @property
-    def configuration(self) -> PurePosixPath:
-        """Return the folder of `cassandra.yaml` and of the other files that are written for the node."""
-        return self.home / "conf"
-
-    @property
-    def logs(self) -> PurePosixPath:
-        """Return the folder of the node's own logs."""
-        return self.home / "logs"
+    name: str = JOB
 
     @property
     def settings(self) -> PurePosixPath:
@@ -76,11 +57,6 @@ class NodeFiles:
     def system_log(self) -> PurePosixPath:
         """Return the path of Cassandra's own log."""
         return self.logs / SYSTEM_LOG
-
-    @property
-    def console(self) -> PurePosixPath:
-        """Return the output of the process. Only here does the JVM say why it does not start."""
-        return console_path(self.root, JOB)
 
 
 NODE = NodeProcess(JOB, lambda root: (NodeFiles(root).system_log, NodeFiles(root).console), WORDS)

@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.command.checks import problems
 from plimsoll.adapters.products.command.node import HOME, KEPT, NODE, Blueprint, known_of
 from plimsoll.adapters.products.command.values import PRODUCT
 from plimsoll.adapters.products.nodes.last_lines import last_lines
-from plimsoll.adapters.products.nodes.node_state import down, name_of
+from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
+from plimsoll.adapters.products.nodes.unread_logs import UnreadLogs
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.clock import Clock
@@ -26,26 +26,12 @@ _ASK = timedelta(seconds=20)
 _POLL_S = 0.5
 
 
-class _UnreadLog:
-    """An implementation of the Evidence port for logs whose form is not known."""
-
-    kinds: Sequence[EventKind] = ()
-
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - nobody can read it
-        """Return nothing."""
-        return ()
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - nobody can read it
-        """Return nothing."""
-        return ()
-
-
 class CommandDatabase:
     """An implementation of the Product port. Each node is one program; nodes start one after the other."""
 
     name = PRODUCT
     ports: Sequence[int] = ()
-    evidence: Evidence = _UnreadLog()
+    evidence: Evidence = UnreadLogs()
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -109,12 +95,5 @@ def _fingerprint(node: Host) -> NodeFingerprint:
     told = node.run(version, timeout=_ASK, check=False)
     line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
     is_declared = re.search(rf"(?<![\w.]){re.escape(declared)}(?![\w.])", line) is not None
-    return NodeFingerprint(
-        host=node.info.name,
-        address=node.info.address,
-        facts=node.facts(),
-        processes=(ProcessFingerprint(name=PRODUCT, version=shortened(line)),),
-        database=PRODUCT,
-        database_version=declared if is_declared else shortened(line) or "it told none",
-        clock_offset_ms=node.clock().offset_ms,
-    )
+    release = declared if is_declared else shortened(line) or "it told none"
+    return node_fingerprint(node, PRODUCT, release, [ProcessFingerprint(name=PRODUCT, version=shortened(line))])

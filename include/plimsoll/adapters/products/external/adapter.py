@@ -1,32 +1,18 @@
 """A database that somebody else runs and that speaks CQL, as a product of which nothing is deployed."""
 
 from collections.abc import Sequence
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 
 from plimsoll.adapters.external import Databases, ExternalOptions
+from plimsoll.adapters.products.nodes.unread_logs import UnreadLogs
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem, ProviderError
 from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
-from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence
-
-
-class _NoLogs:
-    """An implementation of the Evidence port for nodes whose logs nobody here can read."""
-
-    kinds: Sequence[EventKind] = ()
-
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002
-        """Return nothing."""
-        return ()
-
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002
-        """Return nothing."""
-        return ()
 
 
 class ExternalCql:
@@ -37,7 +23,7 @@ class ExternalCql:
 
     name = EXTERNAL
     ports: Sequence[int] = ()
-    evidence: Evidence = _NoLogs()
+    evidence: Evidence = UnreadLogs()
 
     def __init__(self, databases: Databases) -> None:
         self._databases = databases

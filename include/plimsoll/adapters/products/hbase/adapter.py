@@ -14,13 +14,11 @@ from plimsoll.adapters.products.hbase.release import PRODUCT
 from plimsoll.adapters.products.hbase.roles import ROLES, Role, roles_of
 from plimsoll.adapters.products.hbase.settings import PORTS
 from plimsoll.adapters.products.nodes.compactions import leftover_work
+from plimsoll.adapters.products.nodes.jar_product import JarProduct
 from plimsoll.adapters.products.nodes.java import install
-from plimsoll.adapters.products.nodes.jvm_checks import only_of, unchecked_flags
 from plimsoll.adapters.products.nodes.node_state import down
-from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.adapters.products.nodes.waiting import Obstacle, OnHost, Patience, ended
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
@@ -34,7 +32,7 @@ from plimsoll.ports.product import Evidence
 _PATIENCE = timedelta(minutes=10)
 
 
-class HBase:
+class HBase(JarProduct):
     """An implementation of the Product port, and of its extensions for products that settle, save and are partly
     checked.
 
@@ -47,26 +45,12 @@ class HBase:
     evidence: Evidence = HBaseLog()
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
-        self._artefacts, self._clock, self._patience = artefacts, clock, patience
-        self._tool = NodeTool(artefacts)
+        super().__init__(artefacts)
+        self._clock, self._patience = clock, patience
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Return problems with versions, JDKs, collectors, flags, heaps and settings that processes can't run with."""
         return problems(definition, self._artefacts)
-
-    def unchecked(self, definition: Definition) -> Sequence[str]:
-        """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
-        return list(unchecked_flags(definition, PRODUCT, self._artefacts))
-
-    def downloads(self, definition: Definition) -> Sequence[Download]:
-        """Return the releases and JDKs of its variants, and what the node tool is compiled from."""
-        of_variants = self._artefacts.downloads_of_variants(only_of(definition, PRODUCT))
-        return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
-
-    def prepare(self, definition: Definition) -> None:
-        """Fetch all artefacts."""
-        self._artefacts.prepare_variants(only_of(definition, PRODUCT))
-        self._artefacts.prepare_program("node-tool")
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta

@@ -13,7 +13,7 @@ from plimsoll.adapters.products.nodes.jvm_checks import (
     flag_problems,
     heap_problems,
     is_there,
-    only_of,
+    missing_software,
     without_jvm,
 )
 from plimsoll.adapters.products.nodes.jvm_flags import jdk_major
@@ -42,8 +42,7 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
             found += _variant(where, definition, variant, variant.jvm, artefacts)
         found += _settings(f"{where}.settings", variant.settings)
         found += _replication(where, definition, variant)
-    tool = artefacts.missing_of_program("node-tool", definition.key_of_product(PRODUCT), definition)
-    return [*found, *artefacts.missing_of_variants(only_of(definition, PRODUCT)), *tool]
+    return [*found, *missing_software(definition, PRODUCT, artefacts)]
 
 
 def _variant(

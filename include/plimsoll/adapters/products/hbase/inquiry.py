@@ -20,6 +20,7 @@ from plimsoll.adapters.products.hbase.versions import version_told
 from plimsoll.adapters.products.nodes import local_http
 from plimsoll.adapters.products.nodes.jvms import inspect_jvms, jvm_facts
 from plimsoll.adapters.products.nodes.machines import by_machine, own_loopback
+from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.ports.host import Host
@@ -49,7 +50,7 @@ def told_state(nodes: Sequence[Host]) -> ToldState:
 def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
     """Return the command that waits until the region servers of one machine have no flush and no compaction left."""
     urls = [_bean(node, REGION_SERVER_HTTP, "Hadoop:service=HBase,name=RegionServer,sub=*") for node in nodes]
-    return local_http.settle_command(nodes[0], _UNFINISHED, urls)
+    return local_http.settle_command(_UNFINISHED, urls)
 
 
 def save_metrics(node: Host) -> None:
@@ -73,15 +74,8 @@ def fingerprints(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]
 
 
 def _fingerprint(node: Host, processes: Sequence[ProcessFingerprint]) -> NodeFingerprint:
-    return NodeFingerprint(
-        host=node.info.name,
-        address=node.info.address,
-        facts=node.facts(),
-        processes=tuple(processes),
-        database=PRODUCT,
-        database_version=next(one.version for one in processes if one.name == REGION_SERVER.name),
-        clock_offset_ms=node.clock().offset_ms,
-    )
+    version = next(one.version for one in processes if one.name == REGION_SERVER.name)
+    return node_fingerprint(node, PRODUCT, version, processes)
 
 
 def _process(node: Host, role: Role, answer: Mapping[str, Any]) -> ProcessFingerprint:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.nodes.jmx import JmxAccess
+from plimsoll.adapters.products.nodes.process_files import ProcessFiles
 
 LOG, GC_LOG, METRICS = "server.log", "gc.log", "metrics.json"
 """The names of a process's own log, which is not its console's, of its JVM's, and of what it tells of itself."""
@@ -13,21 +13,8 @@ FORMAT = "format-hdfs"
 
 
 @dataclass(frozen=True)
-class RoleFiles:
-    """All paths of one process, `name`, below its host's root."""
-
-    root: PurePosixPath
-    name: str
-
-    @property
-    def home(self) -> PurePosixPath:
-        """Return the process's folder and working directory."""
-        return self.root / self.name
-
-    @property
-    def data(self) -> PurePosixPath:
-        """Return the folder of everything that the process stores. No second one may use it."""
-        return self.home / "data"
+class RoleFiles(ProcessFiles):
+    """All paths of one process. Its configuration is the first entry of its class path."""
 
     @property
     def scratch(self) -> PurePosixPath:
@@ -35,24 +22,9 @@ class RoleFiles:
         return self.home / "tmp"
 
     @property
-    def configuration(self) -> PurePosixPath:
-        """Return the folder of its configuration, which is the first entry of its class path."""
-        return self.home / "conf"
-
-    @property
-    def logs(self) -> PurePosixPath:
-        """Return the folder of everything that is worth keeping."""
-        return self.home / "logs"
-
-    @property
     def log(self) -> PurePosixPath:
         """Return the path of its own log."""
         return self.logs / LOG
-
-    @property
-    def console(self) -> PurePosixPath:
-        """Return the output of the process. Only here does the JVM say why it does not start."""
-        return console_path(self.root, self.name)
 
     @property
     def jmx(self) -> JmxAccess:

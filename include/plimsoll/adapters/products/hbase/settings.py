@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.products.hbase.node_files import RoleFiles
 from plimsoll.adapters.products.hbase.roles import DATA_NODE, HEAP, MASTER, NAME_NODE, ZOOKEEPER
+from plimsoll.adapters.products.nodes.java import file_url
 
 ZOOKEEPER_PORT, NAME_NODE_PORT, MASTER_PORT, REGION_SERVER_PORT = 2181, 8020, 16000, 16020
 NAME_NODE_HTTP, MASTER_HTTP, REGION_SERVER_HTTP = 9870, 16010, 16030
@@ -116,7 +117,7 @@ def _name_node(place: Place) -> dict[str, JsonValue]:
     return {
         "dfs.namenode.rpc-address": f"{place.first}:{NAME_NODE_PORT}",
         "dfs.namenode.http-address": f"{place.own_loopback}:{NAME_NODE_HTTP}",
-        "dfs.namenode.name.dir": f"file://{RoleFiles(place.root, NAME_NODE.name).data}",
+        "dfs.namenode.name.dir": file_url(RoleFiles(place.root, NAME_NODE.name).data),
         # Addresses of hosts need not have names.
         "dfs.namenode.datanode.registration.ip-hostname-check": False,
     }
@@ -128,7 +129,7 @@ def _data_node(place: Place) -> dict[str, JsonValue]:
         "dfs.datanode.address": f"{place.address}:{DATA_PORT + further}",
         "dfs.datanode.ipc.address": f"{place.address}:{DATA_IPC + further}",
         "dfs.datanode.http.address": f"{place.own_loopback}:{DATA_HTTP + further}",
-        "dfs.datanode.data.dir": f"file://{RoleFiles(place.root, DATA_NODE.name).data}",
+        "dfs.datanode.data.dir": file_url(RoleFiles(place.root, DATA_NODE.name).data),
         "dfs.datanode.hostname": place.address,
         # The address that the DataNode names, and not the one that its connections come from.
         "dfs.client.use.datanode.hostname": True,

@@ -32,6 +32,12 @@ def only_of(definition: Definition, product: str) -> Definition:
     return definition.model_copy(update={"variants": own})
 
 
+def missing_software(definition: Definition, product: str, artefacts: ArtefactSource) -> Iterator[Problem]:
+    """Yield what is missing of the product's releases, of their JDKs and of the node tool."""
+    yield from artefacts.missing_of_variants(only_of(definition, product))
+    yield from artefacts.missing_of_program("node-tool", definition.key_of_product(product), definition)
+
+
 def unchecked_flags(definition: Definition, product: str, artefacts: ArtefactSource) -> Iterator[str]:
     """Yield sentences that name the flags that no JVM could check on this machine."""
     for _, variant in definition.of_product(product):

@@ -11,7 +11,8 @@ from plimsoll.adapters.products.nodes.compactions import PATIENCE
 from plimsoll.adapters.products.nodes.node_state import name_of
 from plimsoll.ports.host import Host
 
-_PYTHON = ("python3", "-I", "-S", "-B")
+_CLIENT = ("python3", "-I", "-S", "-B", "-c", Path(rest_client.__file__).read_text(encoding="utf-8"))
+"""Not written to the host, since processes that start are asked several times a second."""
 _ANSWER = timedelta(minutes=1)
 
 
@@ -20,23 +21,16 @@ def get(host: Host, *urls: str) -> list[Any]:
 
     Raises DeployError where that host can't ask.
     """
-    result = host.run(_command(host, "get", *urls), timeout=_ANSWER, check=False)
+    result = host.run((*_CLIENT, "get", *urls), timeout=_ANSWER, check=False)
     told = answer_of(result, "get", where=f"host {name_of(host)}", mend="see whether it has python3")
     return [one.get("answer") for one in told]
 
 
 def save(host: Host, url: str, file: PurePosixPath) -> None:
     """Write the answer to a file of that host, if there is one."""
-    host.run(_command(host, "save", str(file), url), timeout=_ANSWER, check=False)
+    host.run((*_CLIENT, "save", str(file), url), timeout=_ANSWER, check=False)
 
 
-def settle_command(host: Host, endings: Sequence[str], urls: Sequence[str]) -> tuple[str, ...]:
-    """Return the command that waits on that host until no URL tells of work left."""
-    return _command(host, "settle", str(PATIENCE.total_seconds()), ",".join(endings), *urls)
-
-
-def _command(host: Host, *arguments: str) -> tuple[str, ...]:
-    """Return the command that runs the client on that host, after writing it there."""
-    program = host.root / "rest_client.py"
-    host.write(program, Path(rest_client.__file__).read_text(encoding="utf-8"))
-    return (*_PYTHON, str(program), *arguments)
+def settle_command(endings: Sequence[str], urls: Sequence[str]) -> tuple[str, ...]:
+    """Return the command that waits until no URL tells of work left."""
+    return (*_CLIENT, "settle", str(PATIENCE.total_seconds()), ",".join(endings), *urls)

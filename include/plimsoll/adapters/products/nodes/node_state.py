@@ -1,9 +1,11 @@
-"""The state of a node: whether its process runs, how it ended, and whether its disk is full."""
+"""The state of a node: what runs there, whether its process runs, how it ended, and whether its disk is full."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from plimsoll.adapters.products.nodes.last_lines import last_lines
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.ports.host import Host, JobStatus
 
 # The size of a commit log segment. A disk counts as full if less is free. A little space is free again after the node's
@@ -30,6 +32,21 @@ def _exit(code: int) -> str:
 def name_of(host: Host) -> str:
     """Return the name and address of a host: `node2 (127.0.9.2)`."""
     return f"{host.info.name} ({host.info.address})"
+
+
+def node_fingerprint(
+    host: Host, database: str, version: str, processes: Sequence[ProcessFingerprint]
+) -> NodeFingerprint:
+    """Return what a node runs, on a host that is asked for its facts and its clock."""
+    return NodeFingerprint(
+        host=host.info.name,
+        address=host.info.address,
+        facts=host.facts(),
+        processes=tuple(processes),
+        database=database,
+        database_version=version,
+        clock_offset_ms=host.clock().offset_ms,
+    )
 
 
 def down(host: Host, process: NodeProcess, *, several: bool = False) -> str | None:

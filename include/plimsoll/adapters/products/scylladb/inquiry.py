@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from plimsoll.adapters.products.nodes import local_http
 from plimsoll.adapters.products.nodes.machines import own_loopback
-from plimsoll.adapters.products.nodes.node_state import name_of
+from plimsoll.adapters.products.nodes.node_state import name_of, node_fingerprint
 from plimsoll.adapters.products.scylladb.node_files import METRICS, PRODUCT, NodeFiles
 from plimsoll.adapters.products.scylladb.settings import API_PORT, METRICS_PORT
 from plimsoll.domain.errors import DeployError
@@ -22,15 +22,8 @@ def fingerprint(node: Host) -> NodeFingerprint:
     if build is None:
         where = f"{PRODUCT} on {name_of(node)}"
         raise DeployError("its REST API gives no answer", where=where, mend="see whether the node runs")
-    return NodeFingerprint(
-        host=node.info.name,
-        address=node.info.address,
-        facts=node.facts(),
-        processes=(ProcessFingerprint(name=PRODUCT, version=build),),
-        database=PRODUCT,
-        database_version=_BUILD.sub("", build).replace("~", "-"),
-        clock_offset_ms=node.clock().offset_ms,
-    )
+    version = _BUILD.sub("", build).replace("~", "-")
+    return node_fingerprint(node, PRODUCT, version, [ProcessFingerprint(name=PRODUCT, version=build)])
 
 
 def save_metrics(node: Host) -> None:
@@ -41,7 +34,7 @@ def save_metrics(node: Host) -> None:
 def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
     """Return the command that waits until these nodes of one machine have no compactions left."""
     urls = [_url(node, API_PORT, "compaction_manager/metrics/pending_tasks") for node in nodes]
-    return local_http.settle_command(nodes[0], (), urls)
+    return local_http.settle_command((), urls)
 
 
 def _url(node: Host, port: int, path: str) -> str:

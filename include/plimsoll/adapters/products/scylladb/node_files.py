@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess
+from plimsoll.adapters.products.nodes.process_files import ProcessFiles
 
 PRODUCT = "scylladb"
 """The name of ScyllaDB in definitions, of a node's job and of its process."""
@@ -13,20 +13,10 @@ SETTINGS, IO_PROPERTIES, COMMAND, METRICS = "scylla.yaml", "io_properties.yaml",
 
 
 @dataclass(frozen=True)
-class NodeFiles:
+class NodeFiles(ProcessFiles):
     """All paths of one node, below its host's root."""
 
-    root: PurePosixPath
-
-    @property
-    def home(self) -> PurePosixPath:
-        """Return the node's folder and working directory."""
-        return self.root / PRODUCT
-
-    @property
-    def data(self) -> PurePosixPath:
-        """Return the folder of tables, commit log and hints. No second node may use it."""
-        return self.home / "data"
+    name: str = PRODUCT
 
     @property
     def kept(self) -> PurePosixPath:
@@ -36,7 +26,7 @@ class NodeFiles:
     @property
     def log(self) -> PurePosixPath:
         """Return the node's log: ScyllaDB writes it to its standard output."""
-        return console_path(self.root, PRODUCT)
+        return self.console
 
 
 _WORDS = LogWords(

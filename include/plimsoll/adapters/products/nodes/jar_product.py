@@ -1,0 +1,32 @@
+"""What all products have in common whose processes run jars on a JVM: their software."""
+
+from collections.abc import Sequence
+
+from plimsoll.adapters.products.nodes.jvm_checks import only_of, unchecked_flags
+from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
+from plimsoll.ports.artefacts import ArtefactSource
+
+
+class JarProduct:
+    """A base of products with `name`: the JDKs and jars of its variants, and the node tool that asks their JVMs."""
+
+    name: str
+
+    def __init__(self, artefacts: ArtefactSource) -> None:
+        self._artefacts, self._tool = artefacts, NodeTool(artefacts)
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
+        return list(unchecked_flags(definition, self.name, self._artefacts))
+
+    def downloads(self, definition: Definition) -> Sequence[Download]:
+        """Return the releases and JDKs of its variants, and what the node tool is compiled from."""
+        of_variants = self._artefacts.downloads_of_variants(only_of(definition, self.name))
+        return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
+
+    def prepare(self, definition: Definition) -> None:
+        """Fetch all artefacts."""
+        self._artefacts.prepare_variants(only_of(definition, self.name))
+        self._artefacts.prepare_program("node-tool")
