@@ -26,7 +26,7 @@ Plan = Callable[..., tuple[int, str, str]]
 class Ready:
     """A product or a load generator whose artefacts are all there."""
 
-    can_end_early = True
+    can_end_early = can_close_loop = True
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         return ()

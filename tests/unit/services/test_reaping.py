@@ -150,7 +150,8 @@ class _Unreadable:
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
         raise AssertionError((provider, campaign_id))
 
-    known = of_campaign
+    def known(self, provider: str) -> Places:
+        raise AssertionError(provider)
 
 
 def test_what_runs_on_this_machine_is_found_without_the_store(installation: Installation) -> None:
