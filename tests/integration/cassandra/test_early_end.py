@@ -1,5 +1,6 @@
 """A load that ends before its time, by a miss or a stop rule: a real node, from provisioning to the verdict."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def test_a_load_that_a_stop_rule_ends_in_its_warm_up_has_missed(artefacts: Artef
     tools, verdict, _ = run(artefacts, tmp_path, "60s", stop_when=[rule])
 
     assert (verdict.outcome, verdict.reasons, verdict.levels[0].met) == ("missed", (), True)
-    assert verdict.stopped.startswith(f"the load was ended after {WARMUP_S}s by `stop_when[0]`: ")
+    # Nothing may be answered in the first seconds of a node on a busy machine.
+    assert re.match(r"the load was ended after [2-5]s by `stop_when\[0\]`: ", verdict.stopped), verdict.stopped
     assert judged_intervals(tools, verdict) == 1
 
 

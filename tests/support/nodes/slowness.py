@@ -12,7 +12,7 @@ _SLOW = frozenset({"read_timeout", "write_timeout", "client_timeout"})
 """Errors of requests that had no answer in time. A node of this machine may stall for longer than it allows."""
 
 _STALL = re.compile(
-    r": a record of |: a gap of |: two records overlap |intervals? of .+ holds? no |intervals of .+ are covered by the logs"
+    r": a record of |: a gap of |: two records overlap |intervals? of .+ holds? no |intervals of .+ are covered by "
 )
 """Reasons against a log whose writer stalled for a moment, or whose nodes answered nothing meanwhile."""
 
