@@ -163,18 +163,12 @@ def _stages_taken_from(definition: DefinitionKeys) -> Iterator[Fault]:
 
 def _closed_loops(definition: DefinitionKeys) -> Iterator[Fault]:
     """Yield faults where something is decided by how a closed loop ended, which is asked less if it can't do more."""
-    closed = {stage.id if stage else "": alone for stage, alone in definition.of_stages if alone.loop == CLOSED}
     for number, (stage, alone) in enumerate(definition.of_stages):
         own: Path = ("stages", number) if stage else ()
         if alone.loop == CLOSED and not isinstance(alone.strategy, FullGrid):
             what = f"a {alone.strategy.name} asks which loads are carried, which a closed loop can't tell"
             at: Path = (*own, "strategy") if stage and stage.strategy else ("strategy",)
             yield Fault((*at, "name"), what, "remove `strategy`, or write `loop: open`")
-        if stage and stage.taken and stage.taken.source in closed:
-            what = (
-                f"{stage.taken.source!r} is a closed loop, which has no maximum: it is asked less if it can't do more"
-            )
-            yield Fault((*own, "loads"), what, "list loads, near the rates that were achieved there")
 
 
 def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:

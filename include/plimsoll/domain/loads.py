@@ -65,7 +65,8 @@ class TakenLoad(Model):
     """One load for each variant and workload, taken from the results of an earlier stage.
 
     The maximum of a variant with a workload is its capacity in that stage: the highest load at which every repeat is
-    valid and met, with all lower loads too.
+    valid and met, with all lower loads too. Of a closed loop it is the median rate that was achieved at the highest
+    load.
     """
 
     model_config = ConfigDict(json_schema_extra=_with_other_name)

@@ -80,8 +80,11 @@ class StageLoad(Model):
     load_ops_s: Annotated[int | None, Field(description="ops/s; none: nothing was carried that it could be taken from")]
     maximum_ops_s: Annotated[int | None, Field(description="Of that variant in the earlier stage; none: no load")]
     kind: Annotated[
-        Literal["found", "at-least", "none"],
-        Field(description="found: the next load missed; at-least: every load was met; none: the lowest load missed"),
+        Literal["found", "at-least", "achieved", "none"],
+        Field(
+            description="found: the next load missed; at-least: every load was met; achieved: the rate of a closed "
+            "loop; none: the lowest load missed"
+        ),
     ]
     decided_by: Annotated[
         tuple[str, ...], Field(description="Attempts that counted: at the maximum, and at the next higher load")

@@ -15,7 +15,8 @@ def stage_notes(part: Part) -> Iterator[str]:
     if part.taken is None:
         return
     if part.stage_start is None:
-        yield f"Its loads are {_which(part)}: they are known once stage {part.taken.source} is complete."
+        of_what = share_in_words(part, "each variant's")
+        yield f"Its loads are {of_what}: they are known once stage {part.taken.source} is complete."
         return
     workload = f" with {part.workload}" if part.workload else ""
     for one in part.found_loads:
@@ -32,17 +33,21 @@ def notes_of_stage(of_workloads: Sequence[Part]) -> tuple[str, ...]:
     return (*dict.fromkeys(note for note in notes if note not in last), *last)
 
 
+def share_in_words(part: Part, whose: str) -> str:
+    """Return what the part's load is of earlier results: `70 % of its maximum`, where `whose` is `its`."""
+    base = "rate in the closed loop" if any(one.kind == "achieved" for one in part.found_loads) else "maximum"
+    taken = part.taken
+    return (
+        f"the slowest variant's {base}"
+        if taken is None or taken.share is None
+        else f"{taken.share} % of {whose} {base}"
+    )
+
+
 def _advice(part: Part) -> Iterator[str]:
     if part.stage_start and any(one.maximum_ops_s is None for one in part.found_loads):
         source = part.stage_start.of
         yield f"To measure variants that have no maximum, begin a new campaign with lower loads in stage {source}."
-
-
-def _which(part: Part) -> str:
-    taken = part.taken
-    if taken is None or taken.share is None:
-        return "the slowest variant's maximum"
-    return f"{taken.share} % of each variant's maximum"
 
 
 def _sentence(part: Part, one: StageLoad, who: str) -> str:
@@ -52,5 +57,6 @@ def _sentence(part: Part, one: StageLoad, who: str) -> str:
         here = "" if part.level == "slowest" else " and no cells here"
         return f"{who} carried no load of stage {source} ({cells}), so it has no maximum{here}."
     least = "at least " if one.kind == "at-least" else ""
+    asked = "rate in the closed loop" if one.kind == "achieved" else "maximum"
     runs = f"it runs at {one.load_ops_s:,} ops/s" if one.load_ops_s else "there is no load for all variants"
-    return f"{who}: maximum {least}{one.maximum_ops_s:,} ops/s in stage {source}, as {cells} decided; {runs}."
+    return f"{who}: {asked} {least}{one.maximum_ops_s:,} ops/s in stage {source}, as {cells} decided; {runs}."

@@ -140,7 +140,7 @@ def half_load_words(one: HalfLoad | None) -> str:
 def step_sentence(findings: Findings) -> str:
     """Return the meaning of a difference of one load step between two capacities; empty where that is not known."""
     share = findings.repeats.grids_disagree
-    if share is None or findings.data.taken:
+    if share is None or findings.data.is_at_a_load:
         return ""
     return (
         "A difference of one step of load is no change: two full grids of one and the same system, with "

@@ -22,8 +22,8 @@ def conclusion(findings: Findings) -> str:
     One repeat each, …`. Sentences on what limits it follow: cells that were left out, have no valid attempt or were
     imported.
     """
-    if findings.data.taken:
-        return " ".join([f"{taken_conclusion(findings, findings.data.taken)}.", *_reservations(findings)])
+    if findings.data.is_at_a_load:
+        return " ".join([f"{taken_conclusion(findings)}.", *_reservations(findings)])
     if findings.definition.is_unloaded:
         return " ".join([*took_sentences(findings), *_reservations(findings)])
     falls = [fall(findings.labels[one.variant], one) for one in findings.capacities if one.falls_by]

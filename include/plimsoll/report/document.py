@@ -139,11 +139,14 @@ class ReportDocument(Model):
         tuple[str, ...], Field(description="The capacity of each variant, or its result at a taken load, as a sentence")
     ]
     capacity: Annotated[
-        tuple[Capacity, ...], Field(description="Empty for a stage that takes its load from an earlier one")
+        tuple[Capacity, ...],
+        Field(description="Empty for a closed loop, and a stage that takes its load from an earlier one"),
     ]
     at_loads: Annotated[
         tuple[AtTakenLoad, ...],
-        Field(description="Of a stage that takes its load from an earlier one: each variant at its load; else empty"),
+        Field(
+            description="Each variant at its load, in a closed loop or where an earlier stage gave the load; else empty"
+        ),
     ] = ()
     left_out: Annotated[
         tuple[LeftOut, ...],

@@ -27,7 +27,7 @@ from plimsoll.report.sections.answer import capacity_frame
 from plimsoll.report.sections.cells import cells_frame
 from plimsoll.report.stages import StageDocument, rests_on, stage_documents
 from plimsoll.report.tables import as_csv, as_parquet
-from plimsoll.report.taken_load import TakenRow, at_loads, taken_frame, taken_rows
+from plimsoll.report.taken_load import TakenRow, at_loads, shows_rates, taken_frame, taken_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,11 +47,12 @@ class PartSummary(Model):
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")]
     counts: CellCounts
     capacity: Annotated[
-        tuple[Capacity, ...], Field(description="Empty for a stage that takes its load from an earlier one")
+        tuple[Capacity, ...],
+        Field(description="Empty for a closed loop, and a stage that takes its load from an earlier one"),
     ]
     at_loads: Annotated[
         LeftOutIfEmpty[tuple[AtTakenLoad, ...]],
-        Field(description="Of a stage whose load an earlier one gave: each variant at its load"),
+        Field(description="Each variant at its load, in a closed loop or where an earlier stage gave the load"),
     ] = ()
     report: Annotated[str, Field(description="Its page, beside this file")]
     document: Annotated[str, Field(description="Its `report.json`, beside this file")]
@@ -101,7 +102,7 @@ class _Section:
     conclusion: str = ""
     rows: tuple[CapacityRow, ...] = ()
     taken: tuple[TakenRow, ...] = ()
-    is_share: bool = False
+    shows_rates: bool = False
     page: str = ""
 
 
@@ -189,7 +190,7 @@ def _section(part: Part, by_name: Mapping[str, Findings]) -> _Section:
         conclusion=conclusion(findings),
         rows=capacity_rows(findings),
         taken=taken_rows(findings),
-        is_share=bool(part.taken and part.taken.share),
+        shows_rates=shows_rates(findings.data),
         page=file_of_part(part.name, "report.html"),
     )
 

@@ -180,8 +180,8 @@ def _outcomes(
 
 
 def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: Sequence[LoadSide | None]) -> str:
-    if cells.data.taken:
-        return f"in {side} {outcome_at_taken_load(cells.data.taken, [one.rung for one in loads if one])}"
+    if cells.data.is_at_a_load:
+        return f"in {side} {outcome_at_taken_load(cells.data, [one.rung for one in loads if one])}"
     return _carried(side, capacity)
 
 

@@ -60,7 +60,8 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
     if part.stage_start is None:
         return
     yield f"These loads were found on {moment(part.stage_start.at)}, and stand whatever is judged later."
-    changed = changed_maxima(part.found_loads, source.capacities) if source else {}
+    found = [one for one in part.found_loads if one.kind != "achieved"]
+    changed = changed_maxima(found, source.capacities) if source else {}
     for variant, maximum in changed.items():
         now = ops(maximum) if maximum else "none"
         yield f"By the results that count by now the maximum of {variant} is {now}."

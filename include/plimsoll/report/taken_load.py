@@ -1,11 +1,13 @@
-"""A part that takes its load from an earlier stage: what each variant did at its load, as figures and in words."""
+"""A part in a closed loop, or whose load an earlier stage gave: what each variant did, in figures and words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.taken_loads import PERCENTILES, AtTakenLoad, Mean, at_taken_loads
+from plimsoll.domain.loads import CLOSED
+from plimsoll.domain.stage_notes import share_in_words
 from plimsoll.report.answers import rung_outcome
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
 
@@ -15,14 +17,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.campaign.capacity import Rung
+    from plimsoll.analysis.campaign.cell_results import CampaignData
     from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.loads import TakenLoad
     from plimsoll.domain.parts import Part
 
 
 @dataclass(frozen=True)
 class TakenRow:
-    """A variant at a load from an earlier stage, as the page shows it."""
+    """A variant at its load, as the page shows it."""
 
     variant: str
     load: str
@@ -33,18 +35,39 @@ class TakenRow:
 
 
 def at_loads(findings: Findings) -> tuple[AtTakenLoad, ...]:
-    """Return the figures of a part that takes its load from an earlier stage; empty for a part with loads of
-    its own.
-    """
-    return at_taken_loads(findings.cells, findings.definition.control) if findings.data.taken else ()
+    """Return the figures of a part in a closed loop, or that takes its load from an earlier stage; else empty."""
+    if not findings.data.is_at_a_load:
+        return ()
+    return at_taken_loads(findings.cells, findings.definition.control, has_taken=findings.data.taken is not None)
+
+
+def shows_rates(data: CampaignData) -> bool:
+    """Tell whether the achieved rates of such a part say more than its loads, which may be the same for all."""
+    return data.definition.loop == CLOSED or bool(data.taken and data.taken.share)
 
 
 def taken_rows(findings: Findings) -> tuple[TakenRow, ...]:
-    """Return the figures of a part that takes its load from an earlier stage, in words; empty for another part."""
+    """Return the figures of such a part in words, each variant's beside those of the closed loop that gave its load."""
+    return tuple(row for one in _rows(findings) for row in (one, *_beside(findings.source, one)))
+
+
+def _beside(source: Findings | None, row: TakenRow) -> Iterator[TakenRow]:
+    """Yield the same variant's row in the closed loop that gave its load."""
+    of_variant = [one for one in _rows(source) if one.variant == row.variant] if source and _is_closed(source) else []
+    for one in of_variant[-1:]:
+        yield replace(one, variant=f"{one.variant}, in the closed loop")
+
+
+def _is_closed(findings: Findings) -> bool:
+    return findings.definition.loop == CLOSED
+
+
+def _rows(findings: Findings) -> tuple[TakenRow, ...]:
+    bound = "at most " if _is_closed(findings) else ""
     return tuple(
         TakenRow(
             variant=findings.labels[one.variant],
-            load=ops(one.load_ops_s),
+            load=f"{bound}{ops(one.load_ops_s)}",
             repeats=str(one.repeats),
             achieved=_shown(one.achieved_ops_s, ops, figure),
             to_control="control" if one.variant == findings.definition.control else _shown(one.to_control, multiple),
@@ -54,36 +77,40 @@ def taken_rows(findings: Findings) -> tuple[TakenRow, ...]:
     )
 
 
-def taken_conclusion(findings: Findings, taken: TakenLoad) -> str:
+def taken_conclusion(findings: Findings) -> str:
     """Return the answer of such a part, without a full stop: `At 70 % of its maximum (7,000 ops/s) A met the service
     …`.
     """
+    taken = findings.data.taken
+    if taken is None:
+        return _of_closed_loop(findings)
     found = [(findings.labels[name], rung) for name, rungs in findings.rungs.items() for rung in rungs]
     loads = {rung.load_ops_s for _, rung in found}
+    share = _share(findings.data)
     if len(found) == 1 or (taken.share is None and len(loads) == 1):
-        at = f"At {_of_maximum(taken)} ({ops(found[0][1].load_ops_s)}) "
+        at = f"At {share} ({ops(found[0][1].load_ops_s)}) "
         return at + ", ".join(_clauses([(name, rung, "") for name, rung in found]))
     named = [(name, rung, f" ({ops(rung.load_ops_s)})") for name, rung in found]
-    return f"At {_of_maximum(taken)} {', '.join(_clauses(named))}"
+    return f"At {share} {', '.join(_clauses(named))}"
 
 
 def taken_sentences(findings: Findings) -> tuple[str, ...]:
     """Return the result of each variant of such a part in a sentence; empty for another part."""
-    taken = findings.data.taken
-    if taken is None:
+    if not findings.data.is_at_a_load:
         return ()
+    share = _share(findings.data)
     return tuple(
-        f"{findings.labels[name]} at {ops(rung.load_ops_s)}, {_of_maximum(taken)}: {rung_outcome(rung)}."
+        f"{findings.labels[name]} at {ops(rung.load_ops_s)}, {share}: {rung_outcome(rung)}."
         for name, rungs in findings.rungs.items()
         for rung in rungs
     )
 
 
-def outcome_at_taken_load(taken: TakenLoad, rungs: Iterable[Rung]) -> str:
+def outcome_at_taken_load(data: CampaignData, rungs: Iterable[Rung]) -> str:
     """Return the outcome of a variant's repeats at its load: `at 7,000 ops/s (70 % of its maximum) 2 of 2
     repeats met`.
     """
-    return ", ".join(f"at {ops(one.load_ops_s)} ({_of_maximum(taken)}) {rung_outcome(one)}" for one in rungs)
+    return ", ".join(f"at {ops(one.load_ops_s)} ({_share(data)}) {rung_outcome(one)}" for one in rungs)
 
 
 def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:
@@ -107,8 +134,15 @@ def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _of_maximum(taken: TakenLoad) -> str:
-    return "the slowest variant's maximum" if taken.share is None else f"{taken.share} % of its maximum"
+def _of_closed_loop(findings: Findings) -> str:
+    """Return the rates of a closed loop: `In a closed loop, which hides waits, A achieved 410 ops/s of at most …`."""
+    rates = [f"{one.variant} achieved {one.achieved} of {one.load}" for one in _rows(findings)]
+    return f"In a closed loop, which hides waits, {', '.join(rates) or 'no variant has a valid repeat'}"
+
+
+def _share(data: CampaignData) -> str:
+    """Return in words where the part's loads come from."""
+    return share_in_words(data.of_part, "its") if data.of_part and data.taken else "the rate at most in a closed loop"
 
 
 def _clauses(found: Sequence[tuple[str, Rung, str]]) -> Iterator[str]:

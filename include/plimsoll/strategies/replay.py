@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from plimsoll.domain.cell import Cell, cell_ids, cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import Outcome, ValidOutcome
@@ -94,8 +95,12 @@ class _Playing:
         return (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
 
     def _open(self, stage: str) -> None:
-        self._stage_starts[stage] = stage_start(self._definition, stage, Results(self._outcomes), _AT)
+        self._stage_starts[stage] = stage_start(self._definition, stage, self._results(), _AT)
         self._use(self._definition.with_stage_starts(self._stage_starts))
+
+    def _results(self) -> Results:
+        """Return what the cells have found. Outcomes tell no rates: a closed loop's load stands for the rate."""
+        return Results(self._outcomes, rates={one: float(self._cells[one].load_ops_s) for one in self._outcomes})
 
     def _round(self, decision: Decision) -> Sequence[str]:
         """Return the cells that run now: those that the strategy asks for and that have further attempts."""
@@ -127,10 +132,10 @@ class _Playing:
         )
 
     def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
-        """Return the capacities of stages with loads of their own. The others ask what happens at one load."""
-        taken = {part.stage for part in parts(self._definition) if part.taken}
+        """Return the capacities of stages in open loops with loads of their own. Others ask what happens at a load."""
+        without = {part.stage for part in parts(self._definition) if part.taken or part.definition.loop == CLOSED}
         stages, found = self._strategy.matrix.stages, self._strategy.capacities(self._outcomes)
-        return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in taken}
+        return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in without}
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
         for stage, start in self._stage_starts.items():

@@ -1,11 +1,16 @@
-"""Loads that a stage takes from an earlier stage: a share of each variant's maximum, or the lowest maximum."""
+"""Loads that a stage takes from an earlier stage: a share of each variant's maximum, or the lowest maximum.
+
+A closed loop carries whatever it can, so the maximum of a variant there is the rate that came out.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from statistics import median_low
 
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.stage import StageLoad, StageStart
@@ -21,18 +26,22 @@ State = CampaignState[CellAttempts[AttemptRecord]]
 class Results:
     """The results of a campaign's cells that have a valid attempt: the outcome that counts, and whose it is.
 
-    `attempts`: cell id → the number of the attempt; empty where the loads need not name the attempts that decided.
+    `rates`: cell id → the rate that it achieved, ops/s; asked of closed loops alone. `attempts`: cell id → the number
+    of the attempt; empty where the loads need not name the attempts that decided.
     """
 
     outcomes: Mapping[str, ValidOutcome]
+    rates: Mapping[str, float]
     attempts: Mapping[str, int] = field(default_factory=dict)
 
 
 def find_stage_start(state: State, at: datetime) -> StageStart:
     """Return the loads of the first stage without known loads. All earlier stages must be complete in that state."""
     outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
+    rates = {one.cell.id: one.verdict.achieved_ops_s for one in state.cells if one.verdict}
     attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
-    return stage_start(state.definition, state.stages_without_loads[0], Results(outcomes, attempts), at)
+    results = Results(outcomes, {cell: rate for cell, rate in rates.items() if rate}, attempts)
+    return stage_start(state.definition, state.stages_without_loads[0], results, at)
 
 
 def stage_start(definition: Definition, stage: str, results: Results, at: datetime) -> StageStart:
@@ -43,7 +52,9 @@ def stage_start(definition: Definition, stage: str, results: Results, at: dateti
     source = own[0].taken.source
     carried = StrategyOfCampaign(definition).capacities(results.outcomes)
     maxima = [
-        _maximum(cells, carried[cells[0].ladder], results)
+        _rate_found(cells, results)
+        if part.definition.loop == CLOSED
+        else _maximum(cells, carried[cells[0].ladder], results)
         for part in found
         if part.stage == source
         for cells in _of_variants(definition, part)
@@ -73,6 +84,24 @@ def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> Stage
         maximum_ops_s=maximum,
         kind="none" if maximum is None else "found" if kind == "found" else "at-least",
         decided_by=tuple(_deciders(cells, results, (maximum, min(missed, default=None)))),
+    )
+
+
+def _rate_found(cells: Sequence[Cell], results: Results) -> StageLoad:
+    """Return the median rate that the variant achieved in a closed loop at its highest load, as its maximum."""
+    rates = {
+        one.id: results.rates[one.id]
+        for one in cells
+        if one.load_ops_s == cells[-1].load_ops_s and one.id in results.rates
+    }
+    maximum = int(median_low(rates.values())) if rates else None
+    return StageLoad(
+        variant=cells[0].variant,
+        workload=cells[0].workload,
+        load_ops_s=maximum or None,
+        maximum_ops_s=maximum or None,
+        kind="achieved" if maximum else "none",
+        decided_by=tuple(_deciders(cells, results, (cells[-1].load_ops_s,))),
     )
 
 

@@ -64,11 +64,6 @@ def test_a_stage_is_stored_with_its_loop_and_a_campaign_with_the_open_one_as_eve
     [
         ("loads: [1000/s]\nloop: closed\nstrategy: search", "strategy", "a closed loop can't tell"),
         ("loads: [1000/s]\nloop: closed\nstrategy: ramp", "strategy", "a closed loop can't tell"),
-        (
-            STAGES.replace("id: open, loads: [1000/s]", "id: open, loads: {share: 50%, of: closed}"),
-            "stages[1].loads",
-            "max",
-        ),
     ],
 )
 def test_nothing_is_decided_by_how_a_closed_loop_ended(keys: str, where: str, what: str) -> None:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 from tests.fakes.installation import instant_definition
 
-from plimsoll.domain.cell import AttemptKey, Cell, cell_ids
+from plimsoll.domain.cell import AttemptKey, Cell, cell_ids, grid
 from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.result import Outcome, ValidOutcome, Verdict
-from plimsoll.domain.stage import Stage
+from plimsoll.domain.stage import Stage, StageLoad
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.strategies.replay import Replay, replay
 from plimsoll.strategies.stage_starts import find_stage_start
@@ -24,6 +24,16 @@ STAGES = (
     Stage(id="common", strategy=FullGrid(), loads=TakenLoad.model_validate({"slowest_of": "maximum"})),
 )
 State = CampaignState[CellAttempts[JudgedAttempt]]
+
+
+def judged(
+    cell: Cell, number: int = 1, *, valid: bool = True, met: bool | None, achieved_ops_s: float
+) -> JudgedAttempt:
+    """Return an attempt at the cell with that result."""
+    key = AttemptKey(campaign_id="mine", cell_id=cell.id, attempt=number)
+    rates = {"attempted_ops_s": cell.load_ops_s, "achieved_ops_s": achieved_ops_s, "rate_achieved": True}
+    facts = {"key": key, "cell": cell, "valid": valid, "met": met, "code_version": "test", **rates}
+    return JudgedAttempt(key, Verdict.model_validate(facts))
 
 
 class Simulated:
@@ -64,10 +74,7 @@ class Simulated:
     def _attempt(self, cell: Cell, number: int) -> JudgedAttempt:
         valid = self._dice.random() > 0.2
         met = self._outcome(cell.variant, cell.load_ops_s, cell.repeat) == "met" if valid else None
-        key = AttemptKey(campaign_id="mine", cell_id=cell.id, attempt=number)
-        rates = {"attempted_ops_s": cell.load_ops_s, "achieved_ops_s": cell.load_ops_s, "rate_achieved": True}
-        facts = {"key": key, "cell": cell, "valid": valid, "met": met, "code_version": "test", **rates}
-        return JudgedAttempt(key, Verdict.model_validate(facts))
+        return judged(cell, number, valid=valid, met=met, achieved_ops_s=cell.load_ops_s)
 
     def _outcome(self, variant: str, load_ops_s: int, repeat: int) -> ValidOutcome:
         drawn: ValidOutcome = "met" if self._dice.random() < self._chance else "missed"
@@ -93,6 +100,35 @@ def test_shares_and_the_slowest_are_of_what_a_full_grid_finds() -> None:
         assert loads_of(state, "common") == ({} if slowest is None else dict.fromkeys(known, slowest))
         told_apart += slowest is not None and len(set(known.values())) > 1
     assert told_apart >= 5, "the campaigns are too much alike"
+
+
+def closed_loop(rates: Mapping[str, float]) -> StageLoad:
+    """Return the load that 80 % of a closed loop's rate give, whose cells achieved those rates."""
+    stages = (
+        Stage(id="closed", loop="closed"),
+        Stage(id="open", loads=TakenLoad.model_validate({"share": "80%", "of": "closed"})),
+    )
+    definition = instant_definition(variants=1, loads=2, repeats=3).model_copy(update={"stages": stages})
+    cells = [cell for cell in grid(definition) if cell.stage == "closed"]
+    attempts = [
+        judged(cell, met=False, achieved_ops_s=rates.get(cell.id.removeprefix("closed-v1-"), 5)) for cell in cells
+    ]
+    state = campaign_state(definition, attempts, CellAttempts[JudgedAttempt])
+    [found] = find_stage_start(state, NOON).loads
+    return found
+
+
+def test_a_closed_loop_has_the_median_rate_of_its_highest_load_for_a_maximum_also_where_it_missed() -> None:
+    found = closed_loop({"002k-r1": 700.9, "002k-r2": 400.0, "002k-r3": 900.0})
+
+    assert (found.kind, found.maximum_ops_s, found.load_ops_s) == ("achieved", 700, 560)
+    assert found.decided_by == ("closed-v1-002k-r1/1", "closed-v1-002k-r2/1", "closed-v1-002k-r3/1")
+
+
+def test_a_closed_loop_that_achieved_nothing_gives_no_load() -> None:
+    found = closed_loop(dict.fromkeys(("002k-r1", "002k-r2", "002k-r3"), 0.0))
+
+    assert (found.kind, found.maximum_ops_s, found.load_ops_s) == ("none", None, None)
 
 
 def replayed(*, invalid: tuple[str, ...] = (), missed: tuple[str, ...] = ()) -> Replay:

@@ -26,6 +26,7 @@ from plimsoll.analysis.campaign.half_load import HalfLoad, Tried, half_load
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
 
@@ -134,17 +135,17 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     part = data.of_part
     names: dict[str, object] = {"action": data.definition.action}
     names |= {"stage": part.stage, "workload": part.workload} if part else {}
-    if data.taken:
+    if data.is_at_a_load:
         names["narrowing_ops_s"] = ()
     return tuple(_beside(_relative(one, control).model_copy(update=names), data) for one in found)
 
 
 def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
-    """Return the capacities that a report shows: none for a part that takes its load from an earlier stage or has none.
+    """Return the capacities that a report shows: none for a part that asks what happens at a load.
 
-    Such a part asks what happens at one load, not for the highest, which the earlier stage has found.
+    That is one in a closed loop, one whose load an earlier stage gave, or one without a load.
     """
-    return () if data.taken or data.definition.is_unloaded else capacities(data, cells)
+    return () if data.is_at_a_load or data.definition.is_unloaded else capacities(data, cells)
 
 
 @dataclass(frozen=True)
@@ -182,11 +183,11 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
 
 
 def _looks_for_capacity(one: CampaignData) -> bool:
-    return not one.taken and (one.definition.action is None or len(one.definition.loads) > 1)
+    return not one.is_at_a_load and (one.definition.action is None or len(one.definition.loads) > 1)
 
 
 def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
-    cells = [cell for one in of_stages for cell in one.state.by_variant]
+    cells = [cell for one in of_stages if one.definition.loop != CLOSED for cell in one.state.by_variant]
     for variant in dict.fromkeys(one.cell.variant for one in cells):
         found = _capacity(variant, [one for one in cells if one.cell.variant == variant])
         yield found.model_copy(update={"workload": workload, "action": action})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.process import ProcessOnHost
 from plimsoll.strategies.state import CampaignState, CellAttempts, campaign_state
 
@@ -124,6 +125,14 @@ class CampaignData:
     def taken(self) -> TakenLoad | None:
         """Return how an earlier stage gives the load of this data's part; None where its loads are its own."""
         return self.of_part.taken if self.of_part else None
+
+    @property
+    def is_at_a_load(self) -> bool:
+        """Tell whether its cells show what happens at a load, not how much load is carried.
+
+        It is a load that an earlier stage gave, or whatever a closed loop sent.
+        """
+        return self.taken is not None or self.definition.loop == CLOSED
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:

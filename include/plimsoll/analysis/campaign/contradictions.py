@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.loads import CLOSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +42,8 @@ def contradictions(
     """
     if not capacity_ops_s:
         return ()
-    alike = (other for other in others if other.definition.action == data.definition.action)
+    asked = (other for other in others if other.definition.loop != CLOSED)
+    alike = (other for other in asked if other.definition.action == data.definition.action)
     return tuple(one for other in alike for one in _lowest_miss(variant, capacity_ops_s, data, other))
 
 

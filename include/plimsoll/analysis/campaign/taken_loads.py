@@ -1,4 +1,4 @@
-"""Results of a stage that takes its loads from an earlier stage: throughput against the control, response times.
+"""Results at loads that were not looked for: from an earlier stage, or of a closed loop. Throughput, response times.
 
 Figures are geometric means over a variant's valid repeats, with 95 % intervals of Student's t on their logarithms. The
 ratio of two variants has Welch's interval (The generalization of "Student's" problem when several different population
@@ -34,10 +34,10 @@ class Mean(Model):
 
 
 class AtTakenLoad(Model):
-    """The results of one variant at the load that came from an earlier stage, over its valid repeats."""
+    """The results of one variant at a load, over its valid repeats."""
 
     variant: str
-    load_ops_s: int
+    load_ops_s: Annotated[int, Field(description="ops/s; of a closed loop at most")]
     repeats: int
     achieved_ops_s: Annotated[Mean | None, Field(description="Achieved rate, ops/s; null: not known")]
     to_control: Annotated[Mean | None, Field(description="Achieved rate / the control's; null for the control")] = None
@@ -47,17 +47,21 @@ class AtTakenLoad(Model):
     p99_9_ms: Mean | None = None
 
 
-def at_taken_loads(cells: Iterable[CellResult], control: str | None) -> tuple[AtTakenLoad, ...]:
-    """Return the results of every variant with a valid repeat, in the cells' order.
+def at_taken_loads(cells: Iterable[CellResult], control: str | None, *, has_taken: bool) -> tuple[AtTakenLoad, ...]:
+    """Return the results of every variant with a valid repeat at a load, in the cells' order.
 
-    `cells` must be of one stage and one workload.
+    `cells` must be of one stage and one workload. `has_taken`: each variant has one load, its own; otherwise a variant
+    stands beside the control at the same load.
     """
-    runs: dict[str, list[CellResult]] = {}
+    runs: dict[tuple[str, int], list[CellResult]] = {}
     for one in cells:
         if one.verdict:
-            runs.setdefault(one.cell.variant, []).append(one)
-    rates = {variant: _known(one.verdict.achieved_ops_s for one in own if one.verdict) for variant, own in runs.items()}
-    return tuple(_at_load(variant, own, rates, control) for variant, own in runs.items())
+            runs.setdefault((one.cell.variant, 0 if has_taken else one.cell.load_ops_s), []).append(one)
+    rates = {of: _known(one.verdict.achieved_ops_s for one in own if one.verdict) for of, own in runs.items()}
+    return tuple(
+        _at_load(variant, own, rates[variant, load], rates.get((control, load), ()) if control != variant else ())
+        for (variant, load), own in runs.items()
+    )
 
 
 def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) -> dict[str, int | None]:
@@ -71,15 +75,14 @@ def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) ->
 
 
 def _at_load(
-    variant: str, runs: Sequence[CellResult], rates: Mapping[str, Sequence[float]], control: str | None
+    variant: str, runs: Sequence[CellResult], rates: Sequence[float], of_control: Sequence[float]
 ) -> AtTakenLoad:
-    of_control = rates.get(control, ()) if control not in (None, variant) else ()
     return AtTakenLoad(
         variant=variant,
         load_ops_s=runs[0].cell.load_ops_s,
         repeats=len(runs),
-        achieved_ops_s=mean_of(rates[variant]),
-        to_control=ratio_of(rates[variant], of_control),
+        achieved_ops_s=mean_of(rates),
+        to_control=ratio_of(rates, of_control),
         **{name: mean_of(_values(runs, percentile)) for name, percentile in PERCENTILES.items()},
     )
 

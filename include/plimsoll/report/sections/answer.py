@@ -15,7 +15,7 @@ from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
 from plimsoll.report.stages import rests_on
-from plimsoll.report.taken_load import taken_rows, taken_sentences
+from plimsoll.report.taken_load import shows_rates, taken_rows, taken_sentences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,9 +52,9 @@ def answer_context(findings: Findings) -> dict[str, Any]:
         "validity": validity(findings),
         "rows": rows,
         "sentences": sentences(findings),
-        "at_taken_load": findings.data.taken is not None,
+        "at_taken_load": findings.data.is_at_a_load,
         "taken": taken_rows(findings),
-        "is_share": bool(findings.data.taken and findings.data.taken.share),
+        "shows_rates": shows_rates(findings.data),
         "loads_rest_on": _loads_rest_on(findings),
         "step_sentence": step_sentence(findings),
         "loads_line": loads_line(rows),

@@ -63,6 +63,12 @@ def test_a_batch_is_one_operation_of_all_its_rows_and_a_read_counts_the_rows_tha
     read = files.summary["run"]["operations"]["reads"]
     # A thread's range has ten keys, so a read of twenty asks for each of them twice.
     assert read["rows"] == 20 * read["completed"] > 0
+    reads = {**batches, "batches": 0, "reads": 1, "populate_batches": 1}
+    ended, files = run("BatchedRows", *SHORT, *given(reads))
+    assert ended.returncode == 0, ended.stderr
+    read = files.summary["run"]["operations"]["reads"]
+    # Each of two threads wrote one batch: all ten keys of its range.
+    assert (files.summary["populate"]["completed"], read["rows"]) == (2, read["completed"])
 
 
 def test_tables_are_made_as_asked_and_kept_unless_they_are_to_be_dropped(

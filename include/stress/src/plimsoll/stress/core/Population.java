@@ -3,7 +3,7 @@ package plimsoll.stress.core;
 /** The rows that are written before the timed run. */
 public final class Population {
     public final Operation write;
-    /** Number of rows of all threads; 0 for none. */
+    /** How often rows are written: by all threads, or by each where they continue; 0 for none. */
     public final long rows;
     /**
      * Whether the timed run's writes continue where these end, as in tlp-stress, so that each thread has rows of its
@@ -20,9 +20,9 @@ public final class Population {
         this.readBack = readBack;
     }
 
-    /** Rows written by one of the timed run's own operations, whose values continue from there. */
-    public static Population continued(Operation write, long rows) {
-        return new Population(write, rows, true, null);
+    /** Rows that each thread writes by one of the timed run's own operations, whose values continue from there. */
+    public static Population continued(Operation write, long times) {
+        return new Population(write, times, true, null);
     }
 
     /** Rows 0 to {@code rows} − 1, each once. */

@@ -75,7 +75,7 @@ public final class Run {
         if (rows == 0) {
             return;
         }
-        console.say(String.format("populating: %,d rows", rows));
+        console.say(String.format("populating: %,d rows", rows * population.write.rows));
         summary.rows(rows);
         List<Traffic> writes = writes(traffic);
         Recording recording = new Recording(List.of(population.write));

@@ -39,6 +39,7 @@ final class BatchedRows implements WorkloadType {
                 Option.bool("prepared", false, "false: statements are sent as text with the values in it, as published"),
                 Option.count("size", 10L, 1, 1_000_000, "Letters of a row's text"),
                 Option.count("range", 1_000_000L, 1, "Keys of a thread; after the last it begins again"),
+                Option.count("populate_batches", 0L, 0, "Batches of each thread before the timed run, for reads to find"),
                 Option.count("at_a_time", 1L, 1, 1000, "Keys that a read asks for, `WHERE id IN (…)` (published: 1, 10, 100)"),
                 Option.number("batches", 1.0, 0, 1e6, "Weight of batches"),
                 Option.number("reads", 0.0, 0, 1e6, "Weight of reads"));
@@ -77,7 +78,8 @@ final class BatchedRows implements WorkloadType {
                 .prepared(options.truth("prepared"))
                 .fields(ids)
                 .build();
-        return new Workload(name(), schema, List.of(batches, reads), Population.none());
+        Population before = Population.continued(batches, options.count("populate_batches"));
+        return new Workload(name(), schema, List.of(batches, reads), before);
     }
 
     /** Counts through a thread's own range. The ranges of the threads of one table lie side by side. */
