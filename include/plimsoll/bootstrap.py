@@ -26,6 +26,7 @@ from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.secrets import DatabaseSecrets, Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
+from plimsoll.ports.tariffs import Tariffs
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.hosts.launch_records import StoredLaunches
@@ -93,7 +94,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
         store=store,
         clock=clock,
         providers=OnDemand({"local": made.local, "ssh": made.ssh, "ec2": made.ec2, "external": made.external}),
-        tariffs=OnDemand({"ec2": lambda: made.ec2_tariffs}),
+        tariffs=OnDemand({"ec2": lambda: made.ec2_tariffs, "external": made.external_tariffs}),
         products=products,
         load_generators={one.name: one for one in _generators(artefacts)},
         sampler=ProcSampler(),
@@ -156,7 +157,8 @@ class _Providers:
 
         # A folder of its own: what lies in that of local clusters belongs to these alone.
         beside = self.settings.work.with_name(f"{self.settings.work.name}-external")
-        hosts_from = OnDemand[Provider]({"local": lambda: LocalProvider(beside, self.clock), "ssh": self.ssh})
+        own = {"local": lambda: LocalProvider(beside, self.clock), "ssh": self.ssh, "ec2": self.ec2}
+        hosts_from = OnDemand[Provider](own)
         return ExternalProvider(self.databases, hosts_from, self.clock, store_name(self.settings))
 
     def ec2(self) -> Provider:
@@ -172,6 +174,11 @@ class _Providers:
             further_regions=self.settings.further_regions,
             tariffs=self.ec2_tariffs,
         )
+
+    def external_tariffs(self) -> Tariffs:
+        from plimsoll.adapters.providers.external import LoadHostTariffs
+
+        return LoadHostTariffs(OnDemand({"ec2": lambda: self.ec2_tariffs}))
 
     @cached_property
     def ec2_tariffs(self) -> Ec2Tariffs:

@@ -12,6 +12,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import show_usd
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime
 
     from plimsoll.domain.cluster import Cluster
@@ -34,6 +35,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
     """
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.domain.cost import cost_until
+    from plimsoll.domain.system import EXTERNAL
     from plimsoll.services.hosts.reaping import living_clusters
     from plimsoll.settings import Settings
 
@@ -45,9 +47,8 @@ def list_clusters(as_json: JsonOption = False) -> None:
     elif not costs:
         typer.echo("no cluster is alive")
     else:
-        rows = [
-            (*_row(cluster, now), _cost(usd, is_paid=cluster.provider in toolkit.tariffs)) for cluster, usd in costs
-        ]
+        paid = toolkit.tariffs.keys() - {EXTERNAL}
+        rows = [(*_row(cluster, now), _cost(usd, is_paid=_is_paid(cluster, paid))) for cluster, usd in costs]
         columns = ("cluster", "provider", "hosts", "first", "owner", "age", "expires", "cost so far")
         print_table(
             f"{plural(len(rows), 'cluster')} alive, {show_usd(sum(usd for _, usd in costs))} so far", columns, rows
@@ -97,6 +98,11 @@ def destroy(
         for why in unseen:
             print_text(why, err=True)
     raise typer.Exit(1 if failed or unseen else 0)
+
+
+def _is_paid(cluster: Cluster, paid: Collection[str]) -> bool:
+    """Tell whether its hosts are paid for: by their provider, or by what is known of load hosts from elsewhere."""
+    return cluster.provider in paid or any(host.since for host in cluster.hosts)
 
 
 def _cost(usd: float, *, is_paid: bool) -> str:

@@ -13,10 +13,10 @@ from plimsoll.domain.units import format_duration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.domain.definition_keys import DefinitionKeys
+    from plimsoll.domain.definition_facts import DefinitionFacts
 
 
-def action_contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
+def action_contradictions(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults of every stage's action. A fault of keys that several stages inherit is given once."""
     found = (
         fault
@@ -26,7 +26,7 @@ def action_contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from dict.fromkeys(found)
 
 
-def _of_stage(alone: DefinitionKeys, place: Path, own: set[str]) -> Iterator[Fault]:
+def _of_stage(alone: DefinitionFacts, place: Path, own: set[str]) -> Iterator[Fault]:
     """Yield the faults of the stage at that place, which inherits the keys that are not its `own` from the top."""
 
     def at(key: str, *rest: int | str) -> Path:
@@ -55,7 +55,7 @@ def _of_stage(alone: DefinitionKeys, place: Path, own: set[str]) -> Iterator[Fau
             yield Fault(at("service_levels", number, "windows"), what, "write `windows: aligned`")
 
 
-def _without_load(alone: DefinitionKeys) -> Iterator[tuple[str, str, str]]:
+def _without_load(alone: DefinitionFacts) -> Iterator[tuple[str, str, str]]:
     """Yield the key, the fault and the mend of what can't stand beside `loads: none`."""
     if not alone.is_unloaded:
         yield "loads", "0/s stands beside other loads", "remove it, or write `loads: none` in a stage of its own"
@@ -67,7 +67,7 @@ def _without_load(alone: DefinitionKeys) -> Iterator[tuple[str, str, str]]:
         yield "strategy", f"a {alone.strategy.name} goes by loads, and there is none", "write `strategy: full-grid`"
 
 
-def _of_action(alone: DefinitionKeys, action: Action) -> Iterator[tuple[str, str, str]]:
+def _of_action(alone: DefinitionFacts, action: Action) -> Iterator[tuple[str, str, str]]:
     """Yield the key, the fault and the mend of each key of the action that can't be as it is."""
     begins, nodes = action.begins(alone.timing), alone.system.nodes
     if begins >= alone.timing.duration:

@@ -23,12 +23,12 @@ from plimsoll.domain.units import format_duration, format_rate, format_size
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.domain.definition_keys import DefinitionKeys
+    from plimsoll.domain.definition_facts import DefinitionFacts
     from plimsoll.domain.stage import Stage
     from plimsoll.domain.workload import Workload
 
 
-def _too_many_cells(definition: DefinitionKeys) -> Iterator[Fault]:
+def _too_many_cells(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield a fault where the grid has more cells than the definition's limit."""
     if definition.cells > definition.max_cells and definition.stages:
         yield Fault(
@@ -47,7 +47,7 @@ def _too_many_cells(definition: DefinitionKeys) -> Iterator[Fault]:
         )
 
 
-def _shares_as_percentiles(definition: DefinitionKeys) -> Iterator[Fault]:
+def _shares_as_percentiles(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
     for number, (stage, alone) in enumerate(definition.of_stages):
         own: Path = ("stages", number) if stage and stage.service_levels else ()
@@ -57,7 +57,7 @@ def _shares_as_percentiles(definition: DefinitionKeys) -> Iterator[Fault]:
                 yield Fault((*own, "service_levels", place, "percentile"), what, f"write {meant}")
 
 
-def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
+def contradictions(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield all contradictions between keys of the definition, each as a fault at the key to change."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
@@ -82,7 +82,7 @@ def contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
     yield from dict.fromkeys(_shares_as_percentiles(definition))
 
 
-def _without_version(definition: DefinitionKeys) -> Iterator[Fault]:
+def _without_version(definition: DefinitionFacts) -> Iterator[Fault]:
     for number, variant in enumerate(definition.variants):
         product = definition.product_of(variant)
         is_of_system = product == definition.system.database
@@ -93,7 +93,7 @@ def _without_version(definition: DefinitionKeys) -> Iterator[Fault]:
             yield Fault(("variants", number, "version"), what, mend)
 
 
-def _commands_of_others(definition: DefinitionKeys) -> Iterator[Fault]:
+def _commands_of_others(definition: DefinitionFacts) -> Iterator[Fault]:
     generator = definition.load_generator
     if generator.command and generator.name != "command":
         what = f"is not for {generator.name}, which has its own commands"
@@ -103,7 +103,7 @@ def _commands_of_others(definition: DefinitionKeys) -> Iterator[Fault]:
         yield Fault(("system", "command"), what, "write `database: command`, or remove this key")
 
 
-def _larger_initial_heaps(definition: DefinitionKeys) -> Iterator[Fault]:
+def _larger_initial_heaps(definition: DefinitionFacts) -> Iterator[Fault]:
     for number, variant in enumerate(definition.variants):
         jvm = variant.jvm
         if jvm is not None and jvm.initial_heap is not None and jvm.initial_heap > jvm.heap:
@@ -120,7 +120,7 @@ def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
             yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
 
 
-def _faults_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
+def _faults_of_stages(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults of each stage's own keys together with the keys that the stage inherits from the top of the
     definition.
     """
@@ -144,7 +144,7 @@ def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
     return Fault(("stages", number, *path), fault.what, fault.mend)
 
 
-def _stages_taken_from(definition: DefinitionKeys) -> Iterator[Fault]:
+def _stages_taken_from(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults where a stage takes its loads from a stage that is not before it, or that has no loads of
     its own.
     """
@@ -161,7 +161,7 @@ def _stages_taken_from(definition: DefinitionKeys) -> Iterator[Fault]:
             earlier.append(stage.id)
 
 
-def _closed_loops(definition: DefinitionKeys) -> Iterator[Fault]:
+def _closed_loops(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults where something is decided by how a closed loop ended, which is asked less if it can't do more."""
     for number, (stage, alone) in enumerate(definition.of_stages):
         own: Path = ("stages", number) if stage else ()
@@ -171,7 +171,7 @@ def _closed_loops(definition: DefinitionKeys) -> Iterator[Fault]:
             yield Fault((*at, "name"), what, "remove `strategy`, or write `loop: open`")
 
 
-def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
+def _workloads_of_stages(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults where a stage has a workload that the definition lacks, or that its loads' stage has not."""
     known = {one.id: one for one in definition.workloads}
     stages = {one.id: one for one in definition.stages}
@@ -187,7 +187,7 @@ def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
             yield Fault(("stages", number, "workloads"), what, "give both stages the same workloads")
 
 
-def _uneven_intervals(definition: DefinitionKeys) -> Iterator[Fault]:
+def _uneven_intervals(definition: DefinitionFacts) -> Iterator[Fault]:
     judged = definition.timing.judged
     for number, level in enumerate(definition.service_levels):
         if level.interval <= timedelta(0) or judged % level.interval:
@@ -198,7 +198,7 @@ def _uneven_intervals(definition: DefinitionKeys) -> Iterator[Fault]:
             yield Fault(("service_levels", number, "interval"), what, "change it, or `timing.duration`")
 
 
-def _sliding_windows_first(definition: DefinitionKeys) -> Iterator[Fault]:
+def _sliding_windows_first(definition: DefinitionFacts) -> Iterator[Fault]:
     if definition.service_levels[0].windows != "aligned":
         yield Fault(
             ("service_levels", 0, "windows"),
@@ -208,33 +208,33 @@ def _sliding_windows_first(definition: DefinitionKeys) -> Iterator[Fault]:
         )
 
 
-def _unknown_control(definition: DefinitionKeys) -> Iterator[Fault]:
+def _unknown_control(definition: DefinitionFacts) -> Iterator[Fault]:
     ids = [variant.id for variant in definition.variants]
     if definition.control is not None and definition.control not in ids:
         what = f"control {definition.control!r} is none of the variants"
         yield Fault(("control",), what, meant_or_known(definition.control, dict.fromkeys(ids)))
 
 
-def _options_of_protocols(definition: DefinitionKeys) -> Iterator[Fault]:
+def _options_of_protocols(definition: DefinitionFacts) -> Iterator[Fault]:
     for path, workload in _workloads(definition):
         for fault in workload.faults_of_protocols(definition.protocols, definition.system.nodes):
             yield replace(fault, path=(*path, *fault.path))
 
 
-def _workloads(definition: DefinitionKeys) -> Iterator[tuple[Path, Workload]]:
+def _workloads(definition: DefinitionFacts) -> Iterator[tuple[Path, Workload]]:
     """Yield each workload with its path in the definition."""
     if not definition.workloads:
         yield ("workload",), definition.workload
     yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))
 
 
-def _one_workload_and_several(definition: DefinitionKeys) -> Iterator[Fault]:
+def _one_workload_and_several(definition: DefinitionFacts) -> Iterator[Fault]:
     if definition.workloads and "workload" in definition.model_fields_set:
         what = "stands beside `workloads`, which say all that clients ask"
         yield Fault(("workload",), what, "remove it, or make it one of `workloads`, with an `id`")
 
 
-def _same_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
+def _same_cell_ids(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults where two cells would have the same id.
 
     Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, have the same cell ids. The same can happen
@@ -257,7 +257,7 @@ def _twice(first: set[str], second: set[str]) -> Iterator[str]:
     return (name for name, count in counts.items() if count > 1)
 
 
-def _too_long_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
+def _too_long_cell_ids(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults where stage, variant and workload ids are each short enough but make a cell's id too long
     together.
     """
@@ -272,14 +272,14 @@ def _too_long_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
         )
 
 
-def _tail(stage: Stage | None, alone: DefinitionKeys) -> int:
+def _tail(stage: Stage | None, alone: DefinitionFacts) -> int:
     """Return the greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
     taken = stage.taken if stage else None
     load = taken.slug if taken else f"{max(alone.loads):05d}"
     return len(f"-{load}-r{alone.repeats}")
 
 
-def _shared_at_once(definition: DefinitionKeys) -> Iterator[Fault]:
+def _shared_at_once(definition: DefinitionFacts) -> Iterator[Fault]:
     if definition.cluster_scope != "cell" and definition.max_parallel > 1:
         what = (
             f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}: "

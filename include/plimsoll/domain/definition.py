@@ -5,12 +5,12 @@ from typing import Self
 from pydantic import model_validator
 
 from plimsoll.domain.contradictions import contradictions
-from plimsoll.domain.definition_keys import DefinitionKeys
+from plimsoll.domain.definition_facts import DefinitionFacts
 from plimsoll.domain.faults import require_none
 from plimsoll.prefix import PREFIX
 
 
-class Definition(DefinitionKeys):
+class Definition(DefinitionFacts):
     """A campaign as declared in one YAML file."""
 
     @model_validator(mode="after")

@@ -10,12 +10,12 @@ from plimsoll.domain.system import EXTERNAL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.domain.definition_keys import DefinitionKeys
+    from plimsoll.domain.definition_facts import DefinitionFacts
 
 _NOT_OURS = "somebody else decides that of an external cluster"
 
 
-def external_contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
+def external_contradictions(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield the faults of a definition with an external cluster, or with only half of one."""
     if not definition.provider.is_external:
         if EXTERNAL in definition.products:
@@ -32,7 +32,7 @@ def external_contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
         yield Fault(("system", "settings"), _NOT_OURS, "remove it")
 
 
-def _products(definition: DefinitionKeys) -> Iterator[Fault]:
+def _products(definition: DefinitionFacts) -> Iterator[Fault]:
     if definition.products != (EXTERNAL,):
         what = f"Plimsoll deploys {', '.join(definition.products)}, and nothing is deployed on an external cluster"
         yield Fault(("system", "database"), what, f"write `{EXTERNAL}`, and no `product` in variants")
@@ -41,7 +41,7 @@ def _products(definition: DefinitionKeys) -> Iterator[Fault]:
         yield Fault(("variants",), what, "write one")
 
 
-def _safety(definition: DefinitionKeys) -> Iterator[Fault]:
+def _safety(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield what may let a load harm a cluster that people depend on."""
     if not definition.stop_when:
         what = "is missing: people may depend on an external cluster, and a load must end before it harms them"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.loads import CLOSED, TakenLoad
 from plimsoll.domain.stage import Stage, StageLoad, StageStart
 from plimsoll.domain.workload import NamedWorkload
 
@@ -31,6 +31,8 @@ class Part:
     title: str = ""
     taken: TakenLoad | None = None
     """The rule by which the load is taken from an earlier stage's results; None where the loads are the part's own."""
+    of_closed_loop: bool = False
+    """Whether that earlier stage is a closed loop, which has no maximum but a rate."""
     stage_start: StageStart | None = None
     """The loads that were found by that rule; None before."""
     places: tuple[int, int] = (0, 0)
@@ -121,10 +123,17 @@ def _part(
         stage=stage.id if stage and len(campaign.stages) > 1 else "",
         title=stage.label if stage else "",
         taken=stage.taken if stage else None,
+        of_closed_loop=_is_of_closed_loop(campaign, stage),
         stage_start=campaign.stage_starts.get(stage.id) if stage and stage.taken else None,
         places=(place, number),
     )
     return part if part.stage_start is None else _with_loads(part)
+
+
+def _is_of_closed_loop(campaign: Definition, stage: Stage | None) -> bool:
+    """Tell whether the stage's load comes from a closed loop."""
+    source = stage.taken.source if stage and stage.taken else None
+    return any(one.id == source and (one.loop or campaign.loop) == CLOSED for one in campaign.stages)
 
 
 def _with(definition: Definition, workload: NamedWorkload) -> Definition:

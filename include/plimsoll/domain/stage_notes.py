@@ -35,13 +35,8 @@ def notes_of_stage(of_workloads: Sequence[Part]) -> tuple[str, ...]:
 
 def share_in_words(part: Part, whose: str) -> str:
     """Return what the part's load is of earlier results: `70 % of its maximum`, where `whose` is `its`."""
-    base = "rate in the closed loop" if any(one.kind == "achieved" for one in part.found_loads) else "maximum"
-    taken = part.taken
-    return (
-        f"the slowest variant's {base}"
-        if taken is None or taken.share is None
-        else f"{taken.share} % of {whose} {base}"
-    )
+    share = part.taken.share if part.taken else None
+    return f"the slowest variant's {_base(part)}" if share is None else f"{share} % of {whose} {_base(part)}"
 
 
 def _advice(part: Part) -> Iterator[str]:
@@ -52,11 +47,15 @@ def _advice(part: Part) -> Iterator[str]:
 
 def _sentence(part: Part, one: StageLoad, who: str) -> str:
     assert part.stage_start is not None
-    source, cells = part.stage_start.of, ", ".join(one.decided_by)
+    source, base, cells = part.stage_start.of, _base(part), ", ".join(one.decided_by)
     if one.maximum_ops_s is None:
         here = "" if part.level == "slowest" else " and no cells here"
-        return f"{who} carried no load of stage {source} ({cells}), so it has no maximum{here}."
+        return f"{who} carried no load of stage {source} ({cells}), so it has no {base}{here}."
     least = "at least " if one.kind == "at-least" else ""
-    asked = "rate in the closed loop" if one.kind == "achieved" else "maximum"
     runs = f"it runs at {one.load_ops_s:,} ops/s" if one.load_ops_s else "there is no load for all variants"
-    return f"{who}: {asked} {least}{one.maximum_ops_s:,} ops/s in stage {source}, as {cells} decided; {runs}."
+    return f"{who}: {base} {least}{one.maximum_ops_s:,} ops/s in stage {source}, as {cells} decided; {runs}."
+
+
+def _base(part: Part) -> str:
+    """Return what the part's load is taken from, in words."""
+    return "rate in the closed loop" if part.of_closed_loop else "maximum"

@@ -9,5 +9,8 @@ from plimsoll.domain.definition import Definition
 class Tariffs(Protocol):
     """Prices of one provider."""
 
-    def tariff(self, definition: Definition) -> Tariff:
-        """Return the prices of the definition's hosts. An unknown price is None; wrong options are an error."""
+    def tariff(self, definition: Definition) -> Tariff | None:
+        """Return the prices of the definition's hosts; None where they cost nothing.
+
+        The price of a host is None where nobody knows it. Wrong options are an error.
+        """

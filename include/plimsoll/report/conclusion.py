@@ -65,7 +65,7 @@ def _answer(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:
     ranked = sorted(capacities, key=_rank)
     groups = [(rank, list(own)) for rank, own in groupby(ranked, key=_rank)]
     if len(groups) == 1:
-        return _alone(ranked[0], [labels[one.variant] for one in ranked])
+        return _alone(ranked, [labels[one.variant] for one in ranked])
     clauses: list[str] = []
     carried = [-rank[1] for rank, _ in groups if rank[0] == 0]
     for (kind, _, _), own in groups:
@@ -96,8 +96,9 @@ def _figure(one: Capacity) -> str:
     return figure if one.kind == "found" else f"at least {figure}"
 
 
-def _alone(one: Capacity, names: Sequence[str]) -> str:
+def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
     """Return the answer where all variants have the same outcome, or there is only one variant."""
+    one = alike[0]
     who = f"all {len(names)} variants" if len(names) > 2 else _and(names)
     verb = "carries" if len(names) == 1 else "carry"
     if one.kind == "none":
@@ -106,7 +107,8 @@ def _alone(one: Capacity, names: Sequence[str]) -> str:
         return f"what {who} {verb} is unknown"
     if one.kind == "at-least":
         return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load that was run"
-    following = f"; {ops(one.next_load.load_ops_s)} {_left(one)}" if one.next_load else ""
+    is_shared = len({each.next_load and each.next_load.load_ops_s for each in alike}) == 1
+    following = f"; {ops(one.next_load.load_ops_s)} {_left(one)}" if one.next_load and is_shared else ""
     return f"{who} {verb} {_figure(one)}{following}"
 
 

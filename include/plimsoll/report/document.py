@@ -25,6 +25,7 @@ from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.noise import Noise
 from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.analysis.campaign.pauses import PauseStatistics
+from plimsoll.analysis.campaign.rates_below import HighestBelow, rates_below
 from plimsoll.analysis.campaign.resampling import Typical
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats
 from plimsoll.analysis.campaign.steadiness import Steadiness
@@ -171,6 +172,9 @@ class ReportDocument(Model):
         Field(description="These times, and those of the actions' parts, beside the control's"),
     ] = ()
     maxima: Maxima
+    rates_below: Annotated[
+        LeftOutIfEmpty[tuple[HighestBelow, ...]], Field(description="By each of the definition's `rates_below`")
+    ] = ()
     statistics: Statistics
     pauses: Annotated[tuple[PauseStatistics, ...], Field(description="Stop-the-world times, by variant and load")]
     causes: Annotated[tuple[VariantCauses, ...], Field(description="Why intervals missed, by variant")]
@@ -211,6 +215,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         actions_s=action_times(findings.cells),
         actions_compared=compare_actions(findings.cells, findings.definition.control),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
+        rates_below=rates_below(findings.cells, findings.definition.rates_below),
         statistics=Statistics(
             repeats=findings.repeats,
             comparisons=findings.comparisons,

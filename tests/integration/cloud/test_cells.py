@@ -4,7 +4,7 @@ They run as users run them without Airflow: by the shipped toolkit, with an SSH 
 """
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,17 @@ from plimsoll.adapters.generators.latte.installed import installed
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.bootstrap import full_toolkit
+from plimsoll.domain.cell import cell_ids
 from plimsoll.domain.clock_readings import LoadStart
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.cost import Entry
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
@@ -148,6 +153,60 @@ def test_two_load_hosts_share_a_load_that_is_judged_as_one(tools: Toolkit, cloud
     # Both hosts have this machine's clock: what their clocks seem to differ by is the error of the comparison.
     assert all(abs(reading.offset_ms) <= reading.error_ms + 1 for reading in start.clocks.values())
     assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_a_load_host_of_ec2_loads_a_cluster_that_somebody_else_runs(tools: Toolkit, cloud: Cloud) -> None:
+    rows = {"name": "KeyValue", "rows": 500, "replication_factor": 1}
+    theirs = definition_of(cloud, "theirs", rows, {})
+    CampaignStore(tools.store, theirs.name).open(theirs)
+    work = begin(tools, theirs.name, cell_ids(theirs)[0], "somebody")
+    try:
+        actions.provision(work)
+        actions.deploy(work)
+        outcome = outcome_of(tools, external_to(cloud, work.cluster().nodes[0].address, rows))
+        assert work.cluster().nodes, "their cluster is as it was"
+    finally:
+        actions.destroy(work)
+
+    assert (outcome.verdict.valid, outcome.verdict.outcome) == (True, "met"), outcome.verdict.reasons
+    assert outcome.verdict.operations == pytest.approx(JUDGED_OPERATIONS, rel=0.02)
+    [load] = outcome.fingerprint.load_hosts.values()
+    assert load is not None
+    [entry] = campaign_entries(tools, "external")
+    assert entry.final
+    assert entry.usd > 0
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def external_to(cloud: Cloud, node: str, rows: Mapping[str, Any]) -> Definition:
+    """Define one cell on a cluster that is there, whose load host is launched."""
+    options = {
+        "contact_points": [node],
+        "data_centre": "datacenter1",
+        "tls": False,
+        "keyspace": "bench",
+        "load_hosts": {"provider": "ec2", "options": ec2_options(cloud.landscape, startup="2m")},
+    }
+    return Definition.model_validate(
+        {
+            "name": "external",
+            "title": "A cluster of somebody else",
+            "system": {"database": "external", "nodes": 1},
+            "variants": [{"id": "theirs"}],
+            "loads": [f"{RATE}/s"],
+            "workload": rows,
+            "load_generator": {"threads": 2, "heap": "128M"},
+            "timing": TIMING,
+            "service_levels": LENIENT,
+            "stop_when": [{"errors": "50%", "within": "20s"}],
+            "provider": {"name": "external", "options": options},
+        }
+    )
+
+
+def campaign_entries(tools: Toolkit, campaign: str) -> Sequence[Entry]:
+    """Return what each attempt of the campaign cost."""
+    return ledger(CampaignStore(tools.store, campaign), tools.clock.now())
 
 
 @dataclass(frozen=True)

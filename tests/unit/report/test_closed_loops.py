@@ -18,18 +18,26 @@ STAGES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def data() -> CampaignData:
-    """Provide a campaign whose closed loop was met at its highest rate, and whose open loops missed."""
-    outcomes = {name: {20_000: "m"} for name in ("a", "b")}
+RATES = {"a": 7_000, "b": 9_000}
+
+
+def campaign(**outcome_of: str) -> CampaignData:
+    """Return a campaign whose cells have the outcome of their stage."""
+    outcomes = {name: {20_000: "m"} for name in RATES}
     loads = [
-        StageLoad(variant=name, load_ops_s=7_000, maximum_ops_s=7_000, kind="achieved", decided_by=(f"{name}/1",))
-        for name in outcomes
+        StageLoad(variant=name, load_ops_s=rate, maximum_ops_s=rate, kind="achieved", decided_by=(f"{name}/1",))
+        for name, rate in RATES.items()
     ]
     start = StageStart(stage="found", of="closed", at=GENERATED_AT, loads=tuple(loads))
     definition = definition_of(outcomes, control="a", stages=STAGES).with_stage_starts({"found": start})
-    attempts = [attempt_of(definition, cell, 1, "m" if cell.stage == "closed" else "x") for cell in grid(definition)]
+    attempts = [attempt_of(definition, cell, 1, outcome_of[cell.stage]) for cell in grid(definition)]
     return CampaignData("loops-1", definition, tuple(attempts), (), GENERATED_AT)
+
+
+@pytest.fixture(scope="module")
+def data() -> CampaignData:
+    """Provide a campaign whose closed loop was met at its highest rate, and whose open loops missed."""
+    return campaign(closed="m", found="x", open="x")
 
 
 @pytest.mark.usefixtures("without_drawings")
@@ -54,3 +62,9 @@ def test_an_open_loop_at_the_rate_of_a_closed_one_stands_beside_it(data: Campaig
         assert "at most 20,000 ops/s" in text, name
     assert "At 100 % of its rate in the closed loop A (7,000 ops/s)" in files["found-summary.md"].decode()
     assert "a: rate in the closed loop 7,000 ops/s in stage closed" in files["report.html"].decode()
+
+
+@pytest.mark.usefixtures("without_drawings")
+def test_of_variants_that_carry_the_same_no_next_load_is_told_that_only_one_of_them_had() -> None:
+    document = json.loads(build_report(campaign(closed="m", found="x", open="m")).files["report.json"])
+    assert document["conclusion"] == "A and B carry 5,000 ops/s."

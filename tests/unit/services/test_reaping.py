@@ -1,6 +1,7 @@
 """The reaper's pass over several clusters."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -10,13 +11,13 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId, ClusterRequest, RecordsUnread
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, RecordsUnread
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.reaping import destroy_owned, living_clusters, on_this_machine, reap
+from plimsoll.services.hosts.reaping import destroy_owned, living_clusters, living_of, on_this_machine, reap
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1", "v2-001k-r1")
@@ -158,3 +159,26 @@ def test_what_runs_on_this_machine_is_found_without_the_store(installation: Inst
     toolkit = on_this_machine(replace(installation.toolkit, places=_Unreadable()))
 
     assert {cluster.id.purpose for cluster in living_clusters(toolkit).clusters} == set(CELLS)
+
+
+class Borrower:
+    """A provider whose clusters have the hosts of another."""
+
+    name = "external"
+
+    def __init__(self, lender: Provider) -> None:
+        self._lender = lender
+
+    def clusters(self) -> Sequence[Cluster]:
+        return [cluster.model_copy(update={"provider": self.name}) for cluster in self._lender.clusters()]
+
+
+def test_a_cluster_whose_hosts_another_provider_lends_counts_once_for_the_one_that_can_end_all_of_it(
+    installation: Installation,
+) -> None:
+    lender = installation.toolkit.providers[INSTANT]
+    borrower: Any = Borrower(lender)
+
+    living = living_of([lender, borrower])
+
+    assert [(one.id.purpose, one.provider) for one in living.clusters] == [(cell, "external") for cell in CELLS]

@@ -26,9 +26,10 @@ class ExistingKeyspace(Model):
 class LoadHosts(Model):
     """The provider of the hosts that the load comes from."""
 
-    provider: Annotated[Literal["local", "ssh"], Field(description="`local`: this machine; `ssh`: hosts of yours")] = (
-        "local"
-    )
+    provider: Annotated[
+        Literal["local", "ssh", "ec2"],
+        Field(description="`local`: this machine; `ssh`: hosts of yours; `ec2`: launched for each cell"),
+    ] = "local"
     options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
 
 

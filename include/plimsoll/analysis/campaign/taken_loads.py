@@ -59,7 +59,9 @@ def at_taken_loads(cells: Iterable[CellResult], control: str | None, *, has_take
             runs.setdefault((one.cell.variant, 0 if has_taken else one.cell.load_ops_s), []).append(one)
     rates = {of: _known(one.verdict.achieved_ops_s for one in own if one.verdict) for of, own in runs.items()}
     return tuple(
-        _at_load(variant, own, rates[variant, load], rates.get((control, load), ()) if control != variant else ())
+        _at_load(
+            variant, own, rates[variant, load], rates.get((control, load), ()) if control and control != variant else ()
+        )
         for (variant, load), own in runs.items()
     )
 

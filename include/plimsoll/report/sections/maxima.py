@@ -9,10 +9,11 @@ import altair as alt
 
 from plimsoll.analysis.campaign.cell_results import PERCENTILES, maxima
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.rates_below import rates_below
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_row
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
-from plimsoll.report.formatting import figure
+from plimsoll.report.formatting import figure, ops
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables import PERCENTILE_NAMES, load_rows
 
@@ -66,7 +67,14 @@ def maxima_frame(findings: Findings) -> pd.DataFrame:
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"load_rows": load_rows(findings), "percentile_names": list(PERCENTILE_NAMES.values())}
+    return {
+        "load_rows": load_rows(findings),
+        "percentile_names": list(PERCENTILE_NAMES.values()),
+        "rates_below": [
+            (one.bound, findings.labels[one.variant], ops(one.load_ops_s) if one.load_ops_s else "none")
+            for one in rates_below(findings.cells, findings.definition.rates_below)
+        ],
+    }
 
 
 def _rows(findings: Findings, percentile: str) -> Iterator[dict[str, object]]:

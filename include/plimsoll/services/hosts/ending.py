@@ -9,7 +9,7 @@ from plimsoll.domain.cost import Paid, total
 from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd
+from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
 from plimsoll.services.hosts.assignments import assignment_of, newest_assignment
 from plimsoll.services.hosts.kept_costs import KeptCosts
 from plimsoll.services.hosts.launch_records import name_of, read_launched
@@ -100,7 +100,9 @@ def _record(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, clust
     # An earlier record means that all hosts had ended, so of the hosts without a known end only those seen now count.
     hosts = [host for host in launched.hosts if recorded is None or host.until is not None or name_of(host) in seen]
     end = launched.end(ended_at)
-    note_paid(store, key, total(hosts, end), end, recorded)
+    paid = total(hosts, end)
+    if paid.usd or tariff_of(store, key):  # a provider of paid hosts may give free ones, too
+        note_paid(store, key, paid, end, recorded)
 
 
 def _record_shares(

@@ -78,10 +78,13 @@ def living_clusters(toolkit: Toolkit) -> Living:
 
 
 def living_of(providers: Iterable[Provider]) -> Living:
-    """Return the living clusters of these providers, wherever they look."""
+    """Return the living clusters of these providers, wherever they look.
+
+    A cluster counts once, for the last provider that shows it: one that lends its hosts to another shows them, too.
+    """
     seen = [_living(provider) for provider in providers]
     return Living(
-        clusters=tuple(cluster for one in seen for cluster in one.clusters),
+        clusters=tuple({cluster.id: cluster for one in seen for cluster in one.clusters}.values()),
         unseen=tuple(why for one in seen for why in one.unseen),
         silent=tuple(why for one in seen for why in one.silent),
     )

@@ -66,9 +66,9 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
 
 def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> str:
     """Return a sentence about the campaign's cost for people who watch it run; empty where hosts cost nothing."""
-    if definition.provider.name not in toolkit.tariffs:
+    entries = ledger(campaign, toolkit.clock.now()) if definition.provider.name in toolkit.tariffs else ()
+    if not entries:
         return ""
-    entries = ledger(campaign, toolkit.clock.now())
     idle = spent_usd(entry for entry in entries if entry.idle)
     budget = "" if definition.budget is None else f" of its budget of {format_usd(definition.budget)}"
     kept = f", of it {show_usd(idle)} while kept hosts stood idle" if idle else ""

@@ -204,7 +204,7 @@ class _Examination:
         wanted = self._dry(image, group, types)
         if self._options.placement_group == "cluster":
             self._dry_run("placement_group", "create_placement_group", create_placement_group(wanted, subnet))
-        for role in ROLES:
+        for role in filter(wanted.count, ROLES):
             request = run_instances(wanted, role, subnet, 0)
             # The group is not there: it comes with the cluster.
             request["Placement"].pop("GroupName", None)

@@ -9,10 +9,11 @@ from plimsoll.adapters.external import Databases, ExternalOptions
 from plimsoll.adapters.external.keyspaces import Mark, NewKeyspace, drop_marked, marks, require_own_keyspace
 from plimsoll.adapters.external.options import read_options
 from plimsoll.adapters.providers.external.checks import database_problems
+from plimsoll.adapters.providers.external.tariffs import load_hosts_alone
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import OF_HOSTS, PlimsollError, Problem, ProviderError, SecretError
-from plimsoll.domain.system import EXTERNAL, ProviderChoice
+from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.host import Host
@@ -127,10 +128,7 @@ class ExternalProvider:
 
     def _host_problems(self, definition: Definition, options: ExternalOptions) -> Sequence[Problem]:
         """Return the problems of the load hosts alone, at their place among this provider's options."""
-        chosen = options.load_hosts
-        choice = ProviderChoice(name=chosen.provider, options=chosen.options)
-        alone = {"provider": choice, "system": definition.system.model_copy(update={"nodes": 0}), "variants": ()}
-        found = self._hosts_from[chosen.provider].check(definition.model_copy(update=alone))
+        found = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(definition, options))
         there = "provider.options.load_hosts.options"
         return [Problem(one.where.replace("provider.options", there, 1), one.what, one.mend) for one in found]
 

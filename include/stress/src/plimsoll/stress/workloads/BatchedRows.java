@@ -78,7 +78,8 @@ final class BatchedRows implements WorkloadType {
                 .prepared(options.truth("prepared"))
                 .fields(ids)
                 .build();
-        Population before = Population.continued(batches, options.count("populate_batches"));
+        long times = options.count("populate_batches");
+        Population before = times == 0 ? Population.none() : Population.continued(batches, times);
         return new Workload(name(), schema, List.of(batches, reads), before);
     }
 
