@@ -3,8 +3,6 @@
 import os
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ from tests.support.nodes.guarded import PASSWORD, Guarded
 from tests.support.processes import until
 from tests.support.suite.requirements import IS_LONG
 
-from plimsoll.adapters.products.cassandra.node_files import JOB
 from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
@@ -122,25 +119,3 @@ def test_what_a_process_that_died_left_is_dropped_by_the_reaper(
     assert reaped.troubles == ()
     assert str(under_load.cluster_id) in map(str, [cluster.id for cluster in reaped.destroyed])
     assert {"keyspace_name": KEYSPACE} not in theirs.state()["keyspaces"]
-
-
-@pytest.mark.skipif(not IS_LONG, reason="it wants three nodes: make test-long")
-def test_a_node_that_drains_and_ends_under_load_is_gone_without_and_the_keyspace_is_dropped(
-    site: Any, definition: Any, theirs: Guarded, before: Any
-) -> None:
-    """Cassandra drains itself where it is told to end."""
-    said: list[str] = []
-    workload = {"name": "KeyValue", "rows": 500, "replication_factor": 3, "consistency": "LOCAL_QUORUM"}
-    own = definition(workload=workload, timing={"duration": "40s", "warmup": "2s"})
-
-    def drained() -> None:
-        until(lambda: any("load" in line and "ops/s" in line for line in said), "the timed run")
-        theirs.nodes[-1].stop(JOB, grace=timedelta(minutes=1))
-
-    with ThreadPoolExecutor(1) as pool:
-        ending = pool.submit(drained)
-        _, verdict = run(site().tools, own, said)
-        ending.result()
-    assert verdict.valid, verdict.reasons
-    assert verdict.operations > 100 * 30
-    assert theirs.state()["keyspaces"] == before["keyspaces"]

@@ -15,11 +15,12 @@ from plimsoll.services.campaign.runnable import problems
 
 
 @pytest.fixture
-def only(site: Any, definition: Any) -> Callable[..., Problem]:
-    """`only(options={…}, password=…)`: the only problem of a definition and an access."""
+def only(site: Any, definition: Any, theirs: Guarded) -> Callable[..., Problem]:
+    """`only(options={…}, password=…)`: the only problem of a definition with one contact point, and an access."""
 
     def found(*, options: Any = (), keys: Any = None, **changes: Any) -> Problem:
-        [problem] = dict.fromkeys(problems(site(**changes).tools, definition(options=options, **(keys or {}))))
+        one = {"contact_points": [theirs.addresses[0]], **dict(options)}
+        [problem] = dict.fromkeys(problems(site(**changes).tools, definition(options=one, **(keys or {}))))
         return problem
 
     return found

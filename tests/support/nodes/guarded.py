@@ -17,6 +17,7 @@ from tests.support.processes import until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.external.keyspaces import await_agreement
 from plimsoll.adapters.native_protocol import Session, tls_context
 from plimsoll.adapters.products.cassandra.node import Blueprint, start
 from plimsoll.adapters.products.cassandra.node_files import NODE
@@ -132,13 +133,23 @@ def _is_open(guarded: Guarded) -> bool:
 
 
 def _furnish(guarded: Guarded) -> None:
-    """Make the user who is let in for loads, and a table with a row that belongs to the cluster's own people."""
+    """Make the user who is let in for loads, and a table with a row that belongs to the cluster's own people.
+
+    Every node knows all users, so that no loss of one locks them out.
+    """
+    everywhere = {"class": "SimpleStrategy", "replication_factor": len(guarded.nodes)}
     with guarded.session() as session:
+        session.change(f"ALTER KEYSPACE system_auth WITH replication = {everywhere}")
+        await_agreement(session)
         for statement in (
             f"CREATE ROLE {USER} WITH PASSWORD = '{PASSWORD}' AND LOGIN = true",
             f"GRANT CREATE ON ALL KEYSPACES TO {USER}",
-            "CREATE KEYSPACE theirs WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+            f"CREATE KEYSPACE theirs WITH replication = {everywhere}",
             "CREATE TABLE theirs.people (name text PRIMARY KEY)",
+        ):
+            session.change(statement)
+        await_agreement(session)
+        for statement in (
             "INSERT INTO theirs.people (name) VALUES ('Ada')",
             f"GRANT SELECT ON KEYSPACE theirs TO {USER}",
         ):

@@ -43,14 +43,15 @@ class Database:
         return Session(node, self.options.port, self._access, self._tls)
 
     def any_session(self) -> Session:
-        """Return a connection to the first contact point that accepts one. Raises the error of the last."""
-        *earlier, last = self.options.contact_points
-        for node in earlier:
+        """Return a connection to the first contact point that accepts one. Raises ProviderError with all reasons."""
+        errors: list[ProviderError] = []
+        for node in self.options.contact_points:
             try:
                 return self.session(node)
-            except ProviderError:
-                continue
-        return self.session(last)
+            except ProviderError as error:
+                errors.append(error)
+        first, *further = errors
+        raise ProviderError("; ".join([first.what, *map(_reason, further)]), where=first.where, mend=first.mend)
 
     def nodes(self) -> tuple[ReportedNode, ...]:
         """Return the nodes of the data centre as one of them reports them, by address. Raises ProviderError."""
@@ -75,6 +76,10 @@ class Database:
     @property
     def _where(self) -> str:
         return ", ".join(self.options.contact_points)
+
+
+def _reason(error: ProviderError) -> str:
+    return f"{error.where}: {error.what}"
 
 
 def _nodes(rows: Sequence[Mapping[str, str]], data_centre: str, where: str) -> tuple[ReportedNode, ...]:

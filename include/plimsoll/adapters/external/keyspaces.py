@@ -5,6 +5,7 @@ no comment. Only a keyspace with the own mark is ever dropped.
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from plimsoll.domain.errors import ProviderError
 
 _TABLE = "plimsoll_owner"
 _MARKS = "SELECT keyspace_name, comment FROM system_schema.tables WHERE table_name = 'plimsoll_owner' ALLOW FILTERING"
+_VERSIONS = ("SELECT schema_version FROM system.local", "SELECT schema_version FROM system.peers")
+_PAUSES_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 3.2)
 _MEND = "name another keyspace: Plimsoll makes its own, and drops it after each cell"
 
 
@@ -96,6 +99,7 @@ def require_own_keyspace(
             session.change(wanted.statement)
         comment = json.dumps(mark.model_dump(mode="json")).replace("'", "''")
         session.change(f"CREATE TABLE {keyspace}.{_TABLE} (owner text PRIMARY KEY) WITH comment = '{comment}'")
+    await_agreement(session)
 
 
 def drop_marked(session: Session, keyspace: str, store: str, cluster: str, *, began: bool) -> None:
@@ -109,6 +113,17 @@ def drop_marked(session: Session, keyspace: str, store: str, cluster: str, *, be
         session.change(f"DROP KEYSPACE IF EXISTS {keyspace}")
         if is_there(session, keyspace):
             raise _refused(keyspace, "the keyspace is still there after it was dropped", "drop it by hand")
+    # Cassandra's nodes take back all rights to a keyspace as they hear of its end, also those to the next of its name.
+    await_agreement(session)
+
+
+def await_agreement(session: Session) -> None:
+    """Wait until all nodes have the same schema, as they tell one another; not for long, as one may be down."""
+    for pause_s in _PAUSES_S:
+        versions = {row.get("schema_version") for ask in _VERSIONS for row in session.rows(ask)}
+        if len(versions) == 1:
+            return
+        time.sleep(pause_s)
 
 
 def is_empty(session: Session, keyspace: str) -> bool:

@@ -23,9 +23,13 @@ class Answers:
     def __init__(self, keyspaces: Mapping[str, Mapping[str, str]], refusal: Exception | None = None) -> None:
         self.keyspaces = {name: dict(tables) for name, tables in keyspaces.items()}
         self.changes: list[str] = []
+        self.peers: list[str] = []
+        """Versions of the schema that the other node has from look to look; the first node has `new`."""
         self._refusal = refusal
 
     def rows(self, statement: str) -> list[Mapping[str, str]]:
+        if "schema_version" in statement:
+            return [{"schema_version": self.peers.pop(0) if "peers" in statement and self.peers else "new"}]
         if "comment" in statement:
             return [
                 {"keyspace_name": name, "comment": tables["plimsoll_owner"]}
@@ -79,6 +83,22 @@ def test_a_keyspace_of_somebody_else_is_refused_and_never_dropped(tables: Any, b
     drop_marked(cast(Session, answers), "bench", "here", MINE.cluster, began=began)
     drop_marked(cast(Session, answers), "bench", "another store", MINE.cluster, began=began)
     assert answers.changes == []
+
+
+@pytest.mark.parametrize(("old", "looks"), [(2, 3), (20, 7)])
+def test_a_keyspace_is_gone_once_all_nodes_know_it_or_one_of_them_has_had_its_time(
+    old: int, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("plimsoll.adapters.external.keyspaces.time.sleep", slept.append)
+    answers = Answers({"bench": marked(MINE)})
+    answers.peers = ["old"] * old
+
+    drop_marked(cast(Session, answers), "bench", "here", MINE.cluster, began=False)
+
+    assert len(answers.peers) == old - min(old, looks)
+    assert len(slept) == min(old, 7)
+    assert sum(slept) < 10
 
 
 def test_a_keyspace_of_another_store_is_left_alone() -> None:
