@@ -37,6 +37,13 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installatio
     return made
 
 
+@pytest.fixture(autouse=True)
+def parses_all_dags(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each test parse all DAGs: before 3.3 Airflow leaves the id of the one that it ran in the environment."""
+    for what in ("DAG", "TASK"):
+        monkeypatch.delenv(f"_AIRFLOW_PARSING_CONTEXT_{what}_ID", raising=False)
+
+
 @pytest.fixture(scope="session")
 def database() -> None:
     """Provide the database as `make_database` makes it."""
