@@ -88,7 +88,11 @@ def test_frozen_hosts_of_a_crashed_cloud_are_swept_by_the_next(tmp_path: Path) -
 
 
 def assert_swept(folder: Path) -> None:
-    """Take a place as the next cloud does, after which nothing is left of the one before."""
-    with slots.held():
+    """Take a place as the next cloud does, after which nothing is left of the one before.
+
+    Another test's cloud may have taken the very place, and swept it; then the bridge that is there is its own.
+    """
+    with slots.held() as place:
         assert not folder.exists()
-    assert slots.links(slots.Slot(int(folder.parent.name), folder.parent)) == []
+        if place.number == int(folder.parent.name):
+            assert slots.links(place) == []

@@ -7,6 +7,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.cost import Paid, total
 from plimsoll.domain.errors import DamagedRecord, StoreError
+from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
@@ -65,7 +66,7 @@ def record_cost(
             _record_shares(store, cluster_id, ended_at, cluster)
         elif assignment_of(store, key):
             _record_share(store, key, ended_at)
-        else:
+        elif provider.name != EXTERNAL or tariff_of(store, key):  # its load hosts may be free
             _record(store, cluster_id, ended_at, cluster)
 
     _recorded_with_patience(toolkit, provider, record, lambda error: _unrecorded(account_of(cluster_id), error))
@@ -100,9 +101,7 @@ def _record(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, clust
     # An earlier record means that all hosts had ended, so of the hosts without a known end only those seen now count.
     hosts = [host for host in launched.hosts if recorded is None or host.until is not None or name_of(host) in seen]
     end = launched.end(ended_at)
-    paid = total(hosts, end)
-    if paid.usd or tariff_of(store, key):  # a provider of paid hosts may give free ones, too
-        note_paid(store, key, paid, end, recorded)
+    note_paid(store, key, total(hosts, end), end, recorded)
 
 
 def _record_shares(
