@@ -86,5 +86,5 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
     try:
         return problems(toolkit, declared), []
     except SecretError as error:
-        unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.where}: {error.what}"
+        unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.headline}"
         return tuple(software_problems(toolkit, declared)), [unasked]

@@ -12,7 +12,6 @@ from plimsoll.domain.action_contradictions import action_contradictions
 from plimsoll.domain.external_contradictions import external_contradictions
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import meant_percentile
 from plimsoll.domain.spelling import meant_or_known
@@ -165,7 +164,7 @@ def _closed_loops(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield faults where something is decided by how a closed loop ended, which is asked less if it can't do more."""
     for number, (stage, alone) in enumerate(definition.of_stages):
         own: Path = ("stages", number) if stage else ()
-        if alone.loop == CLOSED and not isinstance(alone.strategy, FullGrid):
+        if alone.is_closed_loop and not isinstance(alone.strategy, FullGrid):
             what = f"a {alone.strategy.name} asks which loads are carried, which a closed loop can't tell"
             at: Path = (*own, "strategy") if stage and stage.strategy else ("strategy",)
             yield Fault((*at, "name"), what, "remove `strategy`, or write `loop: open`")

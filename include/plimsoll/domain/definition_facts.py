@@ -6,7 +6,7 @@ from typing import Any, Self
 from pydantic import JsonValue, PrivateAttr, SerializerFunctionWrapHandler, model_serializer
 
 from plimsoll.domain.definition_keys import DefinitionKeys
-from plimsoll.domain.loads import NO_LOAD
+from plimsoll.domain.loads import CLOSED, NO_LOAD
 from plimsoll.domain.protocols import OPTIONS, protocol_of
 from plimsoll.domain.stage import Stage, StageStarts
 from plimsoll.domain.strategy import FullGrid
@@ -68,6 +68,11 @@ class DefinitionFacts(DefinitionKeys):
     def is_unloaded(self) -> bool:
         """Whether an action is done and nothing else: no load begins after populating."""
         return self.loads == NO_LOAD
+
+    @property
+    def is_closed_loop(self) -> bool:
+        """Whether an operation is sent only when another was answered, so that the loads are no more than bounds."""
+        return self.loop == CLOSED
 
     @property
     def acts_before_load(self) -> bool:

@@ -17,10 +17,14 @@ class PlimsollError(Exception):
         self.what, self.where, self.mend = what, where, mend
         super().__init__(self.text())
 
+    @property
+    def headline(self) -> str:
+        """Return where and what, as far as they are given, without how to mend it."""
+        return f"{self.where}: {self.what}" if self.where else self.what
+
     def text(self) -> str:
         """Return the message as one text: where, what and mend, as far as they are given."""
-        head = f"{self.where}: {self.what}" if self.where else self.what
-        return visible(f"{head}\n  To mend it: {self.mend}" if self.mend else head)
+        return visible(f"{self.headline}\n  To mend it: {self.mend}" if self.mend else self.headline)
 
     # Exceptions with keyword arguments need this to cross process borders (pickle calls cls(*args)).
     def __reduce__(self) -> tuple[object, ...]:

@@ -1,16 +1,13 @@
 """A bound that decides nothing: the report says up to which load a percentile stayed below it."""
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated
 
 from pydantic import Field, field_validator
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.level_verdict import PERCENTILES
 from plimsoll.domain.units import PositiveDuration, format_duration
-
-COLUMNS: Mapping[float, str] = {50.0: "p50_ms", 90.0: "p90_ms", 99.0: "p99_ms", 99.9: "p99_9_ms"}
-"""Percentile → its name among the figures of intervals."""
 
 
 class RateBelow(Model):
@@ -22,9 +19,14 @@ class RateBelow(Model):
     @field_validator("percentile")
     @classmethod
     def _is_kept(cls, value: float) -> float:
-        if value not in COLUMNS:
+        if value not in PERCENTILES.values():
             raise ValueError(f"of p{value:g} no figures are kept: write 50, 90, 99 or 99.9")
         return value
+
+    @property
+    def column(self) -> str:
+        """Return the percentile's name among the figures of intervals."""
+        return next(name for name, percentile in PERCENTILES.items() if percentile == self.percentile)
 
     @property
     def bound_ms(self) -> float:

@@ -11,7 +11,6 @@ from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.result import DISTURBED
@@ -118,7 +117,7 @@ def _rate(definition: Definition) -> Suite:
         ),
     )
     # A closed loop attempts no rate that it could fall short of.
-    asked = failing if definition.loop == CLOSED else (*rate, *failing)
+    asked = failing if definition.is_closed_loop else (*rate, *failing)
     if definition.load_generator.command:  # only the command knows which operations it asks for
         return asked
     within = f"{mix}, within {_MIX_DEVIATIONS:g} standard deviations of a random choice"

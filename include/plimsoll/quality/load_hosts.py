@@ -10,7 +10,6 @@ import pandas as pd
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.domain.clock_readings import most_apart_ms
 from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.plurals import plural
 from plimsoll.quality.attempt_suites import LAG_SHARE
 from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows
@@ -62,7 +61,7 @@ def suite(definition: Definition) -> Sequence[Expected]:
     return (
         Expected("load hosts", *rows(hosts), f"accounts of {plural(hosts, 'load host')}"),
         Expected("each host's load", *each_one_of("ended", _COMPLETE), "each worked through its part of the schedule"),
-        *(() if definition.loop == CLOSED else (rate,)),
+        *(() if definition.is_closed_loop else (rate,)),
         Expected(
             "each host's CPU",
             *at_most("cpu_share", CPU_LIMIT, strictly=True),

@@ -25,7 +25,7 @@ from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.noise import Noise
 from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.analysis.campaign.pauses import PauseStatistics
-from plimsoll.analysis.campaign.rates_below import HighestBelow, rates_below
+from plimsoll.analysis.campaign.rates_below import HighestBelow
 from plimsoll.analysis.campaign.resampling import Typical
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats
 from plimsoll.analysis.campaign.steadiness import Steadiness
@@ -215,7 +215,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         actions_s=action_times(findings.cells),
         actions_compared=compare_actions(findings.cells, findings.definition.control),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
-        rates_below=rates_below(findings.cells, findings.definition.rates_below),
+        rates_below=findings.rates_below,
         statistics=Statistics(
             repeats=findings.repeats,
             comparisons=findings.comparisons,

@@ -60,8 +60,7 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
     if part.stage_start is None:
         return
     yield f"These loads were found on {moment(part.stage_start.at)}, and stand whatever is judged later."
-    found = [one for one in part.found_loads if one.kind != "achieved"]
-    changed = changed_maxima(found, source.capacities) if source else {}
+    changed = changed_maxima(part.found_loads, source.capacities) if source and not part.of_closed_loop else {}
     for variant, maximum in changed.items():
         now = ops(maximum) if maximum else "none"
         yield f"By the results that count by now the maximum of {variant} is {now}."

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.campaign.taken_loads import PERCENTILES, AtTakenLoad, Mean, at_taken_loads
-from plimsoll.domain.loads import CLOSED
+from plimsoll.analysis.campaign.taken_loads import AtTakenLoad, Mean, at_taken_loads
+from plimsoll.domain.level_verdict import PERCENTILES
 from plimsoll.domain.stage_notes import share_in_words
 from plimsoll.report.answers import rung_outcome
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -43,27 +43,24 @@ def at_loads(findings: Findings) -> tuple[AtTakenLoad, ...]:
 
 def shows_rates(data: CampaignData) -> bool:
     """Tell whether the achieved rates of such a part say more than its loads, which may be the same for all."""
-    return data.definition.loop == CLOSED or bool(data.taken and data.taken.share)
+    return data.definition.is_closed_loop or bool(data.taken and data.taken.share)
 
 
 def taken_rows(findings: Findings) -> tuple[TakenRow, ...]:
     """Return the figures of such a part in words, each variant's beside those of the closed loop that gave its load."""
-    return tuple(row for one in _rows(findings) for row in (one, *_beside(findings.source, one)))
+    closed = _in_closed_loop(findings.source)
+    return tuple(row for one in _rows(findings) for row in (one, *closed.get(one.variant, ())))
 
 
-def _beside(source: Findings | None, row: TakenRow) -> Iterator[TakenRow]:
-    """Yield the same variant's row in the closed loop that gave its load."""
-    of_variant = [one for one in _rows(source) if one.variant == row.variant] if source and _is_closed(source) else []
-    for one in of_variant[-1:]:
-        yield replace(one, variant=f"{one.variant}, in the closed loop")
-
-
-def _is_closed(findings: Findings) -> bool:
-    return findings.definition.loop == CLOSED
+def _in_closed_loop(source: Findings | None) -> Mapping[str, tuple[TakenRow]]:
+    """Return each variant's row at its highest load, by the variant; none where the source is no closed loop."""
+    if source is None or not source.definition.is_closed_loop:
+        return {}
+    return {one.variant: (replace(one, variant=f"{one.variant}, in the closed loop"),) for one in _rows(source)}
 
 
 def _rows(findings: Findings) -> tuple[TakenRow, ...]:
-    bound = "at most " if _is_closed(findings) else ""
+    bound = "at most " if findings.definition.is_closed_loop else ""
     return tuple(
         TakenRow(
             variant=findings.labels[one.variant],
@@ -114,7 +111,7 @@ def outcome_at_taken_load(data: CampaignData, rungs: Iterable[Rung]) -> str:
 
 
 def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:
-    """Return a table with one row per stage, workload and variant at a load from an earlier stage.
+    """Return a table with one row per stage, workload and variant at its load.
 
     Intervals are in columns `…_low` and `…_high`.
     """

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from plimsoll.domain.cell import Cell, cell_ids, cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import Outcome, ValidOutcome
@@ -133,7 +132,7 @@ class _Playing:
 
     def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
         """Return the capacities of stages in open loops with loads of their own. Others ask what happens at a load."""
-        without = {part.stage for part in parts(self._definition) if part.taken or part.definition.loop == CLOSED}
+        without = {part.stage for part in parts(self._definition) if part.taken or part.definition.is_closed_loop}
         stages, found = self._strategy.matrix.stages, self._strategy.capacities(self._outcomes)
         return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in without}
 

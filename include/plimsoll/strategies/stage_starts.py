@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median_low
+from typing import Literal
 
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.stage import StageLoad, StageStart
@@ -19,6 +19,7 @@ from plimsoll.strategies.ladder import CapacityKind
 from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
 
 Carried = tuple[CapacityKind, int | None]
+Kind = Literal["found", "at-least", "achieved"]
 State = CampaignState[CellAttempts[AttemptRecord]]
 
 
@@ -38,10 +39,9 @@ class Results:
 def find_stage_start(state: State, at: datetime) -> StageStart:
     """Return the loads of the first stage without known loads. All earlier stages must be complete in that state."""
     outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
-    rates = {one.cell.id: one.verdict.achieved_ops_s for one in state.cells if one.verdict}
+    rates = {one.cell.id: rate for one in state.cells if one.verdict and (rate := one.verdict.achieved_ops_s)}
     attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
-    results = Results(outcomes, {cell: rate for cell, rate in rates.items() if rate}, attempts)
-    return stage_start(state.definition, state.stages_without_loads[0], results, at)
+    return stage_start(state.definition, state.stages_without_loads[0], Results(outcomes, rates, attempts), at)
 
 
 def stage_start(definition: Definition, stage: str, results: Results, at: datetime) -> StageStart:
@@ -53,7 +53,7 @@ def stage_start(definition: Definition, stage: str, results: Results, at: dateti
     carried = StrategyOfCampaign(definition).capacities(results.outcomes)
     maxima = [
         _rate_found(cells, results)
-        if part.definition.loop == CLOSED
+        if part.definition.is_closed_loop
         else _maximum(cells, carried[cells[0].ladder], results)
         for part in found
         if part.stage == source
@@ -71,37 +71,34 @@ def _of_variants(definition: Definition, part: Part) -> Iterator[Sequence[Cell]]
 
 
 def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> StageLoad:
-    """Return the variant's capacity in a part.
+    """Return the variant's capacity in a part as its maximum."""
+    kind, maximum = carried
+    missed = (one.load_ops_s for one in cells if results.outcomes.get(one.id) == "missed")
+    firm: Kind = "found" if kind == "found" else "at-least"
+    return _load(cells, results, firm, maximum, (maximum, min(missed, default=None)))
+
+
+def _rate_found(cells: Sequence[Cell], results: Results) -> StageLoad:
+    """Return the median rate that the variant achieved in a closed loop at its highest load, as its maximum."""
+    highest = cells[-1].load_ops_s
+    rates = [results.rates[one.id] for one in cells if one.load_ops_s == highest and one.id in results.rates]
+    return _load(cells, results, "achieved", int(median_low(rates)) or None if rates else None, (highest,))
+
+
+def _load(
+    cells: Sequence[Cell], results: Results, kind: Kind, maximum: int | None, decisive: Sequence[int | None]
+) -> StageLoad:
+    """Return a variant's maximum with the attempts at the loads that decided it.
 
     The result's load is this maximum, to be replaced by the stage's rule.
     """
-    kind, maximum = carried
-    missed = (one.load_ops_s for one in cells if results.outcomes.get(one.id) == "missed")
     return StageLoad(
         variant=cells[0].variant,
         workload=cells[0].workload,
         load_ops_s=maximum,
         maximum_ops_s=maximum,
-        kind="none" if maximum is None else "found" if kind == "found" else "at-least",
-        decided_by=tuple(_deciders(cells, results, (maximum, min(missed, default=None)))),
-    )
-
-
-def _rate_found(cells: Sequence[Cell], results: Results) -> StageLoad:
-    """Return the median rate that the variant achieved in a closed loop at its highest load, as its maximum."""
-    rates = {
-        one.id: results.rates[one.id]
-        for one in cells
-        if one.load_ops_s == cells[-1].load_ops_s and one.id in results.rates
-    }
-    maximum = int(median_low(rates.values())) if rates else None
-    return StageLoad(
-        variant=cells[0].variant,
-        workload=cells[0].workload,
-        load_ops_s=maximum or None,
-        maximum_ops_s=maximum or None,
-        kind="achieved" if maximum else "none",
-        decided_by=tuple(_deciders(cells, results, (cells[-1].load_ops_s,))),
+        kind="none" if maximum is None else kind,
+        decided_by=tuple(_deciders(cells, results, decisive)),
     )
 
 

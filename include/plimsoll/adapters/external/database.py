@@ -51,7 +51,8 @@ class Database:
             except ProviderError as error:
                 errors.append(error)
         first, *further = errors
-        raise ProviderError("; ".join([first.what, *map(_reason, further)]), where=first.where, mend=first.mend)
+        reasons = [first.what, *(error.headline for error in further)]
+        raise ProviderError("; ".join(reasons), where=first.where, mend=first.mend)
 
     def nodes(self) -> tuple[ReportedNode, ...]:
         """Return the nodes of the data centre as one of them reports them, by address. Raises ProviderError."""
@@ -76,10 +77,6 @@ class Database:
     @property
     def _where(self) -> str:
         return ", ".join(self.options.contact_points)
-
-
-def _reason(error: ProviderError) -> str:
-    return f"{error.where}: {error.what}"
 
 
 def _nodes(rows: Sequence[Mapping[str, str]], data_centre: str, where: str) -> tuple[ReportedNode, ...]:

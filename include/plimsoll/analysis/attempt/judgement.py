@@ -178,7 +178,7 @@ def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> tuple[Mi
 def unreadable(error: LogError) -> Judgement:
     """Return the judgement on logs that could not be read."""
     mend = f" ({error.mend})" if error.mend else ""
-    return Judgement(reasons=(f"{error.where}: {error.what}{mend}",))
+    return Judgement(reasons=(f"{error.headline}{mend}",))
 
 
 def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:

@@ -26,7 +26,6 @@ from plimsoll.analysis.campaign.half_load import HalfLoad, Tried, half_load
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
 
@@ -187,7 +186,7 @@ def _looks_for_capacity(one: CampaignData) -> bool:
 
 
 def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
-    cells = [cell for one in of_stages if one.definition.loop != CLOSED for cell in one.state.by_variant]
+    cells = [cell for one in of_stages if not one.definition.is_closed_loop for cell in one.state.by_variant]
     for variant in dict.fromkeys(one.cell.variant for one in cells):
         found = _capacity(variant, [one for one in cells if one.cell.variant == variant])
         yield found.model_copy(update={"workload": workload, "action": action})

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.process import ProcessOnHost
 from plimsoll.strategies.state import CampaignState, CellAttempts, campaign_state
 
@@ -132,7 +131,7 @@ class CampaignData:
 
         It is a load that an earlier stage gave, or whatever a closed loop sent.
         """
-        return self.taken is not None or self.definition.loop == CLOSED
+        return self.taken is not None or self.definition.is_closed_loop
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.loads import CLOSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,7 +41,7 @@ def contradictions(
     """
     if not capacity_ops_s:
         return ()
-    asked = (other for other in others if other.definition.loop != CLOSED)
+    asked = (other for other in others if not other.definition.is_closed_loop)
     alike = (other for other in asked if other.definition.action == data.definition.action)
     return tuple(one for other in alike for one in _lowest_miss(variant, capacity_ops_s, data, other))
 

@@ -15,6 +15,7 @@ from plimsoll.analysis.campaign.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.campaign.noise import UNKNOWN, Noise, noise
 from plimsoll.analysis.campaign.operation_means import OperationP99, p99_by_operation
 from plimsoll.analysis.campaign.pauses import PauseStatistics, pause_statistics
+from plimsoll.analysis.campaign.rates_below import HighestBelow, rates_below
 from plimsoll.analysis.campaign.resampling import Typical, typical_by_load
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.campaign.steadiness import Steadiness, steadiness
@@ -85,6 +86,8 @@ class Findings(CampaignCells):
     repeats_by_load: tuple[RepeatsAtLoad, ...] = ()
     highest_achieved: tuple[HighestAchieved, ...] = ()
     p99_by_operation: tuple[OperationP99, ...] = ()
+    rates_below: tuple[HighestBelow, ...] = ()
+    """By each of the definition's `rates_below`."""
     decisive: Mapping[str, CellResult] = field(default_factory=dict)
     """Variant → the cell that decided its capacity, where there is one."""
     misses: tuple[Miss, ...] = ()
@@ -113,6 +116,7 @@ def analyse(data: CampaignData) -> Findings:
         repeats_by_load=repeats_by_load(cells, level),
         highest_achieved=highest_achieved(cells),
         p99_by_operation=p99_by_operation(cells),
+        rates_below=rates_below(cells, data.definition.rates_below),
         decisive=decisive,
         misses=worst_misses(cells, level.bound_ms, {one.cell.id for one in decisive.values()}),
     )

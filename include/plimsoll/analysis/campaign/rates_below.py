@@ -10,7 +10,6 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import maxima
 from plimsoll.domain.base import Model
-from plimsoll.domain.rate_below import COLUMNS
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.cell_results import CellResult
@@ -34,7 +33,7 @@ def rates_below(cells: Iterable[CellResult], bounds: Sequence[RateBelow]) -> tup
 
 
 def _of_bound(cells: Sequence[CellResult], bound: RateBelow) -> Iterator[HighestBelow]:
-    for variant, own in groupby(maxima(cells, COLUMNS[bound.percentile]), key=lambda spread: spread.variant):
+    for variant, own in groupby(maxima(cells, bound.column), key=lambda spread: spread.variant):
         rising = sorted(own, key=lambda spread: spread.load_ops_s)
         loads = [spread.load_ops_s for spread in takewhile(lambda spread: spread.high < bound.bound_ms, rising)]
         yield HighestBelow(bound=str(bound), variant=variant, load_ops_s=max(loads, default=None))

@@ -7,13 +7,14 @@ variances are involved, Biometrika 34, 1947). With one repeat there is no interv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import Field
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.level_verdict import PERCENTILES
 from plimsoll.domain.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.cell_results import CellResult
     from plimsoll.domain.stage import StageLoad
 
-PERCENTILES: Mapping[str, float] = {"p50_ms": 50.0, "p90_ms": 90.0, "p99_ms": 99.0, "p99_9_ms": 99.9}
 _TWO_SIDED = 0.975
 
 
@@ -58,10 +58,9 @@ def at_taken_loads(cells: Iterable[CellResult], control: str | None, *, has_take
         if one.verdict:
             runs.setdefault((one.cell.variant, 0 if has_taken else one.cell.load_ops_s), []).append(one)
     rates = {of: _known(one.verdict.achieved_ops_s for one in own if one.verdict) for of, own in runs.items()}
+    of_control = {load: found for (variant, load), found in rates.items() if variant == control}
     return tuple(
-        _at_load(
-            variant, own, rates[variant, load], rates.get((control, load), ()) if control and control != variant else ()
-        )
+        _at_load(variant, own, rates[variant, load], () if variant == control else of_control.get(load, ()))
         for (variant, load), own in runs.items()
     )
 

@@ -9,7 +9,6 @@ import altair as alt
 
 from plimsoll.analysis.campaign.cell_results import PERCENTILES, maxima
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.analysis.campaign.rates_below import rates_below
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_row
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
@@ -72,7 +71,7 @@ def _context(findings: Findings) -> Mapping[str, Any]:
         "percentile_names": list(PERCENTILE_NAMES.values()),
         "rates_below": [
             (one.bound, findings.labels[one.variant], ops(one.load_ops_s) if one.load_ops_s else "none")
-            for one in rates_below(findings.cells, findings.definition.rates_below)
+            for one in findings.rates_below
         ],
     }
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
@@ -99,7 +98,7 @@ def _unable(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
         yield from _in_each(definition, "timing.stop", lambda alone: alone.timing.stop is not None, what)
     if generator is not None and not generator.can_close_loop:
         what = f"{generator.name} is not run in a closed loop"
-        yield from _in_each(definition, "loop", lambda alone: alone.loop == CLOSED, what)
+        yield from _in_each(definition, "loop", lambda alone: alone.is_closed_loop, what)
 
 
 def _in_each(definition: Definition, key: str, has: Callable[[Definition], bool], what: str) -> Iterator[Problem]:

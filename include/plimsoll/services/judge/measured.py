@@ -12,7 +12,6 @@ from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run
 from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, when_stopped, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.domain.errors import NotFound
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration
@@ -125,7 +124,7 @@ def _judgement(evidence: Evidence) -> Judgement:
     run = Run(
         warmup=evidence.definition.timing.warmup,
         duration=evidence.definition.timing.duration,
-        attempted_ops_s=None if evidence.definition.loop == CLOSED else evidence.cell.load_ops_s,
+        attempted_ops_s=None if evidence.definition.is_closed_loop else evidence.cell.load_ops_s,
         started_at=evidence.summary.started_at,
         operations=evidence.summary.answered,
     )

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.units import format_count, format_duration
@@ -73,7 +72,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
     )
     as_left = not request.populates or (request.database is not None and request.database.is_read_only)
     log_in = ("--access-on-stdin",) if request.database else ()
-    closed = ("--closed",) if definition.loop == CLOSED else ()
+    closed = ("--closed",) if definition.is_closed_loop else ()
     return ("run", workload.name, *options, *closed, *(_AS_LEFT if as_left else ()), *log_in)
 
 

@@ -6,7 +6,6 @@ from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_pa
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.hbase import HBASE
-from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.plurals import plural
 
 _CLOSED = (
@@ -27,7 +26,7 @@ def limits(definition: Definition) -> Sequence[str]:
 
 
 def _limits(definition: Definition) -> Iterator[str]:
-    if definition.loop == CLOSED:
+    if definition.is_closed_loop:
         yield _CLOSED.format(plural(definition.load_generator.most_in_flight, "operation"))
     if HBASE in definition.protocols and definition.workload.name == "BatchedRows":
         yield _NO_LOGGED_BATCHES

@@ -78,7 +78,7 @@ def flag_problems(
     try:
         said = artefacts.refusal(arguments, jvm.jdk, jvm.archive)
     except ArtefactError as error:
-        said = f"{error.where}: {error.what}"
+        said = error.headline
     if said:
         place = next((f"[{number}]" for number, flag in enumerate(jvm.flags) if _names(said, flag)), "")
         what = f"{jvm.jdk} does not start with these flags: {said}"
@@ -96,7 +96,7 @@ def collector_problems(where: str, jvm: JvmConfiguration, artefacts: ArtefactSou
     try:
         there = artefacts.collectors(jvm.jdk, jvm.archive)
     except ArtefactError as error:
-        yield Problem(f"{where}.jvm.jdk", f"{error.where}: {error.what}", error.mend)
+        yield Problem(f"{where}.jvm.jdk", error.headline, error.mend)
         return
     if jvm.collector not in there:
         what = f"{jvm.jdk} has no collector {jvm.collector}"

@@ -90,7 +90,7 @@ class _Examination:
         try:
             authorized_key(self._secrets.ssh_identity(connection), connection)
         except SecretError as error:
-            self._note("ssh_connection", f"{error.where}: {error.what}", error.mend)
+            self._note("ssh_connection", error.headline, error.mend)
 
     def _may_look(self) -> None:
         """Check the calls that list resources first, because a cell that can't be ended must not begin."""

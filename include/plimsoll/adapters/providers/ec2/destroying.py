@@ -71,6 +71,6 @@ class Destroyer:
 def _require_none(errors: Sequence[ProviderError]) -> None:
     if len(errors) > 1:
         mend = "; ".join(dict.fromkeys(error.mend for error in errors))
-        raise ProviderError("; ".join(f"{error.where}: {error.what}" for error in errors), mend=mend)
+        raise ProviderError("; ".join(error.headline for error in errors), mend=mend)
     for error in errors:
         raise error

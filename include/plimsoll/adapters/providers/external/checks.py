@@ -20,13 +20,12 @@ def database_problems(definition: Definition, options: ExternalOptions, database
     try:
         database = databases.of(options)
     except SecretError as error:
-        return [Problem(f"{_OPTIONS}.connection", f"{error.where}: {error.what}", error.mend)]
+        return [Problem(f"{_OPTIONS}.connection", error.headline, error.mend)]
     silent = _silent(database, options.contact_points)
     if silent:
         places = {node: number for number, node in enumerate(options.contact_points)}
         return [
-            Problem(f"{_OPTIONS}.contact_points[{places[node]}]", f"{error.where}: {error.what}", error.mend)
-            for node, error in silent
+            Problem(f"{_OPTIONS}.contact_points[{places[node]}]", error.headline, error.mend) for node, error in silent
         ]
     return list(_beyond_contact_points(definition, database))
 
@@ -51,7 +50,7 @@ def _beyond_contact_points(definition: Definition, database: Database) -> Iterat
         with database.any_session() as session:
             keyspace = list(_keyspace_problems(session, database.options))
     except ProviderError as error:
-        yield Problem(_OPTIONS, f"{error.where}: {error.what}", error.mend)
+        yield Problem(_OPTIONS, error.headline, error.mend)
         return
     yield from keyspace
     if len(nodes) != definition.system.nodes:

@@ -9,7 +9,7 @@ from plimsoll.adapters.external import Databases, ExternalOptions
 from plimsoll.adapters.external.keyspaces import Mark, NewKeyspace, drop_marked, marks, require_own_keyspace
 from plimsoll.adapters.external.options import read_options
 from plimsoll.adapters.providers.external.checks import database_problems
-from plimsoll.adapters.providers.external.tariffs import load_hosts_alone
+from plimsoll.adapters.providers.external.load_hosts import load_hosts_alone
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import OF_HOSTS, PlimsollError, Problem, ProviderError, SecretError

@@ -84,7 +84,7 @@ def _host(
         readings = member.ask("readings", _ANSWER_S, folder=str(member.folder))
         free = member.ask("room", _ANSWER_S, folder=str(member.folder))
     except (HostError, SecretError) as error:
-        return [Problem(where, f"{error.where}: {error.what}" if error.where else error.what, error.mend)]
+        return [Problem(where, error.headline, error.mend)]
     found = list(_memory(definition, of_nodes, member, memory_bytes(readings)))
     if free < options.disk_per_host:
         what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"

@@ -1,5 +1,7 @@
 package plimsoll.stress.core;
 
+import static plimsoll.stress.core.StressException.require;
+
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -136,18 +138,18 @@ public final class RunOptions {
 
     /** @throws StressException with {@link ExitCode#USAGE} if values do not fit together */
     public void check() throws StressException {
-        StressException.require(!(noPopulate && populateOnly), "--no-populate and --populate-only leave nothing to do");
-        StressException.require(rate > 0, "--rate must be above 0: an open-loop schedule needs a rate");
-        StressException.require(rate <= 10_000_000, "--rate must be at most 10M");
-        StressException.require(!duration.isZero(), "-d must be above 0");
-        StressException.require(warmup.compareTo(duration) < 0, "--response-time-warmup must be shorter than -d");
-        StressException.require(threads > 0 && threads <= 1_024, "-t must be between 1 and 1024");
-        StressException.require(stopDecided == 0 || !watch.isEmpty(), "--stop-decided needs --watch");
-        StressException.require(stopDecided == 0 || split.count == 1, "--stop-decided is for one generator: others would go on");
-        StressException.require(stopWhen.isEmpty() || split.count == 1, "--stop-when is for one generator: others would go on");
-        StressException.require(concurrency > 0 && concurrency <= 32_768, "-c must be between 1 and 32768");
+        require(!(noPopulate && populateOnly), "--no-populate and --populate-only leave nothing to do");
+        require(rate > 0, "--rate must be above 0: an open-loop schedule needs a rate");
+        require(rate <= 10_000_000, "--rate must be at most 10M");
+        require(!duration.isZero(), "-d must be above 0");
+        require(warmup.compareTo(duration) < 0, "--response-time-warmup must be shorter than -d");
+        require(threads > 0 && threads <= 1_024, "-t must be between 1 and 1024");
+        require(stopDecided == 0 || !watch.isEmpty(), "--stop-decided needs --watch");
+        require(stopDecided == 0 || split.count == 1, "--stop-decided is for one generator: others would go on");
+        require(stopWhen.isEmpty() || split.count == 1, "--stop-when is for one generator: others would go on");
+        require(concurrency > 0 && concurrency <= 32_768, "-c must be between 1 and 32768");
         for (Path file : new Path[] {csv, hdr, progress, summary}) {
-            StressException.require(file == null || writable(file), "the directory of " + file + " does not exist or is not writable");
+            require(file == null || writable(file), "the directory of " + file + " does not exist or is not writable");
         }
     }
 

@@ -1,5 +1,7 @@
 package plimsoll.stress.cql;
 
+import static plimsoll.stress.core.StressException.require;
+
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import java.time.Duration;
@@ -63,11 +65,11 @@ public final class CqlOptions implements Protocol {
 
     @Override
     public void check() throws StressException {
-        StressException.require(replicationFactor > 0, "--rf must be above 0");
-        StressException.require(connections >= 0, "--core-connections must be above 0");
-        StressException.require(!requestTimeout.isZero(), "--request-timeout must be above 0");
-        StressException.require(keyspace.matches("[a-z][a-z0-9_]{0,47}"), "--keyspace must be a plain lower-case name");
-        StressException.require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
+        require(replicationFactor > 0, "--rf must be above 0");
+        require(connections >= 0, "--core-connections must be above 0");
+        require(!requestTimeout.isZero(), "--request-timeout must be above 0");
+        require(keyspace.matches("[a-z][a-z0-9_]{0,47}"), "--keyspace must be a plain lower-case name");
+        require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
     }
 
     /** Returns how to log in. Standard input can be read once, so this is called once. */

@@ -1,5 +1,7 @@
 package plimsoll.stress.hbase;
 
+import static plimsoll.stress.core.StressException.require;
+
 import java.time.Duration;
 import picocli.CommandLine.Option;
 import plimsoll.stress.core.Connector;
@@ -55,14 +57,14 @@ public final class HBaseOptions implements Protocol {
 
     @Override
     public void check() throws StressException {
-        StressException.require(regions > 0 && regions <= RowKeys.MOST_REGIONS, "--regions must be between 1 and " + RowKeys.MOST_REGIONS);
-        StressException.require(!rpcTimeout.isZero(), "--rpc-timeout must be above 0");
-        StressException.require(!operationTimeout.isZero(), "--operation-timeout must be above 0");
-        StressException.require(namespace.matches("[a-z][a-z0-9_]{0,47}"), "--namespace must be a plain lower-case name");
-        StressException.require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
-        StressException.require(
+        require(regions > 0 && regions <= RowKeys.MOST_REGIONS, "--regions must be between 1 and " + RowKeys.MOST_REGIONS);
+        require(!rpcTimeout.isZero(), "--rpc-timeout must be above 0");
+        require(!operationTimeout.isZero(), "--operation-timeout must be above 0");
+        require(namespace.matches("[a-z][a-z0-9_]{0,47}"), "--namespace must be a plain lower-case name");
+        require(port > 0 && port < 65_536, "--port must be between 1 and 65535");
+        require(
                 blockEncoding.matches("NONE|PREFIX|DIFF|FAST_DIFF|ROW_INDEX_V1"),
                 "--block-encoding must be one of NONE, PREFIX, DIFF, FAST_DIFF, ROW_INDEX_V1");
-        StressException.require(compression.matches("NONE|GZ"), "--compression must be NONE or GZ");
+        require(compression.matches("NONE|GZ"), "--compression must be NONE or GZ");
     }
 }

@@ -1,5 +1,7 @@
 package plimsoll.stress.workloads;
 
+import static plimsoll.stress.core.StressException.require;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -55,11 +57,11 @@ public final class WorkloadOptions {
 
     /** @throws StressException with {@link ExitCode#USAGE} for an unknown name, and for options that do not fit */
     public Workload workload(String name) throws StressException {
-        StressException.require(partitions == null || partitions > 0, "-p must be above 0");
-        StressException.require(
+        require(partitions == null || partitions > 0, "-p must be above 0");
+        require(
                 partitionGenerator == null || PartitionKeys.CHOICES.contains(partitionGenerator),
                 "--pg must be one of " + PartitionKeys.CHOICES);
-        StressException.require(readShare == null || (readShare >= 0 && readShare <= 1), "-r must be between 0 and 1");
+        require(readShare == null || (readShare >= 0 && readShare <= 1), "-r must be between 0 and 1");
         try {
             WorkloadType type = Workloads.named(name);
             return type.make(Options.of(name, type.options(), given(type))).active();

@@ -1,4 +1,4 @@
-"""Prices of the load hosts of a cluster that somebody else runs: those of the provider that they are from."""
+"""The load hosts of a cluster that somebody else runs: what their provider is to know, and what they cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,8 @@ class LoadHostTariffs:
         """Return the prices of the load hosts; None where they cost nothing. ProviderError for wrong options."""
         options = read_options(definition.provider.options)
         if not isinstance(options, ExternalOptions):
-            raise ProviderError("; ".join(map(str, options)), where=f"definition {definition.name!r}")
+            mend = "correct the definition's provider.options"
+            raise ProviderError("; ".join(map(str, options)), where=f"definition {definition.name!r}", mend=mend)
         tariffs = self.of_providers.get(options.load_hosts.provider)
         return tariffs.tariff(load_hosts_alone(definition, options)) if tariffs else None
 
