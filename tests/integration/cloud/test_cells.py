@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION, Cloud
-from tests.support.airflow.run_to_report import is_stall
 from tests.support.campaigns.ec2_definition import ec2_options
-from tests.support.campaigns.running import run_missing
+from tests.support.campaigns.running import run_cell
 from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
 from tests.support.suite.requirements import IS_LONG
-from tests.support.suite.tries import tries
 
 from plimsoll.adapters.generators.latte.installed import installed
 from plimsoll.adapters.providers.ec2 import Ec2Provider
@@ -105,14 +103,8 @@ def outcome_of(tools: Toolkit, definition: Definition) -> Outcome:
     assert problems(tools, definition) == ()
     campaign = CampaignStore(tools.store, definition.name)
     campaign.open(definition)
-    for _ in tries():
-        [ran] = run_missing(tools, definition.name, "me", print)
-        verdict = ran.verdict
-        assert (ran.troubles, ran.remains, verdict is None) == ((), False, False)
-        if verdict and not is_stall(verdict):
-            break
+    ran, verdict = run_cell(tools, definition.name, print)
     fingerprint, prefix = read_fingerprint(tools.store, ran.work.key), layout.attempt_file(ran.work.key, layout.RAW)
-    assert verdict is not None
     assert fingerprint is not None
     return Outcome(
         verdict=verdict,

@@ -3,21 +3,15 @@
 from collections.abc import Sequence
 
 from tests.support.airflow.stack import StackUnderTest
+from tests.support.campaigns.running import is_stall
 from tests.support.suite.tries import tries
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import DISTURBED, Verdict
+from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.campaign_run import CampaignRun
 from plimsoll_airflow.local.client import DagRun
-
-STALLS = frozenset({"load generator", DISTURBED})
-"""Checks that make an attempt invalid when its hosts get no processor for a moment.
-
-That happens where all hosts, an Airflow and a test cloud share two processors. It is no fault of the product, and users
-would run the cell again.
-"""
 
 
 def run_to_report(
@@ -51,12 +45,3 @@ def disturbed_ramp(verdicts: Sequence[Verdict | None], loads: int) -> bool:
     """
     ended_early = len(verdicts) < loads and verdicts and verdicts[-1] and verdicts[-1].outcome == "missed"
     return bool(ended_early) or any(verdict is not None and is_stall(verdict) for verdict in verdicts)
-
-
-def is_stall(verdict: Verdict) -> bool:
-    """Tell whether only stalls make it invalid.
-
-    A failed attempt, or one with incomplete logs, has other reasons.
-    """
-    known = {check.sentence for check in verdict.checks if not check.success}
-    return not verdict.valid and set(verdict.reasons) <= known and STALLS.issuperset(verdict.invalidated_by)

@@ -2,8 +2,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.airflow.run_to_report import disturbed_ramp, is_stall, stalled
+from tests.support.airflow.run_to_report import disturbed_ramp, stalled
 from tests.support.campaigns import sound_attempt as sound
+from tests.support.campaigns.running import is_stall
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, grid
