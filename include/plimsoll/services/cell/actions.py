@@ -45,7 +45,7 @@ def provision(work: AttemptContext) -> Cluster:
     attempt = work.attempt()
     if work.keeps_hosts:
         over_at = attempt.started_at + time_of_attempt(work)
-        kept_hosts.take(work.toolkit, work.definition, attempt, over_at)
+        kept_hosts.take(work.toolkit, work.campaign_definition, attempt, over_at)
     request = ClusterRequest(
         id=work.cluster_id,
         owner=attempt.owner,

@@ -61,6 +61,20 @@ def test_a_strategy_comes_to_a_variants_end_on_its_hosts_before_it_begins_the_ne
     assert installation.provider.journal() == [f"{sign} {one}" for one in hosts for sign in "+-"]
 
 
+def test_the_stages_of_a_variant_each_keep_hosts_for_it(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    stages = [{"id": one, "title": one.title()} for one in ("first", "second")]
+    installation.open_campaign(kept("variant", stages=stages))
+    ran = run_missing(installation.toolkit, "campaign", "me", print)
+    assert [(one.work.cell.stage, cluster_of(installation.toolkit, one.work)) for one in ran[::2]] == [
+        ("first", "v1-hosts/1"),
+        ("first", "v2-hosts/1"),
+        ("second", "v1-hosts/2"),
+        ("second", "v2-hosts/2"),
+    ]
+    assert all(one.verdict and one.verdict.valid for one in ran)
+
+
 def test_expiry_and_owner_move_on_with_each_attempt(tools: Toolkit, clock: SteppingClock) -> None:
     first = started(tools, CELLS[0], "me")
     before = tools.providers["instant"].find(first.cluster_id)
