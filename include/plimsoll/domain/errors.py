@@ -38,6 +38,11 @@ def _rebuild(kind: type[PlimsollError], state: dict[str, object]) -> PlimsollErr
     return error
 
 
+def reason_of(error: Exception) -> str:
+    """Return the message, with the kind of an error that Plimsoll did not raise: a KeyError's message is only a key."""
+    return str(error) if isinstance(error, PlimsollError) else f"{type(error).__name__}: {error}"
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing wrong with a definition or a machine, found before anything starts."""

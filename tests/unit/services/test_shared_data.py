@@ -172,6 +172,15 @@ def test_the_lowest_load_of_each_repeat_populates_and_the_others_go_on(tmp_path:
     assert site.installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
 
 
+def test_hosts_that_wait_for_an_action_of_another_stage_are_no_nodes_to_go_on_with(tmp_path: Path) -> None:
+    ramp = {"id": "ramp", "title": "Ramp", "strategy": {"name": "ramp", "data": "same"}}
+    add = {"id": "add", "title": "Add", "action": {"name": "add-node"}}
+    site = Site(tmp_path, sharing(strategy={"name": "full-grid"}, stages=[ramp, add]))
+    site.ran(f"ramp-{LOW}")
+    assert site.data_of(site.unjudged(f"ramp-{MIDDLE}")) == (f"ramp-{LOW}/1",)
+    assert len(list(site.installation.folder.glob("work/alive/*/node*"))) == 4
+
+
 def test_between_two_loads_nothing_but_the_data_is_left_and_after_the_highest_nothing(populated: Site) -> None:
     assert (populated.environments("node*"), populated.environments("load")) == ({f"{LOW}-1-data"}, set())
     populated.ran(MIDDLE)

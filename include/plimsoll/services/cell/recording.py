@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from plimsoll.domain.cell import AttemptKey, Cancellation
-from plimsoll.domain.errors import OF_HOSTS, NotFound
+from plimsoll.domain.errors import OF_HOSTS, NotFound, reason_of
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
@@ -34,7 +34,7 @@ def failures_recorded(work: AttemptContext, step: str) -> Iterator[None]:
         yield
     except Exception as error:
         gone = work.why_gone() if isinstance(error, OF_HOSTS) else ""
-        record_failure(work, f"{step}: {error}" + (f"\n  Hosts are gone{gone}" if gone else ""))
+        record_failure(work, f"{step}: {reason_of(error)}" + (f"\n  Hosts are gone{gone}" if gone else ""))
         raise
 
 

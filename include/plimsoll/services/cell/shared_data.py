@@ -97,7 +97,8 @@ def _runs(work: AttemptContext, cluster: Cluster, origin: DataOrigin) -> bool:
     It is never started a second time.
     """
     environment = origin.environment(work.key)
+    nodes = (work.provider.host(cluster, info, environment) for info in work.deployed(cluster))
     try:
-        return not work.product.down([work.provider.host(cluster, info, environment) for info in cluster.nodes])
+        return not work.product.down(list(nodes))
     except PlimsollError:
         return False

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from plimsoll.domain.errors import PlimsollError, ProviderError
+from plimsoll.domain.errors import PlimsollError, ProviderError, reason_of
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.log import Log
@@ -94,7 +94,7 @@ def _attempted(work: AttemptContext, log: Log) -> CellRunEnd:
         for step in steps_of("measure"):
             _measure(work, step, log)
     except Exception as error:  # what is kept and judged next tells it
-        reason = str(error)
+        reason = reason_of(error)
         log(f"{work.key}: {reason}")
         # On record already, unless the store was away just then.
         with suppress(PlimsollError):

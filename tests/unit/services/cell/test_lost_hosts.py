@@ -57,3 +57,9 @@ def test_a_provider_that_can_not_be_asked_hides_no_reason(
     with pytest.raises(HostError), failures_recorded(work, "deploy"):
         raise HostError("does not answer")
     assert failure_of(work.toolkit.store, work.key) == "deploy: does not answer"
+
+
+def test_an_error_that_nobody_foresaw_is_recorded_with_its_kind(work: AttemptContext) -> None:
+    with pytest.raises(KeyError), failures_recorded(work, "deploy"):
+        raise KeyError("v1")
+    assert failure_of(work.toolkit.store, work.key) == "deploy: KeyError: 'v1'"
