@@ -147,6 +147,23 @@ def test_two_load_hosts_share_a_load_that_is_judged_as_one(tools: Toolkit, cloud
     assert cloud.nothing_left(), cloud.leftovers()
 
 
+def test_a_node_joins_under_load_on_a_host_that_was_launched_with_the_others(tools: Toolkit, cloud: Cloud) -> None:
+    rows = {"name": "KeyValue", "rows": 1000, "replication_factor": 1}
+    content = definition_of(cloud, "joined", rows, {"threads": 1}).model_dump(mode="json")
+    content["variants"][0]["jvm"]["flags"].append("-Dcassandra.ring_delay_ms=10000")
+    timing, action = {"duration": "3m", "warmup": "10s"}, {"name": "add-node", "at": "20s"}
+
+    outcome = outcome_of(tools, Definition.model_validate({**content, "timing": timing, "action": action}))
+
+    assert (outcome.verdict.valid, outcome.verdict.outcome) == (True, "met"), outcome.verdict.reasons
+    assert outcome.verdict.action is not None
+    assert [one.host for one in outcome.fingerprint.nodes] == ["node1", "node2"]
+    [entry] = campaign_entries(tools, "joined")
+    assert entry.final
+    assert entry.usd > 0
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
 def test_a_load_host_of_ec2_loads_a_cluster_that_somebody_else_runs(tools: Toolkit, cloud: Cloud) -> None:
     rows = {"name": "KeyValue", "rows": 500, "replication_factor": 1}
     theirs = definition_of(cloud, "theirs", rows, {})
