@@ -82,10 +82,10 @@ class SettlingProduct(Product, Protocol):
     def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
         """Tell whether clients, and so load generators, can't ask nodes for that work."""
 
-    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         """Return the outcome of waiting until nodes have finished that work, within the adapter's limit.
 
-        The first call begins to wait. None while the wait lasts. Never blocks.
+        The first call with a `job_id` begins to wait. None while the wait lasts. Never blocks.
         """
 
 

@@ -80,7 +80,7 @@ class InstantProduct:
         """Return False: the product leaves nothing to do."""
         return False
 
-    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         """Return the outcome at once."""
         return LeftoverWork(settled=True, left={node.info.name: 0 for node in nodes})
 

@@ -91,7 +91,7 @@ def test_every_process_is_up_and_tells_its_flags_and_versions(hbase: Running) ->
 
 
 def test_it_tells_when_nothing_is_left_of_populating(hbase: Running) -> None:
-    while (outcome := hbase.product.leftover_work(hbase.nodes)) is None:
+    while (outcome := hbase.product.leftover_work(hbase.nodes, "settle")) is None:
         time.sleep(0.2)
     assert (outcome.settled, outcome.problem) == (True, "")
     assert set(outcome.left) == {"node1", "node2"}

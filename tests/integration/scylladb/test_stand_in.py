@@ -128,10 +128,10 @@ def test_nodes_start_and_are_asked_watched_collected_and_ended(deployed: Site) -
     ]
     assert {(one.processes[0].jvm, one.processes[0].version[:9]) for one in found} == {(None, "4.4.3-0.2")}
 
-    outcome = product.leftover_work(nodes)
+    outcome = product.leftover_work(nodes, "settle")
     while outcome is None:
         time.sleep(0.2)
-        outcome = product.leftover_work(nodes)
+        outcome = product.leftover_work(nodes, "settle")
     assert outcome.settled
     assert outcome.left == {node.info.name: 0 for node in nodes}
 

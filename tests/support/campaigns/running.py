@@ -36,9 +36,9 @@ def run_cell(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[CellRunEnd, 
     for _ in tries():
         [ran] = run_missing(toolkit, campaign_id, "me", log)
         assert (ran.troubles, ran.remains) == ((), False)
-        assert ran.verdict is not None
-        if not is_stall(ran.verdict):
+        if ran.verdict is None or not is_stall(ran.verdict):
             break
+    assert ran.verdict is not None
     return ran, ran.verdict
 
 

@@ -16,6 +16,7 @@ from tests.support.campaigns.running import run_missing
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, PlimsollError
+from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
@@ -44,9 +45,10 @@ def sharing(**changes: object) -> Definition:
 
 
 class NotingProduct(InstantProduct):
-    """Notes in which environment it was deployed."""
+    """Notes in which environment it was deployed, and in which one it was asked for compactions by which job."""
 
     deployed: list[str]
+    asked: list[tuple[str, str]]
     lives: timedelta
 
     def deploy(
@@ -55,6 +57,10 @@ class NotingProduct(InstantProduct):
         self.deployed.append(nodes[0].root.name)
         self.lives = expires
         super().deploy(definition, variant, nodes, load, expires)
+
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
+        self.asked.append((nodes[0].root.name, job_id))
+        return super().leftover_work(nodes, job_id)
 
 
 class NotingGenerator(InstantLoadGenerator):
@@ -85,7 +91,7 @@ class Site:
         self.installation.open_campaign(definition)
         faults = self.installation.faults
         self.product, self.generator = NotingProduct(faults), NotingGenerator(faults)
-        self.product.deployed, self.generator.populated = [], []
+        self.product.deployed, self.product.asked, self.generator.populated = [], [], []
         self.tools: Toolkit = replace(
             self.installation.toolkit,
             clock=self.clock,
@@ -187,6 +193,15 @@ def test_between_two_loads_nothing_but_the_data_is_left_and_after_the_highest_no
     assert populated.environments() == {f"{LOW}-1-data"}
     populated.unjudged(HIGH)
     assert populated.environments() == set()
+
+
+def test_the_nodes_of_the_data_are_asked_for_compactions_by_each_load_anew(
+    populated: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NotingGenerator, "settles", lambda *_: True)
+    populated.product.asked = []
+    populated.unjudged(MIDDLE)
+    assert set(populated.product.asked) == {(f"{LOW}-1-data", f"settle-{MIDDLE}-1")}
 
 
 def test_the_sampler_knows_the_environment_of_the_load_and_that_of_the_data(populated: Site) -> None:

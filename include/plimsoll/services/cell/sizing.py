@@ -23,7 +23,6 @@ from plimsoll.domain.data_size import (
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, LoadError
 from plimsoll.domain.units import format_size
-from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, SamplingLoadGenerator
 from plimsoll.ports.product import MeasuredProduct
 from plimsoll.services.cell.context import AttemptContext
@@ -73,7 +72,7 @@ def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
     if not isinstance(generator, SamplingLoadGenerator):
         return {}
     try:
-        return product.bytes_on_disk([work.host(cluster, info) for info in work.deployed(cluster)], generator.keyspace)
+        return product.bytes_on_disk(work.nodes(cluster), generator.keyspace)
     except DeployError:  # the load that follows shows whether the nodes are well
         return {}
 
@@ -136,7 +135,7 @@ class _Measurement:
             raise LoadError(what, where=str(work.key), mend="give the number of rows instead of `data_per_node`")
         self._work, self._request, self._asked_bytes = work, request, asked_bytes
         self._generator, self._product = generator, product
-        self._nodes: list[Host] = [work.host(cluster, info) for info in work.deployed(cluster)]
+        self._nodes = work.nodes(cluster)
         self._load = work.host(cluster, cluster.load_host)
         self._jobs = {number: f"sample-{work.key.cell_id}-{work.key.attempt}-{number}" for number in (1, 2)}
         self._deadline = work.toolkit.clock.now() + _LONGEST

@@ -44,25 +44,25 @@ def test_each_machine_waits_once_and_the_answer_comes_when_all_have_ended(
     product: Cassandra, nodes: list[ScriptedHost]
 ) -> None:
     first, second, other = nodes
-    assert product.leftover_work(nodes) is None
-    assert product.leftover_work(nodes) is None
+    assert product.leftover_work(nodes, "settle") is None
+    assert product.leftover_work(nodes, "settle") is None
     assert [list(host.jobs) for host in nodes] == [["settle"], [], ["settle"]]
     ports = first.jobs["settle"].argv[first.jobs["settle"].argv.index("--jmx-port") + 1]
     assert len(ports.split(",")) == 2
     end(first, answer(0, 0))
-    assert product.leftover_work(nodes) is None
+    assert product.leftover_work(nodes, "settle") is None
     end(other, answer(7, settled=False))
-    found = product.leftover_work(nodes)
+    found = product.leftover_work(nodes, "settle")
     assert found is not None
     assert (found.settled, found.left, found.problem) == (False, {"node1": 0, "node2": 0, "node3": 7}, "")
     assert second.jobs == {}
 
 
 def test_nodes_that_can_not_tell_hold_nobody_up(product: Cassandra, nodes: list[ScriptedHost]) -> None:
-    product.leftover_work(nodes)
+    product.leftover_work(nodes, "settle")
     end(nodes[0], "java: killed\n")
     end(nodes[2], answer(settled=False, error="no answer from the JMX port"))
-    found = product.leftover_work(nodes)
+    found = product.leftover_work(nodes, "settle")
     assert found is not None
     assert not found.settled
     assert found.problem == ("node1: no answer to whether compactions are left; no answer from the JMX port")

@@ -271,7 +271,7 @@ class Reserved(InstantProduct):
     def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
         return True
 
-    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         self.looks += 1
         return LeftoverWork(settled=False, left={"node1": 4, "node2": 0}) if self.looks == 3 else None
 

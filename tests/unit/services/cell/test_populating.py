@@ -43,7 +43,7 @@ def test_nodes_flush_once_before_the_wait_for_compactions_which_a_flush_can_begi
         done.append(f"flush {keyspace}")
         return measure(nodes, keyspace)
 
-    def waited(nodes: Sequence[Host]) -> LeftoverWork | None:
+    def waited(nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         done.append("wait")
         return LeftoverWork(settled=True) if done.count("wait") == 3 else None
 

@@ -108,9 +108,9 @@ class Cassandra(JarProduct):
         release = release_of(definition.version_of(variant))
         return release is not None and not release.reports_compactions
 
-    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         """Wait for compactions over JMX, on the nodes' own machines."""
-        return leftover_work(nodes, partial(settle_command, self._tool))
+        return leftover_work(nodes, job_id, partial(settle_command, self._tool))
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
         """Return the size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""

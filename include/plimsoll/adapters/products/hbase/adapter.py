@@ -84,9 +84,9 @@ class HBase(JarProduct):
         """Return True, because region servers tell their flushes and compactions only on their own machine."""
         return True
 
-    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         """Wait for flushes and compactions, on the region servers' own machines."""
-        return leftover_work(nodes, settle_command)
+        return leftover_work(nodes, job_id, settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return a sentence with the last log lines for each process that is not running."""

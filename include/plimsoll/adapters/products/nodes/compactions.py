@@ -14,7 +14,6 @@ from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.ports.host import Host, Job
 
 PATIENCE = timedelta(minutes=10)
-_JOB = "settle"
 _START = timedelta(minutes=2)
 _TAIL = 65_536
 
@@ -24,9 +23,9 @@ Command = Callable[[Sequence[Host]], Sequence[str]]
 `{"settled": …, "left": {node: number}, "waited_s": …, "error": …}`."""
 
 
-def leftover_work(nodes: Sequence[Host], command: Command) -> LeftoverWork | None:
-    """Return the result of waiting; None while a machine still waits. The first call starts a job on each machine."""
-    found = [_of_machine(hosts, command) for hosts in by_machine(nodes).values()]
+def leftover_work(nodes: Sequence[Host], job_id: str, command: Command) -> LeftoverWork | None:
+    """Return the result of waiting; None while a machine still waits. The first call starts the job on each machine."""
+    found = [_of_machine(hosts, job_id, command) for hosts in by_machine(nodes).values()]
     told = [one for one in found if one is not None]
     if len(told) < len(found):
         return None
@@ -38,14 +37,14 @@ def leftover_work(nodes: Sequence[Host], command: Command) -> LeftoverWork | Non
     )
 
 
-def _of_machine(nodes: Sequence[Host], command: Command) -> LeftoverWork | None:
+def _of_machine(nodes: Sequence[Host], job_id: str, command: Command) -> LeftoverWork | None:
     host = nodes[0]
-    status = host.status(_JOB)
+    status = host.status(job_id)
     if status.state == "missing":
-        host.start(Job(id=_JOB, argv=command(nodes), expires=PATIENCE + _START))
+        host.start(Job(id=job_id, argv=command(nodes), expires=PATIENCE + _START))
     if status.state != "exited":
         return None
-    return read_answer(host.read_tail(console_path(host.root, _JOB), max_bytes=_TAIL), nodes)
+    return read_answer(host.read_tail(console_path(host.root, job_id), max_bytes=_TAIL), nodes)
 
 
 def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:

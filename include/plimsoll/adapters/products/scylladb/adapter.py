@@ -106,9 +106,9 @@ class ScyllaDb:
         """Return True, because clients can read in no table how many compactions are left."""
         return True
 
-    def leftover_work(self, nodes: Sequence[Host]) -> LeftoverWork | None:
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         """Wait for compactions by the REST API, on the nodes' own machines."""
-        return leftover_work(nodes, settle_command)
+        return leftover_work(nodes, job_id, settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return a sentence with the last log lines for each node that is not running."""
