@@ -158,6 +158,16 @@ def test_a_pause_cut_short_is_left_out() -> None:
     assert parse_gc_log(cut).pauses == ()
 
 
+@pytest.mark.parametrize("length", [0, 4, 23, 31, 37, 60, 130])
+def test_a_last_line_that_the_jvm_has_not_finished_is_of_no_unknown_form(length: int) -> None:
+    line = (
+        "2021-03-01T10:00:01.100+0000: 1.100: Total time for which application threads were stopped: 0.0003 seconds, "
+        "Stopping threads took: 0.0001 seconds"
+    )
+    read = parse_gc_log(f"{(LOGS / 'jdk8-cms.log').read_text().rstrip()}\n{line}\n{line[:length]}")
+    assert (read.collector, len(read.collections), read.unread) == ("CMS", 8, None)
+
+
 def test_a_safepoint_without_a_collection_is_kept_if_it_is_long_enough() -> None:
     stops = """\
 2021-03-01T10:00:05.003+0000: 5.003: Total time for which application threads were stopped: 0.0030000 seconds, Stopping threads took: 0.0029000 seconds

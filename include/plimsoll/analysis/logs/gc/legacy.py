@@ -115,7 +115,8 @@ def parse_legacy(text: str) -> Pauses | None:
         return None
     collector = _collector(found)
     steps = _steps(found.records)
-    unknown = [*found.unknown, *_unknown(steps)]
+    cut = text.rpartition("\n")[2]  # the log of a JVM that runs may be read while it writes a line
+    unknown = [line for line in (*found.unknown, *_unknown(steps)) if not (cut and cut.endswith(line))]
     if not unknown and not any(isinstance(step, _Collection) and step.paused for step in steps):
         unknown += [record.head for record in found.records if _CONCURRENT.match(record.head)]
     return Pauses(
