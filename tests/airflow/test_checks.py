@@ -7,7 +7,7 @@ from airflow.models.dag import DagModel
 from airflow.models.dagbundle import DagBundleModel
 from airflow.models.pool import Pool
 from airflow.utils.session import create_session
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from tests.fakes.installation import Installation, instant_definition
 from typer.testing import CliRunner
 
@@ -22,11 +22,11 @@ def bare(database: None, installation: Installation) -> Iterator[Installation]:
     """Provide an Airflow with a definition of 6 cells but no DAGs and pool, and restore the tests' pool afterwards."""
     installation.define(instant_definition("mine", variants=3, loads=2, repeats=1))
     with create_session() as session:
-        session.execute(delete(DagModel))
+        session.execute(update(DagModel).values(is_stale=True))  # other tests' runs refer to them
         session.execute(delete(Pool).where(Pool.pool == "clusters"))
     yield installation
     with create_session() as session:
-        session.execute(delete(DagModel))
+        session.execute(update(DagModel).values(is_stale=True))
     Pool.create_or_update_pool("clusters", slots=8, description="", include_deferred=True)
 
 
