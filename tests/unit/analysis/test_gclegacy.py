@@ -168,6 +168,12 @@ def test_a_last_line_that_the_jvm_has_not_finished_is_of_no_unknown_form(length:
     assert (read.collector, len(read.collections), read.unread) == ("CMS", 8, None)
 
 
+def test_a_whole_line_of_unknown_form_counts_though_the_last_one_is_cut_in_the_same_words() -> None:
+    read = parse_gc_log(f"{(LOGS / 'jdk8-cms.log').read_text().rstrip()}\nstrange words\nstrange words")
+    assert read.unread is not None
+    assert (read.unread.lines, read.unread.first) == (1, "strange words")
+
+
 def test_a_safepoint_without_a_collection_is_kept_if_it_is_long_enough() -> None:
     stops = """\
 2021-03-01T10:00:05.003+0000: 5.003: Total time for which application threads were stopped: 0.0030000 seconds, Stopping threads took: 0.0029000 seconds

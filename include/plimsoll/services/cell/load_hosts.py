@@ -11,7 +11,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.clock_readings import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
@@ -80,11 +79,6 @@ def waits_for_nodes(work: AttemptContext) -> bool:
     if not generator.settles(workload) or not isinstance(product, SettlingProduct):
         return False
     return work.goes_on or product.hides_leftover_work(work.definition, work.variant)
-
-
-def _settling_job(key: AttemptKey) -> str:
-    """Return the job that waits on the nodes. They may have the finished job of a lower load, which shared its data."""
-    return f"settle-{key.cell_id}-{key.attempt}"
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
@@ -158,7 +152,8 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
         flush_once(work, cluster)
         leftover_work, product = None, work.product
         if isinstance(product, SettlingProduct) and waits_for_nodes(work):
-            leftover_work = product.leftover_work(work.nodes(cluster), _settling_job(work.key))
+            # Nodes may have the finished job of a lower load, which shared its data.
+            leftover_work = product.leftover_work(work.nodes(cluster), f"settle-{work.key.environment}")
             if leftover_work is None:
                 return ""
         if (note := left_before_load(work, cluster)) or work.definition.is_unloaded:

@@ -97,8 +97,7 @@ def _runs(work: AttemptContext, cluster: Cluster, origin: DataOrigin) -> bool:
     It is never started a second time.
     """
     environment = origin.environment(work.key)
-    nodes = (work.provider.host(cluster, info, environment) for info in work.deployed(cluster))
     try:
-        return not work.product.down(list(nodes))
+        return not work.product.down([work.provider.host(cluster, one, environment) for one in work.deployed(cluster)])
     except PlimsollError:
         return False

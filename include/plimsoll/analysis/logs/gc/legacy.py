@@ -115,8 +115,7 @@ def parse_legacy(text: str) -> Pauses | None:
         return None
     collector = _collector(found)
     steps = _steps(found.records)
-    cut = text.rpartition("\n")[2]  # the log of a JVM that runs may be read while it writes a line
-    unknown = [line for line in (*found.unknown, *_unknown(steps)) if not (cut and cut.endswith(line))]
+    unknown = [*found.unknown, *_unknown(steps)]
     if not unknown and not any(isinstance(step, _Collection) and step.paused for step in steps):
         unknown += [record.head for record in found.records if _CONCURRENT.match(record.head)]
     return Pauses(
@@ -176,7 +175,7 @@ def _unknown(steps: list[_Collection | Record]) -> Iterator[str]:
     for place, step in enumerate(steps, 1):
         if isinstance(step, _Collection) or step.without_pause or _STOPPED.match(step.head):
             continue
-        if not (step.open and place == len(steps)):
+        if not (place == len(steps) and (step.open or step.cut)):
             yield from step.head.splitlines()
 
 

@@ -49,6 +49,8 @@ class Record:
     at: datetime
     head: str
     details: list[str] = field(default_factory=list)
+    cut: bool = False
+    """Whether the line of the time stamp has no end: a log may be read while its JVM writes a line."""
 
     @property
     def open(self) -> bool:
@@ -94,16 +96,19 @@ def read_records(text: str) -> Records:
     """Divide a log into its records. A line on a concurrent phase amid a pause's record is left out of that record."""
     found = Records()
     final = False
-    for line in text.splitlines():
+    lines = text.splitlines()
+    whole = len(lines) - (not text.endswith("\n"))
+    for number, line in enumerate(lines, 1):
+        is_cut = number > whole
         stamped = _LINE.match(line)
         last = found.records[-1] if found.records else None
         final = not stamped and (final or _FINAL_STATISTICS.match(line) is not None)
         if stamped and last and last.open and _CONCURRENT.match(stamped["rest"]):
             continue
         if stamped and not (last and last.takes(stamped["rest"])):
-            found.records.append(Record(datetime.fromisoformat(stamped["time"]), stamped["rest"]))
+            found.records.append(Record(datetime.fromisoformat(stamped["time"]), stamped["rest"], cut=is_cut))
             continue
-        if not (final or (last and last.open) or _DETAIL.match(line)):
+        if not (final or is_cut or (last and last.open) or _DETAIL.match(line)):
             found.unknown.append(line)
         (last.add if last else found.before.append)(line)
     return found
