@@ -75,9 +75,15 @@ def test_a_job_survives_the_kill_of_its_starter_and_keeps_none_of_its_pipes(host
 def test_a_job_has_no_file_of_the_caller_open(host: LocalHost, tmp_path: Path) -> None:
     with (tmp_path / "secret").open("w") as secret:
         os.set_inheritable(secret.fileno(), True)
+        assert has_open(os.getpid(), tmp_path / "secret")
         host.start(python_job("load", SLEEP))
         for pid in (job_record(host, "load")["pid"], job_record(host, "load")["child"]):
-            assert tmp_path / "secret" not in {fd.readlink() for fd in Path(f"/proc/{pid}/fd").iterdir()}
+            assert not has_open(pid, tmp_path / "secret")
+
+
+def has_open(pid: int, path: Path) -> bool:
+    """Tell whether a process has that file open. It may close others meanwhile."""
+    return str(path) in {one.path for one in psutil.Process(pid).open_files()}
 
 
 PRIORITY = "import os; print(os.nice(0), open('/proc/self/autogroup').read().split()[-1])"
