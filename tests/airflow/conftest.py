@@ -6,6 +6,7 @@ Airflow reads its configuration when it is imported: the environment is set befo
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,10 +39,14 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installatio
 
 
 @pytest.fixture(autouse=True)
-def parses_all_dags(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have each test parse all DAGs: before 3.3 Airflow leaves the id of the one that it ran in the environment."""
+def parses_all_dags() -> Iterator[None]:
+    """Have what follows a test parse all DAGs: before 3.3 Airflow leaves in the environment which one it ran.
+
+    Afterwards, because fixtures of a session are made before those of its first test.
+    """
+    yield
     for what in ("DAG", "TASK"):
-        monkeypatch.delenv(f"_AIRFLOW_PARSING_CONTEXT_{what}_ID", raising=False)
+        os.environ.pop(f"_AIRFLOW_PARSING_CONTEXT_{what}_ID", None)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from airflow.models.dag import DagModel
 from airflow.models.dagbundle import DagBundleModel
 from airflow.models.pool import Pool
 from airflow.utils.session import create_session
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 from tests.fakes.installation import Installation, instant_definition
 from typer.testing import CliRunner
 
@@ -19,14 +19,16 @@ from plimsoll_airflow.internals import inventory
 
 @pytest.fixture
 def bare(database: None, installation: Installation) -> Iterator[Installation]:
-    """Provide an Airflow with a definition of 6 cells but no DAGs and pool, and restore the tests' pool afterwards."""
+    """Provide an Airflow with a definition of 6 cells but no DAGs and pool; afterwards, what there was before."""
     installation.define(instant_definition("mine", variants=3, loads=2, repeats=1))
     with create_session() as session:
-        session.execute(update(DagModel).values(is_stale=True))  # other tests' runs refer to them
+        # Not deleted: other tests' runs refer to them.
+        there = session.scalars(select(DagModel.dag_id).where(DagModel.is_stale.is_(False))).all()
+        session.execute(update(DagModel).values(is_stale=True))
         session.execute(delete(Pool).where(Pool.pool == "clusters"))
     yield installation
     with create_session() as session:
-        session.execute(update(DagModel).values(is_stale=True))
+        session.execute(update(DagModel).values(is_stale=DagModel.dag_id.not_in(there)))
     Pool.create_or_update_pool("clusters", slots=8, description="", include_deferred=True)
 
 
