@@ -1,10 +1,13 @@
 """What runs from a folder only if nobody else could have changed what lies there."""
 
+import grp
 import os
+import pwd
 import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -77,6 +80,23 @@ def test_a_group_may_write_if_it_is_the_users_own(tmp_path: Path, run: Callable[
     place.chmod(0o775)
     os.chown(place, -1, STRANGER)
     assert "other users may write" in run(str(place), "--", "true").stderr
+
+
+@pytest.mark.parametrize(("others", "in_it", "may_write"), [([], [], False), (["sync"], [], True), ([], ["eve"], True)])
+def test_roots_group_may_write_unless_somebody_else_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: list[str], in_it: list[str], may_write: bool
+) -> None:
+    def user(name: str, uid: int, gid: int) -> pwd.struct_passwd:
+        return pwd.struct_passwd((name, "x", uid, gid, "", "/", "/bin/sh"))
+
+    airflow = user("airflow", 50000, 0)
+    everybody = [user("root", 0, 0), airflow, user("bench", 1000, 1000), *(user(name, 7, 0) for name in others)]
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: airflow)
+    monkeypatch.setattr(pwd, "getpwall", lambda: everybody)
+    monkeypatch.setattr(grp, "getgrgid", lambda gid: grp.struct_group(("root", "x", gid, in_it)))
+    volume = os.stat_result((0o042775, 0, 0, 2, 0, 0, 0, 0, 0, 0))
+    with pytest.raises(PermissionError, match="other users may write") if may_write else nullcontext():
+        guard.require_safe(tmp_path, volume)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")

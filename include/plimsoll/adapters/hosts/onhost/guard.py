@@ -55,14 +55,22 @@ def require_safe(folder: Path, found: os.stat_result) -> None:
 
 
 def _others_may_write(found: os.stat_result) -> bool:
-    """Tell whether other users may write. A user's own group does not count: on many systems nobody else is in it."""
+    """Tell whether other users may write. A group does not count if nobody else is in it: a user's own, or root's.
+
+    Images of Airflow have its user in root's group, whom the volumes of Kubernetes are given to.
+    """
     if found.st_mode & stat.S_IWOTH or not found.st_mode & stat.S_IWGRP:
         return bool(found.st_mode & stat.S_IWOTH)
     try:
         name, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(found.st_gid)
     except KeyError:
         return True
-    return group.gr_name != name or not {name}.issuperset(group.gr_mem)
+    if group.gr_name != name and group.gr_gid != 0:
+        return True
+    members = set(group.gr_mem)
+    if group.gr_name != name:
+        members |= {user.pw_name for user in pwd.getpwall() if user.pw_gid == 0 and user.pw_uid != 0}
+    return not members <= {name, "root"}
 
 
 def _user(uid: int) -> str:
