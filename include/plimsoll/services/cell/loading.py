@@ -20,7 +20,7 @@ def load_job(key: AttemptKey) -> str:
 
     It contains the attempt, as kept hosts may have the finished job of another attempt.
     """
-    return f"load-{key.cell_id}-{key.attempt}"
+    return f"load-{key.environment}"
 
 
 def start_load(work: AttemptContext) -> None:

@@ -137,7 +137,7 @@ class _Measurement:
         self._generator, self._product = generator, product
         self._nodes = work.nodes(cluster)
         self._load = work.host(cluster, cluster.load_host)
-        self._jobs = {number: f"sample-{work.key.cell_id}-{work.key.attempt}-{number}" for number in (1, 2)}
+        self._jobs = {number: f"sample-{work.key.environment}-{number}" for number in (1, 2)}
         self._deadline = work.toolkit.clock.now() + _LONGEST
         self._highest_rate: float | None = None
 
