@@ -19,12 +19,16 @@ from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
 from plimsoll_airflow.installation import own_installation
-from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
+from plimsoll_airflow.internals.moved import (
+    AirflowFailException,
+    AirflowRescheduleException,
+    AirflowSkipException,
+)
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.operators.cell import Judge
 from plimsoll_airflow.ownership import CellRun
-from plimsoll_airflow.triggers.slot import SlotTrigger, has_slot
+from plimsoll_airflow.triggers.slot import MAKE_WAY, START, SlotTrigger, next_step
 
 RUN = "campaign__v1-001k-r1"
 
@@ -199,45 +203,64 @@ def test_a_load_that_was_collected_is_left_to_be_judged(attempt: AttemptContext)
 
 
 @pytest.mark.parametrize(
-    ("states", "map_index", "parallel", "may_start"),
+    ("states", "map_index", "parallel", "step"),
     [
-        ([], 0, 1, True),
-        (["deferred"], 1, 1, False),
-        (["deferred"], 1, 2, True),
-        (["success", "failed", "running"], 3, 1, False),
-        (["success", "failed", "skipped"], 3, 1, True),
-        ([None, "deferred", "success"], 3, 2, False),
-        ([None, "deferred", "success"], 2, 3, True),
+        ([], 0, 1, START),
+        (["deferred"], 1, 1, None),
+        (["deferred"], 1, 2, START),
+        (["success", "failed", "running"], 3, 1, None),
+        (["success", "failed", "skipped"], 3, 1, START),
+        (["queued", "deferred", "success"], 3, 2, None),
+        ([None, "deferred", "success"], 2, 3, START),
+        # An earlier one was killed, cleared or has just found a slot: this one may not keep the place that it needs.
+        (["up_for_retry", "deferred"], 2, 1, MAKE_WAY),
+        ([None, "deferred", "success"], 3, 2, MAKE_WAY),
+        (["success", "scheduled"], 2, 1, MAKE_WAY),
     ],
 )
 def test_a_cell_starts_when_few_enough_before_it_are_to_end(
-    states: list[str | None], map_index: int, parallel: int, may_start: bool
+    states: list[str | None], map_index: int, parallel: int, step: str | None
 ) -> None:
     given = {f"run_cell_{number}": state for number, state in enumerate(states)}
 
-    assert has_slot(given, map_index, parallel) is may_start
+    assert next_step(given, map_index, parallel) == step
 
 
-def test_a_cell_without_a_free_slot_waits_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SlotTrigger, "is_free", lambda _: False)
-    ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", map_index=4, try_number=1)
-    waiting = RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, max_active_tis_per_dagrun=8)
-
+@pytest.mark.parametrize(
+    ("counts_waiting", "asked", "parallel"), [(True, 2, 2), (False, 2, 2), (False, 8, 8), (False, None, 8)]
+)
+def test_a_cell_without_a_free_slot_waits_without_a_worker(
+    monkeypatch: pytest.MonkeyPatch, counts_waiting: bool, asked: int | None, parallel: int
+) -> None:
+    monkeypatch.setattr("plimsoll_airflow.operators.campaign.COUNTS_WAITING_TASKS", counts_waiting)
     with pytest.raises(TaskDeferred) as raised:
-        RunCell.execute.__wrapped__(waiting, {"ti": ti, "params": {"parallel": 2}})  # type: ignore[attr-defined]
+        take_slot(monkeypatch, None, asked)
 
     path, kwargs = raised.value.trigger.serialize()
     assert path == "plimsoll_airflow.triggers.slot.SlotTrigger"
-    assert kwargs == {"dag_id": "demo", "run_id": "manual__1", "map_index": 4, "parallel": 2, "poll_s": 3}
+    assert kwargs == {"dag_id": "demo", "run_id": "manual__1", "map_index": 4, "parallel": parallel, "poll_s": 3}
     assert raised.value.method_name == "take_slot"
 
 
-def test_a_cell_with_a_free_slot_is_started(installation: Installation) -> None:
+def test_a_cell_makes_way_in_the_pool_for_an_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AirflowRescheduleException):
+        take_slot(monkeypatch, MAKE_WAY, 2)
+
+
+def take_slot(monkeypatch: pytest.MonkeyPatch, step: str | None, asked: int | None) -> None:
+    monkeypatch.setattr(SlotTrigger, "step", lambda _: step)
+    ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", map_index=4, try_number=1)
+    waiting = RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, max_active_tis_per_dagrun=8)
+    RunCell.execute.__wrapped__(waiting, {"ti": ti, "params": {"parallel": asked}})  # type: ignore[attr-defined]
+
+
+def test_a_cell_with_a_free_slot_is_started(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     installation.open_campaign(instant_definition())
+    monkeypatch.setattr(SlotTrigger, "step", lambda _: START)
     context: Any = {"ti": Runs(0), "params": {"parallel": 1}}
 
     with pytest.raises(DagRunTriggerException) as raised:
-        operator().take_slot(context, "slot")
+        operator().take_slot(context, START)
 
     assert raised.value.dag_run_id == RUN
 

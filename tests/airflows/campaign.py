@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -45,7 +46,9 @@ def main() -> None:
     assert not Path(plimsoll.__file__).is_relative_to(CHECKOUT), "this environment has an editable installation"
     with tempfile.TemporaryDirectory(prefix="plimsoll-airflow-") as folder:
         home, installation = Path(folder) / "airflow", Installation(Path(folder) / "plimsoll")
-        definition = installation.define(real_definition() if is_real else instant_definition("mine"))
+        definition = installation.define(
+            real_definition() if is_real else instant_definition("mine", parallel=1, load_s=2)
+        )
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         environment = environment_of(home, installation, port)
@@ -136,7 +139,15 @@ def run_campaign(
         assert expected.items() <= status.items(), status
         for place in ("", "campaigns/mine-1", "campaigns/mine-1/report"):
             assert http.get(f"{pages}/{place}").raise_for_status().text
+        require_one_at_a_time(http)
     print(f"a campaign of {status['cells']} cells ran to its report")
+
+
+def require_one_at_a_time(http: httpx.Client) -> None:
+    """Look that no cell began before the one before it had ended, though the pool had room for two."""
+    runs = http.get(f"/api/v2/dags/{dag_id_of('cell')}/dagRuns").raise_for_status().json()["dag_runs"]
+    times = sorted((run["start_date"], run["end_date"]) for run in runs)
+    assert all(ended <= began for (_, ended), (began, _) in pairwise(times)), times
 
 
 def _answers(client: AirflowClient) -> bool:

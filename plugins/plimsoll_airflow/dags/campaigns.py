@@ -48,7 +48,7 @@ def make_campaign(definition: Definition) -> None:
         run_cell = RunCell.partial(
             task_id=RUN_CELL_TASK,
             pool=CLUSTERS_POOL,
-            # Bounds the cells in flight: waiting ones count too.
+            # Bounds the cells in flight, where Airflow counts waiting ones; before 3.2.2 `run_cell` does.
             max_active_tis_per_dagrun=definition.max_parallel,
             map_index_template="{{ task.cell_run.cell_id }}",
             poke_interval=run_poll_s(definition.shortest),

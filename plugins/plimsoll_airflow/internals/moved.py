@@ -2,11 +2,15 @@
 
 from typing import Any
 
+from airflow import __version__
+from packaging.version import Version
+
 try:
     from airflow.sdk import CronTriggerTimetable, conf
     from airflow.sdk.exceptions import (
         AirflowException,
         AirflowFailException,
+        AirflowRescheduleException,
         AirflowSkipException,
         AirflowTaskTimeout,
         ParamValidationError,
@@ -17,6 +21,7 @@ except ImportError:  # 3.1: `airflow.sdk` has none of them
     from airflow.exceptions import (  # type: ignore[attr-defined,no-redef]
         AirflowException,
         AirflowFailException,
+        AirflowRescheduleException,
         AirflowSkipException,
         AirflowTaskTimeout,
         ParamValidationError,
@@ -25,9 +30,13 @@ except ImportError:  # 3.1: `airflow.sdk` has none of them
     from airflow.timetables.trigger import CronTriggerTimetable  # type: ignore[assignment]
 
 __all__ = [
-    "AirflowException", "AirflowFailException", "AirflowSkipException", "AirflowTaskTimeout", "CronTriggerTimetable",
-    "ParamValidationError", "TaskDeferralTimeout", "conf", "is_paused",
+    "COUNTS_WAITING_TASKS", "AirflowException", "AirflowFailException", "AirflowRescheduleException",
+    "AirflowSkipException", "AirflowTaskTimeout", "CronTriggerTimetable", "ParamValidationError",
+    "TaskDeferralTimeout", "conf", "is_paused",
 ]  # fmt: skip
+
+COUNTS_WAITING_TASKS = Version(__version__) >= Version("3.2.2")
+"""Whether tasks that wait in a triggerer count among those of which a DAG run may have only some at a time."""
 
 
 def is_paused(ti: Any, dag_id: str) -> bool:

@@ -1,5 +1,6 @@
 """The tasks of a campaign's DAG: plan, run a cell, pass the gate, publish the report."""
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
@@ -20,7 +21,14 @@ from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.installation import own_installation
-from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException, conf, is_paused
+from plimsoll_airflow.internals.moved import (
+    COUNTS_WAITING_TASKS,
+    AirflowFailException,
+    AirflowRescheduleException,
+    AirflowSkipException,
+    conf,
+    is_paused,
+)
 from plimsoll_airflow.internals.runs import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
@@ -34,7 +42,7 @@ from plimsoll_airflow.ownership import (
     CampaignRunOwner,
     CellRunId,
 )
-from plimsoll_airflow.triggers.slot import SlotTrigger
+from plimsoll_airflow.triggers.slot import MAKE_WAY, SlotTrigger
 from plimsoll_airflow.wiring import toolkit
 
 if TYPE_CHECKING:
@@ -147,23 +155,34 @@ class RunCell(TriggerDagRunOperator):
         if self._is_done(context):
             self.log.info("%s became valid while this task was killed: nothing to run", self.cell_run.cell_id)
             return
-        parallel = context["params"].get("parallel")
-        if parallel and parallel < (self.max_active_tis_per_dagrun or parallel):
-            ti = context["ti"]
-            slot = SlotTrigger(ti.dag_id, ti.run_id, ti.map_index or 0, parallel, self.poke_interval)
-            if not slot.is_free():
-                self.log.info("no more than %s cells at a time: waiting for a free slot", parallel)
-                self.defer(trigger=slot, method_name="take_slot")
-        self._start(context)
+        self.take_slot(context)
 
     def resume_execution(self, next_method: str, next_kwargs: dict[str, Any] | None, context: "Context") -> None:
         """Go on after a wait. The process that began to wait has kept the links, and none is kept again."""
         self.operator_extra_links = []
         super().resume_execution(next_method, next_kwargs, context)
 
-    def take_slot(self, context: "Context", event: str) -> None:  # noqa: ARG002
-        """Start the run, or attach to it, when a slot is free."""
+    def take_slot(self, context: "Context", event: str = "") -> None:  # noqa: ARG002
+        """Start the run, or attach to it, if a slot is free. Otherwise wait for one, outside the pool if need be."""
+        if parallel := self._most_at_once(context):
+            ti = context["ti"]
+            slot = SlotTrigger(ti.dag_id, ti.run_id, ti.map_index or 0, parallel, self.poke_interval)
+            step = slot.step()
+            if step == MAKE_WAY:
+                self.log.info("an earlier cell may need this one's place: waiting outside the pool")
+                later = datetime.now(UTC) + timedelta(seconds=self.poke_interval)
+                raise AirflowRescheduleException(later)  # type: ignore[no-untyped-call]
+            if step is None:
+                self.log.info("no more than %s cells at a time: waiting for a free slot", parallel)
+                self.defer(trigger=slot, method_name="take_slot")
         self._start(context)
+
+    def _most_at_once(self, context: "Context") -> int | None:
+        """Return how many cells may run at a time; None where Airflow alone sees to it."""
+        asked, most = context["params"].get("parallel"), self.max_active_tis_per_dagrun
+        if asked and asked < (most or asked):
+            return int(asked)
+        return None if COUNTS_WAITING_TASKS else most
 
     def _start(self, context: "Context") -> None:
         self.trigger_run_id = self.run_id

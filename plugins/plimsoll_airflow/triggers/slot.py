@@ -9,17 +9,25 @@ from airflow.triggers.base import BaseTrigger, TriggerEvent
 from plimsoll_airflow.internals.supervisor import task_states
 from plimsoll_airflow.ownership import RUN_CELL_TASK
 
+START, MAKE_WAY = "start", "make way"
+"""What a cell that has waited is to do."""
+
 _ENDED = {"success", "failed", "skipped", "upstream_failed", "removed"}
+_IN_POOL = {"queued", "running", "deferred"}
 
 
-def has_slot(states: Mapping[str, str | None], map_index: int, parallel: int) -> bool:
-    """Tell whether fewer than `parallel` of the earlier instances have not ended yet.
+def next_step(states: Mapping[str, str | None], map_index: int, parallel: int) -> str | None:
+    """Tell whether a cell is to start, or to make way; None while it is to wait.
 
     `states` are those that Airflow gives tasks: `run_cell_0` and so on. Only earlier instances count. So the first one
-    that has not ended may always start, and at most `parallel` instances run, in whatever order they look.
+    that has not ended may always start, and at most `parallel` instances run, in whatever order they look. A cell makes
+    way if an earlier one may need its place in the pool or in the DAG run, for which it would itself wait for ever.
     """
     before = [states.get(f"{RUN_CELL_TASK}_{number}") for number in range(map_index)]
-    return sum(state not in _ENDED for state in before) < parallel
+    living = [state for state in before if state not in _ENDED]
+    if len(living) < parallel:
+        return START
+    return MAKE_WAY if any(state not in _IN_POOL for state in living) else None
 
 
 class SlotTrigger(BaseTrigger):
@@ -36,11 +44,11 @@ class SlotTrigger(BaseTrigger):
         return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """Yield one event, when a slot is free."""
-        while not await asyncio.to_thread(self.is_free):
+        """Yield one event, when there is something to do."""
+        while (step := await asyncio.to_thread(self.step)) is None:
             await asyncio.sleep(self.poll_s)
-        yield TriggerEvent("slot")  # type: ignore[no-untyped-call]
+        yield TriggerEvent(step)  # type: ignore[no-untyped-call]
 
-    def is_free(self) -> bool:
-        """Tell whether a slot is free, by the states of all instances. Can be called in a task's process too."""
-        return has_slot(task_states(self.dag_id, self.run_id, RUN_CELL_TASK), self.map_index, self.parallel)
+    def step(self) -> str | None:
+        """Return what is to be done now, by the states of all instances. Can be called in a task's process too."""
+        return next_step(task_states(self.dag_id, self.run_id, RUN_CELL_TASK), self.map_index, self.parallel)
