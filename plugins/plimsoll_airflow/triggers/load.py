@@ -4,12 +4,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, TypeVar
 
 from airflow.triggers.base import BaseTrigger, TaskSuccessEvent, TriggerEvent
+from asgiref.sync import sync_to_async
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import PlimsollError
@@ -127,5 +127,8 @@ class LoadTrigger(BaseTrigger):
 
 
 async def _in_thread(work: Callable[[], _T]) -> _T:
-    """Run the work in a thread that logs as this trigger."""
-    return await asyncio.get_running_loop().run_in_executor(THREADS, copy_context().run, work)
+    """Run the work in a thread that logs as this trigger.
+
+    By asgiref: before 3.2.2 a triggerer ends if threads that its loop does not know ask Airflow for a connection.
+    """
+    return await sync_to_async(work, thread_sensitive=False, executor=THREADS)()

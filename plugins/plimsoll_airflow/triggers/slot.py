@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from airflow.triggers.base import BaseTrigger, TriggerEvent
+from asgiref.sync import sync_to_async
 
 from plimsoll_airflow.internals.supervisor import task_states
 from plimsoll_airflow.ownership import RUN_CELL_TASK
@@ -45,7 +46,8 @@ class SlotTrigger(BaseTrigger):
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         """Yield one event, when there is something to do."""
-        while (step := await asyncio.to_thread(self.step)) is None:
+        # Not by `to_thread`: before 3.2.2 a triggerer ends if threads that its loop does not know ask Airflow something.
+        while (step := await sync_to_async(self.step)()) is None:
             await asyncio.sleep(self.poll_s)
         yield TriggerEvent(step)  # type: ignore[no-untyped-call]
 
