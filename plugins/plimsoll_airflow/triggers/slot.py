@@ -46,7 +46,7 @@ class SlotTrigger(BaseTrigger):
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         """Yield one event, when there is something to do."""
-        # Not by `to_thread`: before 3.2.2 a triggerer ends if threads that its loop does not know ask Airflow something.
+        # By asgiref: before 3.2.2 a triggerer ends if threads that its loop does not know ask Airflow something.
         while (step := await sync_to_async(self.step)()) is None:
             await asyncio.sleep(self.poll_s)
         yield TriggerEvent(step)  # type: ignore[no-untyped-call]
