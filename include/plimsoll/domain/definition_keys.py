@@ -131,7 +131,7 @@ class DefinitionKeys(Model):
         ),
     ] = "cell"
     max_parallel: Annotated[
-        int, Field(ge=1, le=500, description="Greatest number of cells that run at the same time")
+        int, Field(ge=1, le=1000, description="Greatest number of cells that run at the same time")
     ] = 1
     budget: Annotated[
         Usd | None, Field(gt=0, description="Greatest cost of all hosts. A cell that would exceed it does not start")
