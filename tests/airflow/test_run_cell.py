@@ -1,5 +1,6 @@
 """From a campaign's run to the runs of its cells."""
 
+import asyncio
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -242,16 +243,39 @@ def test_a_cell_without_a_free_slot_waits_without_a_worker(
     assert raised.value.method_name == "take_slot"
 
 
+@pytest.mark.parametrize(
+    ("looks", "told"),
+    [([None, START], START), ([MAKE_WAY, None, START], START), ([None, MAKE_WAY, MAKE_WAY], MAKE_WAY)],
+)
+def test_a_waiting_cell_is_told_once_what_to_do(monkeypatch: pytest.MonkeyPatch, looks: list[str], told: str) -> None:
+    monkeypatch.setattr(SlotTrigger, "step", lambda _: looks.pop(0))
+
+    async def first_event() -> Any:
+        return await anext(SlotTrigger("demo", "manual__1", 4, 2, 0).run())
+
+    assert asyncio.run(first_event()).payload == told
+    assert not looks
+
+
 def test_a_cell_makes_way_in_the_pool_for_an_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AirflowRescheduleException):
+        take_slot(monkeypatch, MAKE_WAY, 2, MAKE_WAY)
+    with pytest.raises(TaskDeferred):
+        take_slot(monkeypatch, None, 2, MAKE_WAY)
+    with pytest.raises(TaskDeferred):
         take_slot(monkeypatch, MAKE_WAY, 2)
 
 
-def take_slot(monkeypatch: pytest.MonkeyPatch, step: str | None, asked: int | None) -> None:
+def take_slot(monkeypatch: pytest.MonkeyPatch, step: str | None, asked: int | None, event: str = "") -> None:
+    """Have the fifth of at most eight cells at a time look for a slot, for the first time or after an event."""
     monkeypatch.setattr(SlotTrigger, "step", lambda _: step)
     ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", map_index=4, try_number=1)
+    context: Any = {"ti": ti, "params": {"parallel": asked}}
     waiting = RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, max_active_tis_per_dagrun=8)
-    RunCell.execute.__wrapped__(waiting, {"ti": ti, "params": {"parallel": asked}})  # type: ignore[attr-defined]
+    if event:
+        waiting.take_slot(context, event)
+    else:
+        RunCell.execute.__wrapped__(waiting, context)  # type: ignore[attr-defined]
 
 
 def test_a_cell_with_a_free_slot_is_started(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

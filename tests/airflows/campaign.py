@@ -125,7 +125,7 @@ def run_campaign(
         )
         print(checked.stdout)
         assert checked.returncode == 0, checked.stderr
-        run = client.trigger(definition.dag_id, {"campaign_id": "mine-1"})
+        run = client.trigger(definition.dag_id, {"campaign_id": "mine-1"}, run_id="mine-1")
         until(lambda: client.dag_run(run.dag_id, run.run_id).is_final, "the campaign's end", patience_s=PATIENCE_S)
         ended = client.dag_run(run.dag_id, run.run_id)
         failures = CampaignRun(client, installation.toolkit.store, definition, ended).failures()

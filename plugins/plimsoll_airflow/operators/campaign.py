@@ -42,7 +42,7 @@ from plimsoll_airflow.ownership import (
     CampaignRunOwner,
     CellRunId,
 )
-from plimsoll_airflow.triggers.slot import MAKE_WAY, SlotTrigger
+from plimsoll_airflow.triggers.slot import MAKE_WAY, START, SlotTrigger
 from plimsoll_airflow.wiring import toolkit
 
 if TYPE_CHECKING:
@@ -162,17 +162,17 @@ class RunCell(TriggerDagRunOperator):
         self.operator_extra_links = []
         super().resume_execution(next_method, next_kwargs, context)
 
-    def take_slot(self, context: "Context", event: str = "") -> None:  # noqa: ARG002
+    def take_slot(self, context: "Context", event: str = "") -> None:
         """Start the run, or attach to it, if a slot is free. Otherwise wait for one, outside the pool if need be."""
         if parallel := self._most_at_once(context):
             ti = context["ti"]
             slot = SlotTrigger(ti.dag_id, ti.run_id, ti.map_index or 0, parallel, self.poke_interval)
             step = slot.step()
-            if step == MAKE_WAY:
+            if step == MAKE_WAY == event:
                 self.log.info("an earlier cell may need this one's place: waiting outside the pool")
                 later = datetime.now(UTC) + timedelta(seconds=self.poke_interval)
                 raise AirflowRescheduleException(later)  # type: ignore[no-untyped-call]
-            if step is None:
+            if step != START:
                 self.log.info("no more than %s cells at a time: waiting for a free slot", parallel)
                 self.defer(trigger=slot, method_name="take_slot")
         self._start(context)
