@@ -1,4 +1,7 @@
-"""What is public since Airflow 3.2, and in 3.1 lies elsewhere or is not. Read in Airflow 3.3.2, 3.2.2 and 3.1.8."""
+"""What is public since Airflow 3.2, and in 3.1 lies elsewhere or is not; and what else differs.
+
+Read in Airflow 3.3.2, 3.2.2 and 3.1.8.
+"""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from airflow.models.taskinstance import TaskInstance
     from sqlalchemy.orm import Session
 
-_HOLDING = ("queued", "running", "deferred")
+HOLDING = ("queued", "running", "deferred")
 """States of a task that take a slot, in a pool that includes deferred tasks."""
 
 
@@ -62,7 +62,7 @@ def slots(dag_id: str, run_id: str) -> Slots:
     with create_session() as session:
         waiting = session.scalar(select(func.count()).select_from(TaskInstance).where(*in_pool, *of_run)) or 0
         found = session.scalars(
-            select(TaskInstance).where(*in_pool, TaskInstance.state.in_(_HOLDING)).order_by(TaskInstance.start_date)
+            select(TaskInstance).where(*in_pool, TaskInstance.state.in_(HOLDING)).order_by(TaskInstance.start_date)
         )
         holders = [(_campaign_of(session, task), task.rendered_map_index) for task in found]
         return Slots(tuple(CellRunId(campaign, cell or "") for campaign, cell in holders if campaign), waiting)
@@ -73,7 +73,7 @@ def _of_cell(session: "Session", cell: CellRunId) -> Iterator["TaskInstance"]:
     from sqlalchemy import select
 
     named = (TaskInstance.task_id == RUN_CELL_TASK, TaskInstance._rendered_map_index == cell.cell_id)
-    holding = (TaskInstance.pool == CLUSTERS_POOL, TaskInstance.state.in_(_HOLDING))
+    holding = (TaskInstance.pool == CLUSTERS_POOL, TaskInstance.state.in_(HOLDING))
     for task in session.scalars(select(TaskInstance).where(*named, *holding)):
         if _campaign_of(session, task) == cell.campaign_id:
             yield task

@@ -7,6 +7,7 @@ from typing import Any
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 from asgiref.sync import sync_to_async
 
+from plimsoll_airflow.internals.slots import HOLDING
 from plimsoll_airflow.internals.supervisor import task_states
 from plimsoll_airflow.ownership import RUN_CELL_TASK
 
@@ -14,7 +15,6 @@ START, MAKE_WAY = "start", "make way"
 """What a cell that has waited is to do."""
 
 _ENDED = {"success", "failed", "skipped", "upstream_failed", "removed"}
-_IN_POOL = {"queued", "running", "deferred"}
 
 
 def next_step(states: Mapping[str, str | None], map_index: int, parallel: int) -> str | None:
@@ -28,7 +28,7 @@ def next_step(states: Mapping[str, str | None], map_index: int, parallel: int) -
     living = [state for state in before if state not in _ENDED]
     if len(living) < parallel:
         return START
-    return MAKE_WAY if any(state not in _IN_POOL for state in living) else None
+    return MAKE_WAY if any(state not in HOLDING for state in living) else None
 
 
 class SlotTrigger(BaseTrigger):

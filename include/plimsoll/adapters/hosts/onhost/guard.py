@@ -65,10 +65,10 @@ def _others_may_write(found: os.stat_result) -> bool:
         name, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(found.st_gid)
     except KeyError:
         return True
-    if group.gr_name != name and group.gr_gid != 0:
-        return True
     members = set(group.gr_mem)
     if group.gr_name != name:
+        if group.gr_gid != 0:
+            return True
         members |= {user.pw_name for user in pwd.getpwall() if user.pw_gid == 0 and user.pw_uid != 0}
     return not members <= {name, "root"}
 
