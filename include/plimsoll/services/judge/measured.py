@@ -58,6 +58,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
             *evidence.limits,
             *judgement.remarks,
             *_failures_of_files(evidence, judgement),
+            *filter(None, [evidence.summary.gave_up]),
             *(() if are_reasons else failures),
             *evidence.summary.remarks,
             *_ended_early(evidence),
@@ -148,7 +149,7 @@ def _judgement(evidence: Evidence) -> Judgement:
     if command := evidence.definition.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
         files = next(iter(evidence.response_times.values()))
-        run = replace(run, started_at=None)
+        run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up))
         return judge_logs(files, run, evidence.definition.service_levels, unit=command.unit, tags=command.tags)
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
@@ -238,6 +239,8 @@ def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
         yield evidence.manifest.failure
         return
     yield from judged.judgement.reasons
+    if judged.judgement.reasons and evidence.summary.gave_up:
+        yield evidence.summary.gave_up
     yield from _another_rate(evidence, judged.judgement)
     if evidence.summary.decided_s is not None and not evidence.summary.stopped and judged.judgement.met:
         yield "the load generator ended the load because an interval had missed, but its logs hold none that did"

@@ -11,7 +11,7 @@ from typing import Any
 from plimsoll.adapters.generators.command.checks import problems, program_in_archive
 from plimsoll.adapters.generators.command.values import of_load
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
+from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of, run_s
 from plimsoll.adapters.generators.load_job import PLAN, folder_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
@@ -32,6 +32,11 @@ cd -- "$3" || exit
 """Asks a command's age in s, and for the last match of a pattern: by grep, which no pattern keeps busy for long."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _AT_START_S = 1
+_HANGS_S, _KILL_S = 60, 10
+HUNG = 124
+"""The exit code of `timeout`, where it ended what did not end by itself."""
+_SIGNALS = 126
+"""From here on exit codes tell of signals, or of programs that could not be started."""
 
 
 class CommandGenerator(ForeignGenerator):
@@ -89,9 +94,12 @@ class CommandGenerator(ForeignGenerator):
         if ending is None:
             return LoadSummary(complete=False, reason="the command of the timed run did not end")
         begun, is_whole = files.get(f"{LOAD}.begun", ""), ending.seconds >= plan.duration_s - _AT_START_S
+        is_judged = self._can_be_judged(plan, ending)
+        short = f"the command ended after {ending.seconds} s of {plan.duration_s:g} s"
         return LoadSummary(
-            complete=is_whole and ending.exit_code == 0,
-            reason="" if is_whole else f"the command ended after {ending.seconds} s of {plan.duration_s:g} s",
+            complete=is_judged or (is_whole and ending.exit_code == 0),
+            reason="" if is_whole else short,
+            gave_up=_gave_up(ending, short) if is_judged and (ending.exit_code == HUNG or not is_whole) else "",
             generator=plan.program or self.name,
             started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,
             duration_s=min(ending.seconds, plan.duration_s),
@@ -99,6 +107,14 @@ class CommandGenerator(ForeignGenerator):
             attempted_ops_s=plan.rate,
             cpu_cores=ending.cpu_cores,
         )
+
+    def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:
+        """Tell whether a program that failed did so under load.
+
+        A database that no longer answers has many programs give up, with an exit code of their own; who is killed by a
+        signal is no witness. What ends in warm-up has measured nothing.
+        """
+        return 0 < ending.exit_code < _SIGNALS and ending.seconds > plan.warmup_s
 
     def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
         """Return the files whose names the definition gives as outputs, by their own names."""
@@ -108,8 +124,10 @@ class CommandGenerator(ForeignGenerator):
     def _load(self, host: Host, request: LoadRequest) -> Load:
         command = _command(request.definition)
         values = of_load(request, folder_of(host), self._folders(host, command))
-        lines = [(POPULATE, command.populate), (LOAD, command.run)]
-        return Load([Command(name, filled(line, values)) for name, line in lines if line])
+        populate = [Command(POPULATE, filled(command.populate, values))] if command.populate else []
+        # A database that stands still can keep its clients waiting for ever.
+        within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.definition) + _HANGS_S))
+        return Load([*populate, Command(LOAD, [*within, *filled(command.run, values)])])
 
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
         folders = {}
@@ -139,6 +157,15 @@ def _command(definition: Definition) -> LoadCommand:
     command = definition.load_generator.command
     assert command is not None, "checked before"
     return command
+
+
+def _gave_up(ending: Ending, short: str) -> str:
+    how = (
+        f"the command did not end within {_HANGS_S} s after its time, and was ended"
+        if ending.exit_code == HUNG
+        else f"{short} with exit code {ending.exit_code}"
+    )
+    return f"{how}: what was due and has no answer in its files counts as slow (its console tells more)"
 
 
 def _names(command: LoadCommand) -> set[str]:
