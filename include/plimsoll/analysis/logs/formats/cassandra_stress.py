@@ -53,9 +53,33 @@ class CassandraStress(IntervalLogs):
         """Refuse nothing: one log holds all measures, so the user did not add one of them by mistake."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
-        yield "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
+        yield self._failed()
         if not any(one.measure == "response time" for one in series):
-            yield "no response times: cassandra-stress writes them with `-rate fixed=` only"
+            yield f"no response times: {self.tool} writes them with `-rate fixed=` only"
+
+    def _failed(self) -> str:
+        return (
+            "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
+        )
+
+
+class CqlStress(CassandraStress):
+    """ScyllaDB's program of the same options: it gives a record's end as its start, and times no failed operation."""
+
+    name = "cql-stress"
+    title = "cql-stress HDR log"
+    tool = "cql-stress"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the log by its first comment."""
+        return IntervalLogs.recognises(self, file) and "#[Logged with Cql-stress" in file.head
+
+    def _sound(self, log: HistogramLog) -> HistogramLog:
+        moved = tuple(one._replace(start_s=one.start_s - one.length_s) for one in log.records)
+        return super()._sound(replace(log, records=moved))
+
+    def _failed(self) -> str:
+        return "cql-stress times no operation that failed, and only its console counts them"
 
 
 def without_long_last_ones(log: HistogramLog) -> HistogramLog:

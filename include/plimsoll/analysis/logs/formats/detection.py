@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress
+from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs
 from plimsoll.analysis.logs.formats.latte_json import LatteJson
 from plimsoll.analysis.logs.formats.latte_log import LatteLog
@@ -20,6 +20,7 @@ from plimsoll.domain.errors import LogError
 FORMATS: tuple[Format, ...] = (
     ScyllaBench(),
     CassandraStress(),
+    CqlStress(),
     LatteLog(),
     NoSqlBench(),
     YcsbLogs(),
@@ -102,7 +103,8 @@ def _together(readings: Sequence[Reading]) -> Reading:
 
 def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
     everyone = (reading, *others)
-    known = [one.errors for one in everyone if one.errors is not None]
+    known = [one for one in everyone if one.errors is not None]
+    telling = next((one for one in known if one.errors), known[0] if known else reading)
     return Reading(
         title=" with ".join(one.title for one in everyone),
         tracks=reading.tracks,
@@ -116,8 +118,8 @@ def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
             *(note for one in everyone for note in one.notes),
             *(f"{one.title}: its percentiles are not judged beside histograms" for one in others if one.samples),
         ),
-        errors=next((one for one in known if one), known[0] if known else None),
-        failures=tuple(failures for one in everyone for failures in one.failures),
+        errors=telling.errors,
+        failures=telling.failures,
         attempted_ops_s=next((one.attempted_ops_s for one in everyone if one.attempted_ops_s is not None), None),
         started_at=next((one.started_at for one in everyone if one.started_at is not None), None),
     )
