@@ -43,10 +43,8 @@ class ClientOperations:
         same = np.flatnonzero(self.client[order][1:] == self.client[order][:-1]) + 1
         back_s = self.due_s[order][same - 1] - self.due_s[order][same]
         if len(back := np.flatnonzero(back_s > SEAM_MAX_S)):
-            what = (
-                f"begins {back_s[back[0]]:.3f} s before the client's line before it (the clock jumped back, or lines "
-            )
-            yield f"{self._at(order[same[back[0]]])}: {what}are of several runs)"
+            what = f"begins {back_s[back[0]]:.3f} s before the line before it of the same client"
+            yield f"{self._at(order[same[back[0]]])}: {what} (the clock jumped back, or lines are of several runs)"
             return
         yield from self._gaps()
         first_s = min(self.begun_s)

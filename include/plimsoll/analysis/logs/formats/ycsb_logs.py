@@ -17,7 +17,7 @@ from plimsoll.domain.plurals import plural
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
 _OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "DELETE")
 _CHECK = "VERIFY"
-_INTENDED = "Intended-"
+INTENDED = "Intended-"
 _NO_OPERATIONS = (MADE_OF_OTHERS, _CHECK, "CLEANUP", "SCAN-LATENCY-PER-RECORD")
 _OF_THE_JVM = ("THREAD_COUNT", "USED_MEM_MB", "SYS_LOAD_AVG", "GCS", "GCS_TIME")
 _NOTES: Mapping[str, str] = {
@@ -64,7 +64,7 @@ class YcsbLogs(IntervalLogs):
         counted = [
             one
             for one in failed
-            if (one.folder, _name(one.log).removeprefix(_INTENDED)) not in names - {(one.folder, _name(one.log))}
+            if (one.folder, _name(one.log).removeprefix(INTENDED)) not in names - {(one.folder, _name(one.log))}
         ]
         return [failures_of(one, failed_kind(_name(one.log))) for one in counted] or None
 
@@ -83,24 +83,24 @@ def meaning(name: str) -> Meaning | None:
 
     `READ-FAILED`, or `READ-` with another result, holds the times of failures, which `READ` does not contain.
     """
-    bare = name.removeprefix("Hdr").removeprefix(_INTENDED)
+    bare = name.removeprefix("Hdr").removeprefix(INTENDED)
     if bare in _NO_OPERATIONS or bare in _OF_THE_JVM:
         return "other figures", bare
     operation, dash, _ = bare.partition("-")
     if operation not in _OPERATIONS:
         return None
-    measure: Measure = "response time" if _INTENDED in name else "service time"
+    measure: Measure = "response time" if INTENDED in name else "service time"
     return ("time of failures" if dash else measure), operation
 
 
 def failed_kind(name: str) -> str:
     """Return the kind of the failures that a measurement such as `READ-FAILED` or `READ-NOT_FOUND` holds."""
-    return name.removeprefix("Hdr").removeprefix(_INTENDED).partition("-")[2]
+    return name.removeprefix("Hdr").removeprefix(INTENDED).partition("-")[2]
 
 
 def remarks(names: Sequence[str]) -> Iterator[str]:
     """Yield remarks on the pitfalls of measurements with those names."""
-    intended = {found[1] for name in names if _INTENDED in name and (found := meaning(name))}
+    intended = {found[1] for name in names if INTENDED in name and (found := meaning(name))}
     if intended:
         yield _NOTES["target"]
     if any(found[0] == "service time" and found[1] not in intended for name in names if (found := meaning(name))):
