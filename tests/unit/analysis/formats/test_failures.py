@@ -142,7 +142,8 @@ def test_cumulative_errors_of_a_csv_are_failures_between_its_rows() -> None:
 
 
 def test_a_log_and_a_csv_that_tell_the_same_failures_count_them_once() -> None:
-    files = [times("r.hdr-intended-mutations", [5, 5]), times("r.hdr.errors", [0, 2], value=3), table(0, 2)]
+    csv = RunFile("metrics.csv", table(0, 2).data.replace(b"2021-11-09T20:02", b"2026-11-20T19:00"))
+    files = [times("r.hdr-intended-mutations", [5, 5]), times("r.hdr.errors", [0, 2], value=3), csv]
     assert sum(one.total for one in read(*files).failures) == 2
 
 
@@ -214,3 +215,32 @@ def test_seconds_that_go_back_are_of_several_runs() -> None:
 def test_times_of_failures_are_on_the_clock_of_the_tracks() -> None:
     found = read(ycsb("READ", 5, 5), ycsb("READ-FAILED", 1, 0))
     assert np.allclose(found.failures[0].at_s, STARTED_AT_S + 0.5)
+
+
+def test_failures_of_an_earlier_run_are_refused() -> None:
+    """YCSB leaves the file of an earlier run where none fails in a later one."""
+    old = ycsb("READ-FAILED", 1, 0)
+    earlier = RunFile(old.name, old.data.replace(str(int(STARTED_AT_S)).encode(), b"1761991200"))
+    with pytest.raises(LogError, match=r"READ-FAILED.hdr: tells failures of another time than the other files"):
+        read(ycsb("READ", 5, 5), earlier)
+
+
+def test_an_operation_of_which_none_was_answered_has_samples_of_none() -> None:
+    with pytest.raises(LogError, match="where nothing was answered there is none, and the load was not carried"):
+        read(ycsb("READ-FAILED", 3, 2))
+    told_on_console = console(status(0), status(10, "READ-FAILED 3", "UPDATE 5"), status(20, "UPDATE 5"))
+    assert [(one.operation, one.count) for one in told_on_console.samples] == [("writes", 5), ("reads", 0)] * 2
+    assert console(status(0), status(10, "READ-FAILED 3")).samples[0].count == 0
+
+
+def test_a_status_on_both_outputs_is_one() -> None:
+    lines = [status(0), status(10, "READ 9"), status(20, "READ 8", "READ-FAILED 1")]
+    found = console(*(line for line in lines for _ in "12"))
+    assert ([one.count for one in found.samples], found.errors) == ([9, 8], {"FAILED": 1})
+
+
+def test_a_part_of_a_log_beside_the_whole_is_given_twice() -> None:
+    whole = times("a.hlog", [5, 6, 7, 8])
+    part = RunFile("b.hlog", whole.data[: whole.data.rindex(b"3.000,")])
+    with pytest.raises(LogError, match="holds the same records as"):
+        read(whole, part)

@@ -136,6 +136,7 @@ def steady(client: int, until_s: float, from_s: float = 0.0) -> list[str]:
         ([log(*steady(0, 20), *steady(0, 40, 12))], "client 0, line 81: begins 7.750 s before .* clock jumped back"),
         ([log(*steady(0, 10), *steady(0, 40, 20))], "no client has an operation for 10.2.* clock jumped forward"),
         ([log(*steady(0, 10)), log(*steady(0, 10), name="b")], "b: holds the same transactions as"),
+        ([log(*steady(0, 10)), log(*steady(0, 9), name="b")], "b: holds the same transactions as"),
         ([log(*steady(2, 40), *steady(3, 40))], "no transaction of client 0, 1: the log of a thread is missing"),
         ([RunFile("a", log(*steady(0, 4)).data.replace(b"0 9 1000", b"0 19 1000"))], "transaction 19 of client 0"),
         ([RunFile("a", log(*steady(0, 4)).data.replace(b"0 9 1000", b"0 9 whatever"))], "a, line 9: is no line of"),

@@ -9,14 +9,13 @@ from plimsoll.analysis.logs.continuity import ODD_LENGTH
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
+from plimsoll.analysis.logs.hdr.encode import EMPTY
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.plurals import plural
 
-_NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
-"""A histogram without a value."""
 _MOST_RECORDS = 1_000_000
 _MISFIT = 0.05
 """The share of a record by which records that are left out may differ from whole ones."""
@@ -129,7 +128,7 @@ def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) 
     if abs(until_s - from_s - missing * length_s) <= _MISFIT * length_s:
         for number in range(missing):
             yield beside._replace(
-                start_s=from_s + number * length_s, length_s=length_s, payload=_NOTHING, interval_max=None
+                start_s=from_s + number * length_s, length_s=length_s, payload=EMPTY, interval_max=None
             )
 
 

@@ -35,6 +35,7 @@ FORMATS: tuple[Format, ...] = (
 
 _SHOWN = 60
 _LONGEST = 200
+_BESIDE_S = 60.0
 _MOST = 2**53
 """The greatest number of operations, or of ms: up to it numbers are exact in floating point."""
 
@@ -98,7 +99,19 @@ def _together(readings: Sequence[Reading]) -> Reading:
         titles = " and ".join(one.title for one in timed)
         raise LogError(f"several formats that hold times: {titles}", mend="judge one run of one tool at a time")
     others = [one for one in readings if one is not timed[0]]
-    return _enriched(timed[0], others)
+    together = _enriched(timed[0], others)
+    _refuse_failures_of_another_time(together)
+    return together
+
+
+def _refuse_failures_of_another_time(reading: Reading) -> None:
+    """Raise LogError where failures are of another time than the measurements, as files of an earlier run are."""
+    begins = [*(float(one.starts[0]) for one in reading.tracks), *(one.start_s for one in reading.samples)]
+    ends = [*(float(one.ends[-1]) for one in reading.tracks), *(one.start_s + one.length_s for one in reading.samples)]
+    for one in reading.failures if begins else ():
+        if one.at_s.max() < min(begins) - _BESIDE_S or one.at_s.min() > max(ends) + _BESIDE_S:
+            what = "tells failures of another time than the other files: is it of an earlier run?"
+            raise LogError(what, where=one.name, mend="give the files of one run alone")
 
 
 def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:

@@ -17,7 +17,7 @@ from plimsoll.analysis.logs.clients import ClientOperations
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
-from plimsoll.analysis.logs.hdr.encode import encoded
+from plimsoll.analysis.logs.hdr.encode import EMPTY, encoded
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures
@@ -39,7 +39,6 @@ _MANY, _NAMED = 20, 5
 """So many lines for each client, and each has its own; so many clients are named."""
 _CHUNK = 100_000
 """Lines that are parsed at once: as text they take ten times as much memory as afterwards."""
-_NONE = np.zeros(0, dtype=np.int64)
 _SHORTEST_S = 1e-6
 """The length of a last record that begins with the last transaction's end."""
 _MEND = "give the whole logs of all threads of one run (`--log`), without `--sampling-rate`"
@@ -144,9 +143,11 @@ def _compact(lines: "pd.DataFrame", name: str) -> "pd.DataFrame":
 
 
 def _refuse_twins(files: Sequence[RunFile], tables: Sequence["pd.DataFrame"]) -> None:
+    """Raise LogError where a log is given twice, or with a part of itself."""
     for place, table in enumerate(tables):
         for other, twin in zip(files[:place], tables[:place], strict=True):
-            if table.drop(columns="file").equals(twin.drop(columns="file")):
+            both = min(len(table), len(twin))
+            if table[:both].drop(columns="file").equals(twin[:both].drop(columns="file")):
                 what = f"holds the same transactions as {other.name}"
                 raise LogError(what, where=files[place].name, mend="give each log once")
 
@@ -241,7 +242,7 @@ def _series(
                 "",
                 start_s + second,
                 max(_SHORTEST_S, min(1.0, end_s - second)),
-                encoded(values.get(second, _NONE)),
+                encoded(values[second]) if second in values else EMPTY,
                 second + 1,
             )
             for second in range(int(end_s // 1) + 1)

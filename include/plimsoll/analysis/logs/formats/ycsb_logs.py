@@ -12,6 +12,7 @@ from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.plurals import plural
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
@@ -109,6 +110,14 @@ def remarks(names: Sequence[str]) -> Iterator[str]:
         yield _NOTES["both"]
     if any(name.endswith(_CHECK) for name in names):
         yield _NOTES["check"]
+
+
+def omission(judged: Sequence[str]) -> Iterator[str]:
+    """Yield the remark on those of the judged measurements whose times count from the send."""
+    by_send = [name for name in judged if INTENDED not in name]
+    if by_send:
+        whose = f"{', '.join(by_send)}: " if len(by_send) < len(judged) else ""
+        yield f"{whose}judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
 
 
 def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:

@@ -9,10 +9,9 @@ from typing import NamedTuple
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
 from plimsoll.analysis.logs.formats.selection import JUDGED, LeftOut
-from plimsoll.analysis.logs.formats.ycsb_logs import meaning, remarks
+from plimsoll.analysis.logs.formats.ycsb_logs import meaning, omission, remarks
 from plimsoll.analysis.logs.formats.ycsb_summary import failures_of, read_summary, whole_run
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.query_kinds import KINDS
 
 _LINE = re.compile(
@@ -67,6 +66,7 @@ class YcsbStatus:
             _refuse_averages(text, names, name)
         _refuse_unknown([*names, *summary], options, name)
         judged, others = _judged(names or list(summary))
+        judged += _unanswered(names, judged)
         samples = tuple(_samples(statuses, judged if names else [], kinds))
         left_out = tuple(_left_out(statuses, judged, others))
         errors, failures = failures_of(name, _failed(statuses), summary, kinds)
@@ -78,7 +78,7 @@ class YcsbStatus:
             left_out=left_out,
             whole_run=tuple(whole_run(summary, {one: _kind(one, kinds) for one in judged})),
             obstacles=() if samples else (f"{name}: no status line has percentiles (run YCSB with `-s`)",),
-            notes=(*cut, *(_omission(judged) if samples else ()), *remarks(names or list(summary))),
+            notes=(*cut, *(omission(judged) if samples else ()), *remarks(names or list(summary))),
             errors=errors if summary or names else None,
             failures=failures,
         )
@@ -121,6 +121,13 @@ def _judged(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return judged, [name for name in names if name not in judged]
 
 
+def _unanswered(names: Sequence[str], judged: Sequence[str]) -> list[str]:
+    """Return the operations of which every one failed, by the names that their answers would have had."""
+    answered = {_meaning(name)[1] for name in judged}
+    failed = dict.fromkeys(_meaning(name)[1] for name in names if _meaning(name)[0] == "time of failures")
+    return [operation for operation in failed if operation not in answered]
+
+
 def _left_out(statuses: Sequence[_Status], judged: Sequence[str], others: Sequence[str]) -> Iterator[LeftOut]:
     """Yield what is not judged: other figures, and the first status line, which does not give the start of its time."""
     for name in others:
@@ -142,8 +149,12 @@ def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
     lines = list(_LINE.finditer(text))
     ends = [line.start() for line in lines[1:]] + [len(text)] * bool(lines)
     found: list[_Status] = []
+    before = ""
     for line, end in zip(lines, ends, strict=True):
         rest = text[line.start("rest") : end]
+        if (whole := text[line.start() : end].strip()) == before:
+            continue  # YCSB's `standardstatus` writes each status to both outputs
+        before = whole
         if end == len(text) and (_CUT.search(rest) or _lacks_its_end(rest, found)):
             what = "the last status is cut short (was YCSB killed?); those before it count"
             return found, (f"{_where(name, text, line)}: {what}",)
@@ -236,10 +247,3 @@ def _failed(statuses: Sequence[_Status]) -> Iterator[tuple[str, float, int]]:
 def _kind(name: str, kinds: Mapping[str, str]) -> str:
     operation = _meaning(name)[1]
     return kinds.get(operation.lower(), operation)
-
-
-def _omission(judged: Sequence[str]) -> Iterator[str]:
-    by_send = [name for name in judged if "Intended-" not in name]
-    if by_send:
-        whose = f"{', '.join(by_send)}: " if len(by_send) < len(judged) else ""
-        yield f"{whose}judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
