@@ -244,3 +244,10 @@ def test_a_part_of_a_log_beside_the_whole_is_given_twice() -> None:
     part = RunFile("b.hlog", whole.data[: whole.data.rindex(b"3.000,")])
     with pytest.raises(LogError, match="holds the same records as"):
         read(whole, part)
+
+
+def test_a_log_of_failures_without_a_record_says_that_there_were_none() -> None:
+    times = RunFile("x.hdr-intended-selects", log(every_second([[1000]] * 20)))
+    found = read_run([times, RunFile("x.hdr.errors", log([]))], ReadOptions())
+    assert (found.errors, found.failures) == ({}, ())
+    assert read_run([times], ReadOptions()).errors is None

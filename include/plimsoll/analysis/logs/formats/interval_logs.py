@@ -31,7 +31,7 @@ from plimsoll.analysis.logs.formats.units import (
     shown_unit,
     unit_of,
 )
-from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog, read_log
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog, NoRecordsError, read_log
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures, Track
@@ -72,13 +72,15 @@ class IntervalLogs:
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Return response times by operation, or service times of operations that have nothing better."""
-        logs = [self._sound(read_log(file.data, file.name)) for file in files]
+        logs, tells_failures = self._logs(files)
         refuse_no_operations(logs)
         log_notes = tuple(note for log in logs for note in log.notes)
         kinds = {**KINDS, **options.kinds}
         every = [one for log in logs for one in self._series(log, kinds)]
         series = with_tags(every, options.tags)
         failures = self._failures(every, series)
+        if failures is None and tells_failures:
+            failures = []
         self._refuse_unknown(series, options)
         self._refuse(series)
         tracks, notes, left_out = select(series)
@@ -103,6 +105,19 @@ class IntervalLogs:
             failures=tuple(failures or ()),
             started_at=_moment(min(float(track.starts[0]) for track in tracks)),
         )
+
+    def _logs(self, files: Sequence[RunFile]) -> tuple[list[HistogramLog], bool]:
+        """Return the logs, and whether one tells failures that is without any."""
+        logs: list[HistogramLog] = []
+        tells_failures = False
+        for file in files:
+            try:
+                logs.append(self._sound(read_log(file.data, file.name)))
+            except NoRecordsError:
+                if not _ERRORS_FILE.search(file.name) or len(files) == 1:
+                    raise
+                tells_failures = True
+        return logs, tells_failures
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
         """Return the log without records that are no intervals of the run, according to the tool, and note them in
