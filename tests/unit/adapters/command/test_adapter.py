@@ -1,5 +1,7 @@
 """Loads by the commands of a definition, without a program behind them."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,13 @@ def test_each_placeholder_stays_one_word_whatever_it_holds(generator: CommandGen
     populate_line, load_line = script(host)
     assert populate_line.endswith("/bin/gen populate -n 10000 -t 'x; touch /tmp/owned; $(id) {rate}'")
     assert load_line.endswith("/bin/gen --rate 100 -d 50 --hosts=10.0.0.1,10.0.0.2 '--title=a Mine'")
+
+
+def test_the_seed_is_the_load_s_own_and_is_recorded(generator: CommandGenerator, host: ScriptedHost) -> None:
+    seeded = request(**keys({"run": RUN + " --seed {seed}"}), seed=7)
+    generator.start(host, replace(seeded, seed=12_345))
+    assert script(host)[-1].endswith("--seed 12345")
+    assert json.loads(host.read_tail(host.root / "load" / "plan.json", max_bytes=10_000))["seed"] == 12_345
 
 
 def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None:

@@ -133,6 +133,7 @@ class ForeignGenerator(ABC):
             "duration_s": definition.timing.duration.total_seconds(),
             "warmup_s": definition.timing.warmup.total_seconds(),
             "in_flight": in_flight(definition),
+            "seed": request.seed,
             "commands": [command.name for command in load.commands],
             **self._plan(request),
         }
