@@ -100,7 +100,7 @@ class LoadGenerator(Protocol):
         None: never measured.
         """
 
-    def unready(self, host: Host) -> str:
+    def unready(self, host: Host, definition: Definition) -> str:
         """Explain why the generator can't run on that load host, asked before the database starts; empty where
         it can.
         """

@@ -82,17 +82,17 @@ def _early_end(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 def _random_schedules(plan: Plan) -> Iterator[str]:
     """Yield parts with so few operations in a cell that a program's random schedule may be off by more than 1 %."""
     for part in parts(plan.definition):
-        loads = [load for load in part.definition.loads if load]
-        if part.definition.load_generator.command is None or not loads:
+        lowest = min(filter(None, part.definition.loads), default=0)
+        if part.definition.load_generator.command is None or not lowest:
             continue
-        seconds = part.definition.timing.judged.total_seconds()
-        tolerance = rate_tolerance(min(loads) * seconds)
+        operations = lowest * part.definition.timing.judged.total_seconds()
+        tolerance = rate_tolerance(operations)
         if tolerance > LEAST:
             yield (
-                f"a cell at {format_rate(min(loads))} has {min(loads) * seconds:,.0f} operations in its judged time: if "
-                f"the command sends at random times, as pgbench does, its rate may be {tolerance:.1%} off by chance; "
+                f"a cell at {format_rate(lowest)} has {operations:,.0f} operations in its judged time: if the command "
+                f"sends at random times, as pgbench does, its rate may be {tolerance:.1%} off by chance; "
                 f"{ENOUGH_OPERATIONS:,} operations bring that to {LEAST:.0%}, which here take "
-                f"{math.ceil(ENOUGH_OPERATIONS / min(loads)):,} s"
+                f"{math.ceil(ENOUGH_OPERATIONS / lowest):,} s"
             )
 
 

@@ -11,7 +11,7 @@ from plimsoll.analysis.attempt.backlog import opening_backlog
 from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run
 from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, when_stopped, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import LASTS, NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration
@@ -132,7 +132,10 @@ def _judgement(evidence: Evidence) -> Judgement:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
         files = next(iter(evidence.response_times.values()))
         run = replace(run, started_at=None)
-        return judge_logs(files, run, evidence.definition.service_levels, unit=command.unit, tags=command.tags)
+        judgement = judge_logs(files, run, evidence.definition.service_levels, unit=command.unit, tags=command.tags)
+        # A form that can't be read is what the program always writes.
+        lasts = "" if judgement.format else f"; {LASTS}"
+        return replace(judgement, reasons=tuple(f"{reason}{lasts}" for reason in judgement.reasons))
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
     levels = evidence.definition.service_levels
