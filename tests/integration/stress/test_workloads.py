@@ -226,7 +226,9 @@ def test_populating_ends_once_too_many_rows_are_lost(run: Callable[..., Any]) ->
     }
     ended, files = run("cql", {**OWN, "rows": rows, "population": lasting})
     assert ended.returncode == POPULATE
-    lost, _, reason = files.summary["reason"].partition(" of 1000000 rows could not be written, which ended populating: ")
+    lost, _, reason = files.summary["reason"].partition(
+        " of 1000000 rows could not be written, which ended populating: "
+    )
     assert 1_000 < int(lost) < rows
     assert "; the first failure of kind other: InvalidQueryException: ttl is too large" in reason
 
