@@ -110,6 +110,10 @@ _Windows = Annotated[
     Literal["aligned", "sliding"],
     typer.Option(help="`aligned`: one interval after the other. `sliding`: an interval begins with every record."),
 ]
+_Failures = Annotated[
+    Literal["counted", "apart"],
+    typer.Option(help="`apart`: operations that were not answered are shown, and not judged as slow."),
+]
 _Operation = Annotated[
     list[str],
     typer.Option(
@@ -128,6 +132,7 @@ def judge(  # noqa: PLR0913  # one for each option
     percentile: _Percentile = 99.9,
     below: _Below = timedelta(milliseconds=100),
     windows: _Windows = "aligned",
+    failures: _Failures = "counted",
     unit: _UnitOption = None,
     file_format: _FormatOption = None,
     operation: _Operation = [],  # noqa: B006  # typer copies it
@@ -151,7 +156,8 @@ def judge(  # noqa: PLR0913  # one for each option
     from plimsoll.domain.errors import LogError
     from plimsoll.domain.service_level import ServiceLevel
 
-    level = ServiceLevel(percentile=percentile, interval=interval, below=below, windows=windows)
+    apart: Literal["apart"] | None = "apart" if failures == "apart" else None
+    level = ServiceLevel(percentile=percentile, interval=interval, below=below, windows=windows, failures=apart)
     try:
         contents = _contents(logs)
     except LogError as error:

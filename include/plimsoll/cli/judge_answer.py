@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from plimsoll.analysis.attempt.intervals import SHOWN_NAMES
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.cli.output import print_text
 from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.plurals import plural
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 EXIT_CODES: dict[Outcome, int] = {"met": 0, "missed": 1, "invalid": 2}
 
 _NOTHING = Percentiles(p50_ms=None, p90_ms=None, p99_ms=None, p99_9_ms=None, max_ms=None)
-_INTERVAL_KEYS = ("start_s", "duration_s", "count", "rate_ops_s", *SHOWN_NAMES, "met")
+_INTERVAL_KEYS = ("start_s", "duration_s", "count", "rate_ops_s", *SHOWN_NAMES, "met", "failed")
 _HEADINGS = ("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms")
 
 
@@ -57,6 +58,7 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
         "unit": judgement.unit if judgement.unit_why else None,
         "unit_why": judgement.unit_why or None,
         "left_out": [asdict(one) for one in judgement.left_out],
+        "failed_share": judgement.failed_share,
     }
 
 
@@ -78,8 +80,10 @@ def reasons(judgement: Judgement) -> Iterator[str]:
     """Explain why the measurement is invalid, or by how much the service level was missed; then remarks on the logs."""
     yield from judgement.reasons
     if judgement.met is False:
-        yield _by_how_much(judgement)
+        yield from _by_how_much(judgement)
     yield from judgement.notes
+    if judgement.format and judgement.failures_remark:
+        yield judgement.failures_remark
     yield from (one.sentence for one in judgement.left_out)
 
 
@@ -108,18 +112,24 @@ def _percentile(percentile: float) -> str:
     return "max" if percentile == 100 else f"p{percentile:g}"
 
 
-def _by_how_much(judgement: Judgement) -> str:
+def _by_how_much(judgement: Judgement) -> Iterator[str]:
+    if judgement.too_many_failed:
+        yield f"{judgement.failed_share:.3%} of operations failed; at most {ERROR_LIMIT:.1%} may"
+    if not judgement.levels[0].missed:
+        return
     verdict = judgement.levels[0]
     level = verdict.service_level
     missed = [row for row in judgement.intervals.select("judged") if row.met is False]
     known = [row for row in missed if row.judged_ms is not None]
     worst = max(known, key=lambda row: row.judged_ms or 0.0, default=None)
     judged = plural(verdict.judged, "interval")
-    return (
+    yield (
         f"p{level.percentile:g} is not below {level.bound_ms:g} ms in {verdict.missed} of {judged}: "
         f"the first begins at {missed[0].start_s:g} s"
         + (f", the worst has {worst.judged_ms:.3f} ms at {worst.start_s:g} s" if worst else "")
     )
+    if failed := sum(row.failed for row in missed):
+        yield f"{plural(failed, 'operation')} failed in the missed intervals"
 
 
 def _sentence(judgement: Judgement, level: ServiceLevel) -> str:
@@ -127,7 +137,9 @@ def _sentence(judgement: Judgement, level: ServiceLevel) -> str:
         return f"Invalid: this is no sound measurement, so {level} is neither met nor missed."
     verdict = judgement.levels[0]
     cut_off = f"; {verdict.not_judged} cut off at the end not judged" if verdict.not_judged else ""
-    return f"{'Met' if verdict.met else 'Missed'}: {level}: missed in {verdict.missed} of {verdict.judged}{cut_off}."
+    failed = f"; {judgement.failed_share:.2%} of operations failed" if judgement.too_many_failed else ""
+    outcome = "Met" if judgement.met else "Missed"
+    return f"{outcome}: {level}: missed in {verdict.missed} of {verdict.judged}{cut_off}{failed}."
 
 
 def _show_intervals(rows: Sequence[IntervalRow]) -> None:

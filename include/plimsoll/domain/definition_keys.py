@@ -87,6 +87,13 @@ class DefinitionKeys(Model):
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
     timing: Annotated[Timing, Field(description="Required unless every stage has its own")]
     service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
+    rate: Annotated[
+        LeftOutIfEmpty[Literal["achieved"] | None],
+        Field(
+            description="`achieved`: a cell whose load comes from files or from a command is judged at the rate that "
+            "came out, which the report then names. Without it a met cell must have answered its load within 1 %"
+        ),
+    ] = None
     rates_below: Annotated[
         LeftOutIfEmpty[tuple[RateBelow, ...]],
         Field(description="Bounds that decide nothing: the report says up to which load each of them was kept"),

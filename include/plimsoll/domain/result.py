@@ -156,6 +156,11 @@ class Verdict(Model):
         return any(COORDINATED_OMISSION in warning for warning in self.warnings)
 
     @property
+    def measure(self) -> str:
+        """Name what its times measure: response time from the intended start, or anything less."""
+        return "service time" if self.may_omit else "response time"
+
+    @property
     def fell_short(self) -> bool:
         """Tell whether the attempt missed because its rate was not achieved."""
         return self.must_reach_rate and self.rate_achieved is False

@@ -45,6 +45,19 @@ class ServiceLevel(Model):
         Field(description="`action`: only intervals during the stage's action count. Without it: all judged intervals"),
     ] = None
 
+    failures: Annotated[
+        LeftOutIfEmpty[Literal["apart"] | None],
+        Field(
+            description="`apart`: operations that were not answered are shown, and not judged. By default they are "
+            "slower than the bound"
+        ),
+    ] = None
+
+    @property
+    def counts_failures(self) -> bool:
+        """Tell whether what was not answered counts as slow."""
+        return self.failures != "apart"
+
     @property
     def bound_ms(self) -> float:
         """Return the bound in milliseconds."""
@@ -65,4 +78,5 @@ class ServiceLevel(Model):
         length = format_duration(self.interval)
         every = f"every {length} interval" if self.windows == "aligned" else f"every sliding {length} window"
         when = " during the action" if self.during else ""
-        return f"p{self.percentile:g}{whose} of {every}{when} below {format_duration(self.below)}"
+        apart = "" if self.counts_failures else ", FAILED OPERATIONS APART"
+        return f"p{self.percentile:g}{whose} of {every}{when} below {format_duration(self.below)}{apart}"

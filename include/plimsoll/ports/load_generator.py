@@ -72,6 +72,8 @@ class LoadGenerator(Protocol):
     """Names of the collected files that `summary` reads."""
     progress_file: str
     """Name of the collected file that `seconds` reads."""
+    failures_file: str
+    """Name of the collected file with the times of failed operations; empty where the generator writes none."""
     can_end_early: bool
     """Whether it can end a load once an interval has missed."""
     can_close_loop: bool

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.attempt.alignment import MISFIT
 from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
-from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.process import by_prefix
@@ -116,8 +116,8 @@ def _rate(definition: Definition) -> Suite:
             "nothing but the database to hold the load generator back",
         ),
     )
-    # A closed loop attempts no rate that it could fall short of.
-    asked = failing if definition.is_closed_loop else (*rate, *failing)
+    # A closed loop attempts no rate that it could fall short of, and an achieved one is what it is.
+    asked = failing if definition.is_closed_loop or definition.rate else (*rate, *failing)
     if definition.load_generator.command:  # only the command knows which operations it asks for
         return asked
     within = f"{mix}, within {_MIX_DEVIATIONS:g} standard deviations of a random choice"

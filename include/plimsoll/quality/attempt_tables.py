@@ -84,10 +84,15 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
         "nodes_down": _nodes_down(definition, measured),
         "achieved_share": achieved_share,
         "held_back_by": held_back_by(
-            definition, summary, attempted=attempted, achieved_share=achieved_share, cpu_share=cpu_share
+            definition,
+            summary,
+            attempted=attempted,
+            achieved_share=achieved_share,
+            cpu_share=cpu_share,
+            was_slow=_was_slow(measured),
         ),
         "error_share": error_share(summary),
-        "foreign_error_share": foreign_error_share(summary, definition.action),
+        "foreign_error_share": foreign_error_share(summary),
         "mix_deviations": mix_deviations(requested_shares(definition, summary), summary),
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
@@ -196,6 +201,11 @@ def _deviations(counted: int, share: float, total: int, failed: int) -> float:
 def _judged(measured: Timed) -> pd.DataFrame:
     intervals = measured.intervals
     return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == ALL_OPERATIONS)]
+
+
+def _was_slow(measured: MeasuredAttempt) -> bool:
+    """Tell whether the any interval missed the service level."""
+    return bool(measured.intervals["met"].eq(other=False).any())
 
 
 def _achieved_share(cell: Cell, measured: MeasuredAttempt) -> float:

@@ -49,6 +49,7 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
             Part(f"Repeats{of}", _points(state, stage), repeats_suite(alone), _POINT)
             for of, stage, alone in _stages(definition)
         ),
+        Part("Measure", _measures(state), measure_suite(), ("part", "cells")),
         Part("Software", _facts(definition, [one for one in found if one.chosen]), software_suite(), _FACT),
         Part("Hardware", _facts(definition, [one for one in found if not one.chosen]), hardware_suite(), _FACT),
     )
@@ -99,6 +100,12 @@ def repeats_suite(definition: Definition) -> Sequence[Expected]:
     )
 
 
+def measure_suite() -> Sequence[Expected]:
+    """Return expectations of what was measured, one row per stage with a workload."""
+    meaning = "response times alone or service times alone, since the two can't be compared"
+    return (Expected("one measure", *each_one_of("measures", 1), meaning),)
+
+
 def software_suite() -> Sequence[Expected]:
     """Return expectations of the deployed software, one row per variant and fact."""
     meaning = "the same database, JVM, flags, system and load generator in all cells of a variant"
@@ -143,6 +150,23 @@ def _stages(definition: Definition) -> Iterator[tuple[str, str, Definition]]:
     named = stage_ids(definition)
     for stage, alone in definition.of_stages:
         yield (f", stage {stage.id}", stage.id, alone) if stage and named else ("", "", alone)
+
+
+def _measures(state: State) -> pd.DataFrame:
+    """Return a table with one row per stage with a workload: how many measures its cells have, and which have which."""
+    import pandas as pd
+
+    parts: dict[str, dict[str, list[str]]] = {}
+    for cell, verdict in _valid(state).items():
+        name = ", ".join(filter(None, (cell.stage, cell.workload))) or "campaign"
+        parts.setdefault(name, {}).setdefault(verdict.measure, []).append(cell.id)
+    rows_ = [
+        (name, len(cells), "; ".join(f"{measure}: {', '.join(own)}" for measure, own in sorted(cells.items())))
+        for name, cells in parts.items()
+    ]
+    return pd.DataFrame(
+        [(name, count, told if count > 1 else "") for name, count, told in rows_], columns=["part", "measures", "cells"]
+    )
 
 
 def _points(state: State, stage: str) -> pd.DataFrame:

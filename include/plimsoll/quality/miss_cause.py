@@ -8,33 +8,30 @@ part of every response time: `analysis.disturbance` decides whether it explains 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
-from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from plimsoll.domain.action import Action
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.load_summary import LoadSummary
 
-NO_CAUSE = (
-    "no cause that can be named: its processors, its lateness and the number of its operations in flight were below "
-    "their limits. Look at its console among the files of the load host, and at the network between it and the nodes; "
-    "then run the cell again"
-)
-"""The answer where nothing that is known held the load generator back: what was looked at, and what to try."""
+NO_CAUSE = "no cause that can be named"
+"""The beginning of the answer where nothing that is known held the load generator back."""
 
 _OWN_SHARE = 0.1
 """Share of the time lost on the schedule from which on the generator's own lateness counts as its cause."""
 
 _NEVER_SENT = frozenset({"overflow", "unfinished"})
-_DATABASES_OWN = frozenset(
-    {"read_timeout", "write_timeout", "unavailable", "overloaded", "client_timeout"} | _NEVER_SENT
+_FOREIGN = re.compile(
+    r"\b(SyntaxError|InvalidQueryException|UnauthorizedException|CodecNotFoundException|AccessDeniedException"
+    r"|TableNotFoundException|NoSuchColumnFamilyException|UnknownHostException|BindException|OutOfMemoryError)\b"
+    r"|Too many open files|Cannot assign requested address"
 )
+"""What shows that a failure is not the database's doing but the statement's, or that of the generator's machine."""
 
 
 def error_share(summary: LoadSummary) -> float:
@@ -42,24 +39,31 @@ def error_share(summary: LoadSummary) -> float:
     return _share(summary.failed, summary)
 
 
-def foreign_error_share(summary: LoadSummary, action: Action | None = None) -> float:
-    """Return the share of operations that failed for a reason other than the database: broken connections, bad
-    queries.
+def foreign_error_share(summary: LoadSummary) -> float:
+    """Return the share of operations of which is shown that they failed for a reason other than the database.
 
-    An action that ends nodes breaks connections, so these are its doing.
+    By default a failure is the database's doing, whoever counted it. Only failures of kind `other` come with messages,
+    so these show it, if all of them do.
     """
-    own = _DATABASES_OWN | ({"connection"} if action and action.ends_nodes else set())
-    return _share(sum(count for kind, count in _errors(summary).items() if kind not in own), summary)
+    shown = bool(summary.failures) and all(map(_FOREIGN.search, summary.failures))
+    return _share(summary.errors.get("other", 0), summary) if shown else 0.0
 
 
-def held_back_by(
-    definition: Definition, summary: LoadSummary, *, attempted: float, achieved_share: float, cpu_share: float | None
+def held_back_by(  # noqa: PLR0913  # what is known of a load
+    definition: Definition,
+    summary: LoadSummary,
+    *,
+    attempted: float,
+    achieved_share: float,
+    cpu_share: float | None,
+    was_slow: bool,
 ) -> str:
     """Tell who kept the load generator from sending the requested operations.
 
     `attempted`: operations that were due in the judged time; `achieved_share`: answered operations over attempted ones;
-    `cpu_share`: the generator's CPU over its host's, None if not known. The answer is `nobody`, `database`, `load
-    generator`, or NO_CAUSE: operations are missing though the generator was neither late nor blocked.
+    `cpu_share`: the generator's CPU over its host's, None if not known; `was_slow`: answers missed the service level.
+    The answer is `nobody`, `database`, `load generator`, or begins with NO_CAUSE: operations are missing though the
+    generator was neither late nor blocked, as far as is known.
     """
     sent, never_sent = _sent(summary, achieved_share * attempted) / attempted, _share(_never_sent(summary), summary)
     if sent >= 1 - RATE_TOLERANCE and never_sent < ERROR_LIMIT:
@@ -67,8 +71,28 @@ def held_back_by(
     lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
     if (cpu_share is not None and cpu_share >= CPU_LIMIT) or _was_late(summary, lost_ms):
         return "load generator"
-    # What a stop rule cut off has no answer, whether or not the generator could send more.
-    return "database" if summary.stopped or was_blocked(definition, summary) else NO_CAUSE
+    # What a stop rule cut off has no answer, whether or not the generator could send more. Answers that were too slow
+    # already at a lower rate need no explanation of the rate.
+    if summary.stopped or was_slow or was_blocked(definition, summary):
+        return "database"
+    return _no_cause(summary, cpu_share)
+
+
+def _no_cause(summary: LoadSummary, cpu_share: float | None) -> str:
+    """Say what was looked at, what was not measured, and what to try."""
+    figures = {
+        "its processors": cpu_share,
+        "its lateness": summary.schedule_lag_p99_ms,
+        "the number of its operations in flight": summary.in_flight_max,
+    }
+    below = [name for name, figure in figures.items() if figure is not None]
+    unknown = [name for name, figure in figures.items() if figure is None]
+    known = [f"below the limit: {', '.join(below)}"] if below else []
+    known += [f"not measured: {', '.join(unknown)}"] if unknown else []
+    return (
+        f"{NO_CAUSE} ({'; '.join(known)}). Look at its console among the files of the load host, and at the network "
+        "between it and the nodes; then run the cell again"
+    )
 
 
 def was_blocked(definition: Definition, summary: LoadSummary) -> bool:
@@ -92,7 +116,7 @@ def _sent(summary: LoadSummary, in_time: float) -> float:
 
 
 def _never_sent(summary: LoadSummary) -> int:
-    return sum(count for kind, count in _errors(summary).items() if kind in _NEVER_SENT)
+    return sum(summary.errors.get(kind, 0) for kind in _NEVER_SENT)
 
 
 def _was_late(summary: LoadSummary, lost_ms: float) -> bool:
@@ -101,10 +125,6 @@ def _was_late(summary: LoadSummary, lost_ms: float) -> bool:
     That counts only for a generator that was not blocked.
     """
     return summary.schedule_lag_p99_ms is not None and summary.schedule_lag_p99_ms >= _OWN_SHARE * lost_ms
-
-
-def _errors(summary: LoadSummary) -> Mapping[str, int]:
-    return {kind.replace(" ", "_"): count for kind, count in summary.errors.items()}
 
 
 def _share(count: int, summary: LoadSummary) -> float:

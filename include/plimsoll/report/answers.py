@@ -92,13 +92,17 @@ def headline(capacity: Capacity) -> str:
         return "none: below the lowest load"
     if capacity.kind == "unknown":
         return "unknown"
-    return ops(capacity.capacity_ops_s) if capacity.kind == "found" else f"at least {ops(capacity.capacity_ops_s)}"
+    at = capacity.at_capacity
+    # A load that was not run is never named as one that is carried.
+    short = f"{ops(at.achieved_ops_s)} of " if at is not None and at.achieved_ops_s is not None else ""
+    figure = f"{short}{ops(capacity.capacity_ops_s)}"
+    return figure if capacity.kind == "found" else f"at least {figure}"
 
 
 def short_of_rate(capacity: Capacity) -> str:
-    """Return a remark where not every repeat at the capacity achieved its rate, so that the figure is too high."""
+    """Return a remark where not every repeat at the capacity achieved its rate."""
     at = capacity.at_capacity
-    return " (a rate that was not achieved)" if at and at.rate_not_achieved else ""
+    return " (the rate that was achieved)" if at and at.rate_not_achieved else ""
 
 
 def _alone(capacity: Capacity) -> str:

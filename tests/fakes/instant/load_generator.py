@@ -33,6 +33,7 @@ class InstantLoadGenerator:
     summary_file = "summary.json"
     summary_files: Sequence[str] = (summary_file,)
     progress_file = "progress.json"
+    failures_file = ""
     can_end_early = False
     can_close_loop = True
     can_go_on = True

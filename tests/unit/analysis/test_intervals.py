@@ -20,6 +20,7 @@ COLUMNS = {
     "max_ms": "float64",
     "judged_ms": "float64",
     "met": "boolean",
+    "failed": "int64",
 }
 
 

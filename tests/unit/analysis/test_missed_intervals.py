@@ -1,14 +1,12 @@
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
 
 import pytest
 
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
 from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval
 from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, with_failures
-from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.service_level import ServiceLevel
 
-START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LEVEL = ServiceLevel()
 
 
@@ -22,24 +20,20 @@ def judgement(*counts: int) -> Judgement:
     return Judgement(intervals=IntervalTable((warmup, *rows)))
 
 
-def failing(at_s: float, failed: int | None) -> GeneratorSecond:
-    return GeneratorSecond(START + timedelta(seconds=at_s), 0.0, 0.0, 0.5, failed=failed)
-
-
 def test_an_interval_short_of_its_rate_is_a_missed_one() -> None:
     (one,) = short_of_rate(judgement(10_000, 7_000, 9_901, 11_000), 1000.0, LEVEL)
     assert (one.start_s, one.end_s, one.late_ms) == (20.0, 30.0, pytest.approx(3000.0))
 
 
-def test_failed_operations_belong_to_the_interval_whose_seconds_tell_them() -> None:
-    found = with_failures(judgement(10_000, 10_000), [failing(20.003, 30), failing(21.003, 5)], START, LEVEL)
-    assert [one.start_s for one in found] == [10.0]
+def test_an_interval_in_which_too_many_operations_failed_is_a_missed_one() -> None:
+    found = judgement(10_000, 10_000, 10_000)
+    warmup, *rows = found.intervals.rows
+    failing = [replace(row, failed=failed) for row, failed in zip(rows, (30, 5, 0), strict=True)]
+    assert [one.start_s for one in with_failures(Judgement(IntervalTable((warmup, *failing))), LEVEL)] == [10.0]
 
 
 def test_failures_without_a_time_are_of_every_interval() -> None:
-    for seconds in ((), (failing(15.0, None),)):
-        found = with_failures(judgement(10_000, 10_000), seconds, START, LEVEL)
-        assert [one.start_s for one in found] == [10.0, 20.0]
+    assert [one.start_s for one in with_failures(judgement(10_000, 10_000), LEVEL)] == [10.0, 20.0]
 
 
 def test_an_interval_that_missed_for_several_reasons_counts_once_by_the_worst() -> None:

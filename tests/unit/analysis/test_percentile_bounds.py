@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.percentile_bounds import judge_samples
+from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.formats import Sample
 from plimsoll.domain.service_level import ServiceLevel
 
@@ -28,7 +29,7 @@ def sample(start_s: float, times: Sequence[float], operation: str = "reads", len
 
 
 def judge(*samples: Sample, warmup_s: float = 0, level: ServiceLevel = LEVEL) -> Judgement:
-    return judge_samples(samples, Run(warmup=timedelta(seconds=warmup_s)), [level])
+    return judge_samples(samples, Run(warmup=timedelta(seconds=warmup_s)), [level], Unanswered())
 
 
 @given(reads=TIMES, writes=TIMES, more=TIMES)
@@ -92,7 +93,7 @@ def test_warm_up_is_not_judged_and_the_rest_at_the_end_is_counted() -> None:
 
 def test_a_run_shorter_than_planned_is_invalid_and_a_rate_that_was_not_reached_is_told() -> None:
     run = Run(warmup=timedelta(0), duration=timedelta(seconds=30), attempted_ops_s=2)
-    found = judge_samples([sample(0, [1.0] * 20), sample(10, [1.0] * 10)], run, [LEVEL])
+    found = judge_samples([sample(0, [1.0] * 20), sample(10, [1.0] * 10)], run, [LEVEL], Unanswered())
     assert found.reasons == ("only 2 of 3 intervals of 10s are covered by the logs",)
     assert (found.achieved_ops_s, found.rate_achieved) == (1.5, False)
 

@@ -28,12 +28,14 @@ KEYS = [
     "unit",
     "unit_why",
     "left_out",
+    "failed_share",
 ]
 PERCENTILES = ["p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms"]
 FEW = (
     "p99.9 of an interval of 10s is decided by fewer than 10 operations at 5 ops/s: 1,000 ops/s would do, or intervals "
     "of 2000s at 5 ops/s"
 )
+NOT_TOLD = "the files do not tell how many operations failed"
 ARGUMENTS = ["--warmup", "10s", "--interval", "10s", "--percentile", "99.9", "--below", "100ms"]
 
 
@@ -73,7 +75,7 @@ def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(me
     assert code == 0
     assert list(found) == KEYS
     assert found["verdict"] == "met"
-    assert found["reasons"] == [FEW]
+    assert found["reasons"] == [FEW, NOT_TOLD]
     level = {"percentile": 99.9, "interval": "10s", "below": "100ms", "operations": "all", "windows": "aligned"}
     assert found["service_level"] == level
     assert found["intervals"] == [
@@ -88,6 +90,7 @@ def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(me
             "p99_9_ms": 2.0,
             "max_ms": 2.0,
             "met": True,
+            "failed": 0,
         }
         for start in (10.0, 20.0)
     ]
@@ -107,6 +110,7 @@ def test_a_missed_service_level_exits_with_1_and_says_where_and_by_how_much(miss
     assert found["reasons"] == [
         "p99.9 is not below 100 ms in 1 of 2 intervals: the first begins at 20 s, the worst has 250.111 ms at 20 s",
         FEW,
+        NOT_TOLD,
     ]
 
 
@@ -118,8 +122,8 @@ def test_a_share_for_a_percentile_is_asked_about(missed: list[str]) -> None:
 
 
 def test_a_percentile_with_enough_operations_above_it_has_no_note(met: list[str]) -> None:
-    assert document(*met, "--percentile", "50")[1]["reasons"] == []
-    assert document(*met, "--percentile", "100")[1]["reasons"] == []
+    assert document(*met, "--percentile", "50")[1]["reasons"] == [NOT_TOLD]
+    assert document(*met, "--percentile", "100")[1]["reasons"] == [NOT_TOLD]
 
 
 def test_the_percentile_and_the_bound_asked_for_are_judged(missed: list[str]) -> None:
@@ -175,6 +179,7 @@ def test_a_log_cut_short_is_judged_as_far_as_it_goes_and_that_is_said(missed: li
     assert found["reasons"] == [
         "cut.hlog, line 34: the last line is cut short (was its writer killed?); the records before it count",
         FEW,
+        NOT_TOLD,
     ]
 
 
@@ -267,8 +272,8 @@ def test_failures_that_a_file_tells_are_named(met: list[str], folder: Path) -> N
         head + "Count,Latency (p99),1min (req/s),Count,Latency (p99),1min (req/s),Count,1min (errors/s)\n" + row
     )
     found = document(*met, "r.csv")[1]
-    assert (found["verdict"], found["errors"]) == ("met", {"errors": 7})
-    assert any("7 operations of the whole run failed" in reason for reason in found["reasons"])
+    assert (found["verdict"], found["errors"], found["failed_share"]) == ("missed", {"errors": 7}, 7 / 172)
+    assert "7 operations of the whole run failed: each counts as slower than the bound" in found["reasons"]
 
 
 def test_a_format_that_is_forced_must_be_one(missed: list[str]) -> None:

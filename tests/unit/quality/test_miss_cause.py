@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 from tests.support.campaigns import sound_attempt as sound
 
-from plimsoll.domain.action import Action, ActionName
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.quality.miss_cause import NO_CAUSE, error_share, foreign_error_share, held_back_by
 
@@ -11,7 +10,9 @@ ATTEMPTED = 30_000
 """Of `sound.definition`: 1000/s for 30 s."""
 
 
-def blamed(achieved_share: float, cpu_share: float | None = 0.3, *, later: int = 0, **changes: Any) -> str:
+def blamed(
+    achieved_share: float, cpu_share: float | None = 0.3, *, later: int = 0, was_slow: bool = False, **changes: Any
+) -> str:
     """Tell who is; `later`: operations that were answered, but only after the judged time."""
     answered = {"operations": {"writes": round(achieved_share * ATTEMPTED) + later}}
     return held_back_by(
@@ -20,7 +21,8 @@ def blamed(achieved_share: float, cpu_share: float | None = 0.3, *, later: int =
         attempted=ATTEMPTED,
         achieved_share=achieved_share,
         cpu_share=cpu_share,
-    )
+        was_slow=was_slow,
+    ).partition(" (")[0]
 
 
 def test_a_rate_within_one_per_cent_was_held_back_by_nobody() -> None:
@@ -88,22 +90,42 @@ def test_a_run_without_any_operation_was_not_held_back_by_nobody() -> None:
     assert blamed(0.0) == NO_CAUSE
 
 
-def test_shares_of_errors() -> None:
-    summary = sound.summary(errors={"write timeout": 10, "connection": 20, "other": 30})
-    assert error_share(summary) == 60 / 30_060
-    assert foreign_error_share(summary) == 50 / 30_060
-    nothing = sound.summary(operations={})
-    assert error_share(nothing) == foreign_error_share(nothing) == 0.0
+def test_answers_that_were_too_slow_need_no_explanation_of_the_rate() -> None:
+    # A database beyond its limit: 603 of 20,000 ops/s were answered, after 29 s.
+    assert blamed(0.03, in_flight_max=None, schedule_lag_p99_ms=None, was_slow=True) == "database"
+    assert blamed(0.03, in_flight_max=None, schedule_lag_p99_ms=None) == NO_CAUSE
+    assert blamed(0.03, cpu_share=0.95, was_slow=True) == "load generator"
+
+
+def test_what_was_not_measured_is_not_said_to_be_below_its_limit() -> None:
+    summary = sound.summary(operations={"writes": 100}, in_flight_max=None, schedule_lag_p99_ms=None)
+    told = held_back_by(
+        sound.definition(), summary, attempted=ATTEMPTED, achieved_share=0.1, cpu_share=0.3, was_slow=False
+    )
+    assert "below the limit: its processors;" in told
+    assert "not measured: its lateness, the number of its operations in flight)" in told
+
+
+@pytest.mark.parametrize("kind", ["skipped", "serialization", "deadlock", "other", "ERROR", "connection", "http 503"])
+def test_a_failed_operation_is_the_database_s_doing_whoever_counted_it(kind: str) -> None:
+    summary = sound.summary(errors={kind: 124}, operations={"all": 1002})
+    assert error_share(summary) == 124 / 1126
+    assert foreign_error_share(summary) == 0.0
+
+
+FULL = "the timed run: reads failed as `other` 30 times, first: ConnectException: Too many open files — SELECT 1"
+WRONG = "the timed run: reads failed as `other` 30 times, first: SyntaxError: line 1 no viable alternative — SELEC 1"
+SERVER = "the timed run: reads failed as `other` 1 time, first: ServerError: java.lang.AssertionError — SELECT 1"
+
+
+def test_foreign_is_only_what_is_shown_to_be() -> None:
+    errors = {"write_timeout": 10, "other": 30}
+    assert foreign_error_share(sound.summary(errors=errors, failures=(FULL, WRONG))) == 30 / 30_040
+    assert foreign_error_share(sound.summary(errors=errors, failures=(FULL, SERVER))) == 0.0
+    assert foreign_error_share(sound.summary(operations={}, failures=(FULL,))) == 0.0
 
 
 def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_beyond_the_bound() -> None:
     # p99.9 of 10 s: the operations due in 10 ms may wait longer than 100 ms.
     assert ServiceLevel().stall_ms == pytest.approx(110.0)
     assert ServiceLevel(percentile=100).stall_ms == 100.0
-
-
-@pytest.mark.parametrize(("name", "foreign"), [("kill-node", 0), ("restart", 0), ("replace-node", 0), ("compact", 41)])
-def test_connections_that_an_action_broke_are_not_foreign(name: ActionName, foreign: int) -> None:
-    summary = sound.summary(errors={"connection": 41}, operations={"writes": 9_959})
-    assert foreign_error_share(summary, Action(name=name)) == foreign / 10_000
-    assert foreign_error_share(summary) == 41 / 10_000

@@ -54,9 +54,13 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Window:
-    """One interval: `start_s` from the timed run's start, the seconds that its records cover, and which records."""
+    """One interval: start and end from the timed run's start, the seconds that its records cover, and which records.
+
+    Where operations are known to have been due without an answer, no record is needed: `duration_s` is then its length.
+    """
 
     start_s: float
+    end_s: float
     duration_s: float
     phase: Phase
     parts: tuple[slice, ...]
@@ -92,18 +96,27 @@ class _Placed:
         return float(self.track.ends[part][-1] - self.track.starts[part][0]) if part.stop > part.start else 0.0
 
 
-def windows(tracks: Sequence[Track], schedule: Schedule) -> tuple[Window, ...]:
-    """Return all intervals that the tracks touch, in order. The tracks must have passed `continuity_faults`."""
+def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | None = None) -> tuple[Window, ...]:
+    """Return all intervals that the tracks touch, in order. The tracks must have passed `continuity_faults`.
+
+    `due_until_s`, s since the epoch: operations were due until then, answered or not, so intervals go on until then.
+    """
     placed = [_Placed.of(track, schedule) for track in tracks]
-    numbers = range(min(int(one.numbers[0]) for one in placed), max(int(one.numbers[-1]) for one in placed) + 1)
-    log_end_s = min(float(track.ends[-1]) for track in tracks) - schedule.origin_s
-    return tuple(_window(number, placed, schedule, log_end_s) for number in numbers)
+    first, last = min(int(one.numbers[0]) for one in placed), max(int(one.numbers[-1]) for one in placed)
+    end_s = min(float(track.ends[-1]) for track in tracks)
+    if due_until_s is not None and due_until_s > end_s:
+        end_s = due_until_s
+        last = max(last, int(schedule.place(np.array([np.nextafter(end_s, -np.inf)]))[0]))
+    return tuple(_window(number, placed, schedule, end_s - schedule.origin_s) for number in range(first, last + 1))
 
 
 def _window(number: int, placed: Sequence[_Placed], schedule: Schedule, log_end_s: float) -> Window:
+    start_s, end_s = schedule.start_s(number), schedule.end_s(number)
+    covered_s = max(one.covered_s(number) for one in placed)
     return Window(
-        start_s=round(schedule.start_s(number), 3),
-        duration_s=round(max(one.covered_s(number) for one in placed), 3),
+        start_s=round(start_s, 3),
+        end_s=round(end_s, 3),
+        duration_s=round(covered_s or min(end_s, log_end_s) - start_s, 3),
         phase=_phase(number, schedule, log_end_s),
         parts=tuple(one.part(number) for one in placed),
     )

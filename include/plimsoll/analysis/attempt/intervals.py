@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from plimsoll.analysis.attempt.alignment import Phase, Window
 from plimsoll.analysis.logs.hdr.histogram_layout import wide_length
-from plimsoll.analysis.logs.hdr.percentiles import SHOWN, total_and_values_ms
+from plimsoll.analysis.logs.hdr.percentiles import SHOWN, count_below, total_and_values_ms
 from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from plimsoll.analysis.attempt.unanswered import Unanswered
     from plimsoll.analysis.logs.hdr.decode import Decoder
-    from plimsoll.analysis.logs.hdr.histogram_layout import Ints
+    from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
     from plimsoll.analysis.logs.operations import Track
     from plimsoll.domain.service_level import ServiceLevel
 
@@ -30,7 +33,8 @@ class IntervalRow:
     """One interval of one operation. Times in ms are None where nothing was counted.
 
     `start_s`: from the timed run's start; `duration_s`: the time that the interval's records cover; `operation`: `all`,
-    `reads`, `writes` (or the operation's own name if it is neither); `judged_ms`: the first service level's percentile;
+    `reads`, `writes` (or the operation's own name if it is neither); `judged_ms`: the first service level's percentile
+    of all operations, of which `failed` ones are slower than every answer; all other times are of answers alone;
     `met`: set only where that service level judges this row.
     """
 
@@ -47,6 +51,7 @@ class IntervalRow:
     max_ms: float | None
     judged_ms: float | None
     met: bool | None = None
+    failed: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,29 +79,59 @@ class IntervalTable:
         columns = [field.name for field in fields(IntervalRow)]
         frame = pd.DataFrame([asdict(row) for row in self.rows], columns=columns)
         floats = {name: "float64" for name in columns if name.endswith(("_s", "_ms"))}
-        return frame.astype({**floats, "count": "int64", "phase": "str", "operation": "str", "met": "boolean"})
+        counts = dict.fromkeys(("count", "failed"), "int64")
+        return frame.astype({**floats, **counts, "phase": "str", "operation": "str", "met": "boolean"})
+
+
+class Quantile(NamedTuple):
+    """A percentile of answered operations alone, or also of those that were not answered, which are slower."""
+
+    percentile: float
+    of_all: bool
+
+    @classmethod
+    def of(cls, level: ServiceLevel) -> Quantile:
+        """Return the one that the service level judges."""
+        return cls(level.percentile, level.counts_failures)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One window's values for one operation: at each requested percentile, in ms; empty if nothing was counted."""
+    """One window's values for one operation: at each requested percentile, in ms; empty if nothing was counted.
+
+    `count`: answered operations; `failed`: those that were due and not answered. `below`: how many answers are below
+    each bound that was asked for, ms.
+    """
 
     window: Window
     operation: str
     count: int
     values_ms: tuple[float, ...]
+    failed: int = 0
+    below: Mapping[float, int] = field(default_factory=dict)
 
     def at(self, place: int) -> float | None:
-        """Return the value at the requested percentile with that index."""
+        """Return the value at the requested quantile with that index; infinite where it is a failed operation."""
         return self.values_ms[place] if self.values_ms else None
+
+    def value_ms(self, level: ServiceLevel, place: int) -> float | None:
+        """Return the level's percentile, ms; None where nothing is known to have been due.
+
+        `place`: the index of its quantile. Where it is a failed operation, the value is the least that it can be: the
+        bound, or the slowest answer.
+        """
+        value = self.at(place)
+        if value is None and self.failed and level.counts_failures:
+            value = inf
+        return max(level.bound_ms, self.at(SHOWN_NAMES.index("max_ms")) or 0.0) if value == inf else value
 
     def meets(self, level: ServiceLevel, place: int) -> bool:
         """Tell whether the value with that index lies strictly below the level's bound; false without an operation."""
-        value = self.at(place)
+        value = self.value_ms(level, place)
         return value is not None and value < level.bound_ms
 
-    def row(self, judged: int, met: bool | None) -> IntervalRow:
-        """Return the values as a row of the table; `judged` is the index of the service level's percentile."""
+    def row(self, level: ServiceLevel, place: int, met: bool | None) -> IntervalRow:
+        """Return the values as a row of the table; `place` is the index of the service level's percentile."""
         duration_s = self.window.duration_s
         return IntervalRow(
             start_s=self.window.start_s,
@@ -105,33 +140,65 @@ class Measured:
             operation=self.operation,
             count=self.count,
             rate_ops_s=self.count / duration_s if duration_s > 0 else 0.0,
-            judged_ms=self.at(judged),
+            judged_ms=self.value_ms(level, place),
             met=met,
+            failed=self.failed,
             **{name: self.at(SHOWN_NAMES.index(name)) for name in SHOWN_NAMES},
         )
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is measured in each window: SHOWN of the answers, then the levels' quantiles, and what is below bounds.
+
+    `unanswered`: what was not answered, by the epoch; `origin_s`: the timed run's start.
+    """
+
+    levels: Sequence[ServiceLevel]
+    unanswered: Unanswered
+    origin_s: float
+
+    @cached_property
+    def quantiles(self) -> tuple[Quantile, ...]:
+        """Return the quantiles that service levels judge, each once."""
+        return tuple(dict.fromkeys(map(Quantile.of, self.levels)))
+
+    def place(self, level: ServiceLevel) -> int:
+        """Return the index of the level's quantile among the values of a window."""
+        return len(SHOWN) + self.quantiles.index(Quantile.of(level))
+
+    def of(self, counts: Ints, window: Window, operation: str, unit: Unit) -> Measured:
+        """Return the values of one window and operation."""
+        failed = self.unanswered.between(operation, self.origin_s + window.start_s, self.origin_s + window.end_s)
+        beyond = np.array([0] * len(SHOWN) + [failed * one.of_all for one in self.quantiles]) if failed else 0
+        count, values = total_and_values_ms(counts, self._percentiles, unit, beyond)
+        bounds_ms = [level.bound_ms for level in self.levels] if self.unanswered.without_time else []
+        below = dict(zip(bounds_ms, count_below(counts, bounds_ms, unit), strict=True)) if bounds_ms else {}
+        return Measured(window, operation, count, values, failed, below)
+
+    @cached_property
+    def _percentiles(self) -> tuple[float, ...]:
+        return (*SHOWN, *(one.percentile for one in self.quantiles))
 
 
 def measure(
     tracks: Sequence[Track],
     windows: Sequence[Window],
     decoder: Decoder,
-    further: Sequence[float] = (),
+    wanted: Wanted,
     judged: dict[str, Ints] | None = None,
 ) -> Iterator[Measured]:
-    """Yield percentiles of every window (SHOWN, then `further`) from merged counts: of all operations, then of each
-    one.
+    """Yield the wanted values of every window, from merged counts: of all operations, then of each one.
 
     `judged` receives the merged counts of all judged windows, by operation.
     """
-    percentiles = (*SHOWN, *further)
     for window in windows:
         for operation, counts in _counts(tracks, window, decoder).items():
             if judged is not None and window.phase == "judged":
                 if operation not in judged:
                     judged[operation] = np.zeros(wide_length(decoder.unit), dtype=np.int64)
                 judged[operation][: len(counts)] += counts
-            count, values = total_and_values_ms(counts, percentiles, decoder.unit)
-            yield Measured(window, operation, count, values)
+            yield wanted.of(counts, window, operation, decoder.unit)
 
 
 def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[str, Ints]:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from plimsoll.analysis.attempt.alignment import Schedule
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Unanswered
 from plimsoll.analysis.logs.formats.reading import WholeRun
 from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
@@ -13,7 +14,7 @@ from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_duration
 
 RATE_TOLERANCE = 0.01
@@ -52,7 +53,9 @@ class Run:
     """The facts about a timed run besides its logs. None: not known, so not checked.
 
     `duration` includes the warm-up. `started_at`, the start of the timed run, and `operations`, the number of its
-    answered operations with warm-up, are the load generator's own report.
+    answered operations with warm-up, are the load generator's own report. `due`: for how long operations were due
+    without a pause, from the timed run's start; `aborted`: the load generator gave up before that, so that nothing was
+    answered after its logs' end.
     """
 
     warmup: timedelta
@@ -60,6 +63,13 @@ class Run:
     attempted_ops_s: float | None = None
     started_at: datetime | None = None
     operations: int | None = None
+    due: timedelta | None = None
+    aborted: bool = False
+
+    @property
+    def due_s(self) -> float | None:
+        """Return `due` in seconds."""
+        return None if self.due is None else self.due / _SECOND
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,8 @@ class Judgement:
     `rate_achieved` is None where no rate was asked for. `notes` are remarks that change nothing. `stalls_s` are the
     starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
     names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
-    `errors` the failed operations by kind, None where the files don't tell. `counts` are the merged counts of the
+    `errors` the failed operations by kind, None where the files don't tell; `failed_share` their share of the judged
+    time's operations, or of the whole run's where times are missing. `counts` are the merged counts of the
     judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the missed intervals
     of all service levels, where the files hold histograms. `unit_why`: why that unit is taken; empty where the files
     could not be read. `left_out`: records of the files that are not judged. `started_at`: when the run began, as the
@@ -94,6 +105,7 @@ class Judgement:
     format: str = ""
     whole_run: tuple[WholeRun, ...] = ()
     errors: Mapping[str, int] | None = None
+    failed_share: float = 0.0
     counts: Mapping[str, Ints] = field(default_factory=dict, compare=False, repr=False)
     unit: Unit = "us"
     unit_why: str = ""
@@ -117,24 +129,47 @@ class Judgement:
         return (*self.notes, f"left out: {' and '.join(measures)}") if measures else self.notes
 
     @property
+    def failures_remark(self) -> str:
+        """Say how many operations failed according to the files, and what that means; empty where none did."""
+        if self.errors is None:
+            return "the files do not tell how many operations failed"
+        if not (failed := sum(self.errors.values())):
+            return ""
+        counted = any(one.service_level.counts_failures for one in self.levels)
+        how = "each counts as slower than the bound" if counted else "FAILED OPERATIONS ARE APART, and not judged"
+        return f"{plural(failed, 'operation')} of the whole run failed: {how}"
+
+    @property
     def valid(self) -> bool:
         """Tell whether there is no reason against the measurement."""
         return not self.reasons
 
     @property
     def met(self) -> bool | None:
-        """Tell whether every service level was met; None for an invalid measurement."""
-        return all(level.met for level in self.levels) if self.valid else None
+        """Tell whether every service level was met, and few operations failed; None for an invalid measurement."""
+        return all(level.met for level in self.levels) and not self.too_many_failed if self.valid else None
+
+    @property
+    def too_many_failed(self) -> bool:
+        """Tell whether so many operations failed that this alone is a miss, unless failures are kept apart."""
+        return self.failed_share >= ERROR_LIMIT and any(one.service_level.counts_failures for one in self.levels)
 
 
-def judgement_of(
-    table: IntervalTable, levels: Sequence[LevelVerdict], run: Run, *, reasons: Iterable[str], notes: Iterable[str]
+def judgement_of(  # noqa: PLR0913  # what both ways of judging find
+    table: IntervalTable,
+    levels: Sequence[LevelVerdict],
+    run: Run,
+    unanswered: Unanswered,
+    *,
+    reasons: Iterable[str],
+    notes: Iterable[str],
 ) -> Judgement:
     """Return the judgement on a run with its table and the outcomes of its service levels.
 
     Repeated reasons are dropped.
     """
     judged = table.select("judged")
+    answered = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
     operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
     achieved = operations / seconds if seconds else None
     return Judgement(
@@ -145,6 +180,7 @@ def judgement_of(
         operations=operations,
         achieved_ops_s=achieved,
         rate_achieved=_rate_achieved(achieved, run.attempted_ops_s),
+        failed_share=unanswered.share([(row.count, row.failed) for row in judged], answered),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(notes),
     )
@@ -159,7 +195,7 @@ def level_verdict(level: ServiceLevel, judged: Sequence[Measured], place: int, n
         judged=len(judged),
         missed=missed,
         not_judged=not_judged,
-        worst_ms=max((value for one in judged if (value := one.at(place)) is not None), default=None),
+        worst_ms=max((value for one in judged if (value := one.value_ms(level, place)) is not None), default=None),
     )
 
 
@@ -195,6 +231,12 @@ def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Sched
     )
 
 
+def due_until_s(schedule: Schedule, run: Run, unanswered: Unanswered) -> float | None:
+    """Return until when operations are known to have been due, s since the epoch; None where it is not known."""
+    ends = [unanswered.last_s, schedule.origin_s + run.due_s if run.aborted and run.due_s else None]
+    return max((end for end in ends if end is not None), default=None)
+
+
 def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
     """Tell whether the rate was achieved; None where no rate was asked for."""
     if attempted is None:
@@ -207,6 +249,24 @@ def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator
     if schedule.planned is not None and covered < schedule.planned:
         planned = f"{plural(schedule.planned, 'interval')} of {format_duration(level.interval)}"
         yield f"only {covered} of {planned} are covered by the logs"
+
+
+def rate_fault(judgement: Judgement, attempted: float) -> str:
+    """Explain why a sound judgement is not about the attempted rate, ops/s; empty where it is.
+
+    A load that was missed may have fallen short: what was answered was too slow already.
+    """
+    achieved = judgement.achieved_ops_s
+    if achieved is None or not judgement.valid:
+        return ""
+    share, tolerance = achieved / attempted, RATE_TOLERANCE
+    if 1 - tolerance <= share <= 1 + tolerance or (share < 1 and not judgement.met):
+        return ""
+    return (
+        f"{achieved:,.6g} ops/s were answered where {attempted:,.6g} ops/s were due ({share:.1%}, allowed: "
+        f"{1 - tolerance:.1%} to {1 + tolerance:.1%}), so the outcome is not about that load: give the files of that "
+        "load, or name the load that was run, or let what was achieved be judged (`rate: achieved`)"
+    )
 
 
 def answered_more(achieved_ops_s: float | None, attempted_ops_s: float) -> bool:

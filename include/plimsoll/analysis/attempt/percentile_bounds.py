@@ -7,11 +7,21 @@ interval, or leave it undecided.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.analysis.attempt.alignment import Phase, Window, misfits, windows
 from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, IntervalRow, IntervalTable
-from plimsoll.analysis.attempt.judgement import Judgement, Run, judgement_of, schedule_of, uncovered
+from plimsoll.analysis.attempt.judgement import (
+    Judgement,
+    Run,
+    due_until_s,
+    judgement_of,
+    missed_interval,
+    schedule_of,
+    uncovered,
+)
+from plimsoll.analysis.attempt.stalls import Answers, stalls_s
+from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults
 from plimsoll.analysis.logs.formats.reading import Sample
 from plimsoll.analysis.logs.hdr.percentiles import SHOWN, ranks
@@ -32,23 +42,36 @@ class _Part:
     window: Window
     operation: str
     samples: tuple[Sample, ...]
+    failed: int
+    is_stall: bool = False
 
     @property
     def count(self) -> int:
         return sum(sample.count for sample in self.samples)
+
+    def total(self, level: ServiceLevel) -> int:
+        """Return the number of operations that the level judges."""
+        return self.count + (self.failed if level.counts_failures else 0)
 
     def met(self, level: ServiceLevel) -> bool | None:
         """Tell whether the percentile is strictly below the bound.
 
         None where the samples do not decide it, or nothing was counted.
         """
-        if not self.count:
+        if self.is_stall or (self.failed and not self.count):
+            return False
+        total = self.total(level)
+        if not total:
             return None
-        allowed = self.count - _rank(level.percentile, self.count)
+        allowed, failed = total - _rank(level.percentile, total), total - self.count
         bounds = [_at_or_above(sample, level.bound_ms) for sample in self.samples]
-        if sum(most for _, most in bounds) <= allowed:
+        if sum(most for _, most in bounds) + failed <= allowed:
             return True
-        return False if sum(least for least, _ in bounds) > allowed else None
+        return False if sum(least for least, _ in bounds) + failed > allowed else None
+
+    def below(self, level: ServiceLevel) -> int:
+        """Return how many operations are certainly below the bound."""
+        return self.count - sum(_at_or_above(sample, level.bound_ms)[1] for sample in self.samples)
 
     def value(self, percentile: float) -> float | None:
         """Return the percentile's value in ms.
@@ -61,7 +84,9 @@ class _Part:
         return counted[0].get(percentile) if len(counted) == 1 else None
 
 
-def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
+def judge_samples(
+    samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel], unanswered: Unanswered
+) -> Judgement:
     """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
     by_series = _by_series(samples)
     tracks = [_track(own) for own in by_series.values()]
@@ -71,8 +96,12 @@ def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceL
         faults = [fault for schedule in schedules for fault in misfits(tracks, schedule)]
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
-    parts = {level: tuple(_parts(tracks, list(by_series.values()), run, level)) for level in levels}
-    return _judgement(parts, run, [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)])
+    parts = {
+        level: _with_stalls(list(_parts(tracks, list(by_series.values()), run, level, unanswered)), level, run)
+        for level in levels
+    }
+    reasons = [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)]
+    return _judgement(parts, run, unanswered, reasons)
 
 
 def _by_series(samples: Iterable[Sample]) -> dict[tuple[str, str], list[Sample]]:
@@ -90,25 +119,61 @@ def _track(samples: Sequence[Sample]) -> Track:
 
 
 def _parts(
-    tracks: Sequence[Track], samples: Sequence[Sequence[Sample]], run: Run, level: ServiceLevel
+    tracks: Sequence[Track],
+    samples: Sequence[Sequence[Sample]],
+    run: Run,
+    level: ServiceLevel,
+    unanswered: Unanswered,
 ) -> Iterator[_Part]:
-    for window in windows(tracks, schedule_of(tracks, run, level.interval)):
+    schedule = schedule_of(tracks, run, level.interval)
+    names = (ALL_OPERATIONS, *sorted({track.operation for track in tracks} - {""}))
+    for window in windows(tracks, schedule, due_until_s(schedule, run, unanswered)):
         every = tuple(sample for own, part in zip(samples, window.parts, strict=True) for sample in own[part])
-        yield _Part(window, ALL_OPERATIONS, every)
-        for operation in sorted({track.operation for track in tracks} - {""}):
-            yield _Part(window, operation, tuple(one for one in every if one.operation == operation))
+        for name in names:
+            own = every if name == ALL_OPERATIONS else tuple(one for one in every if one.operation == name)
+            begin_s, end_s = schedule.origin_s + window.start_s, schedule.origin_s + window.end_s
+            yield _Part(window, name, own, unanswered.between(name, begin_s, end_s))
 
 
-def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], run: Run, reasons: Sequence[str]) -> Judgement:
+def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run) -> tuple[_Part, ...]:
+    """Mark the level's intervals in which nothing was answered though operations were under way."""
+    own = [part for part in parts if part.operation == level.operations]
+    stalls = stalls_s([Answers(part.window, part.count, part.value(100)) for part in own if not part.failed], run.due_s)
+    return tuple(
+        replace(part, is_stall=part.operation == level.operations and part.window.start_s in stalls) for part in parts
+    )
+
+
+def _judgement(
+    parts: Mapping[ServiceLevel, Sequence[_Part]], run: Run, unanswered: Unanswered, reasons: Sequence[str]
+) -> Judgement:
     levels = list(parts)
     table = IntervalTable(tuple(_row(part, levels[0]) for part in parts[levels[0]]))
-    return judgement_of(
+    judgement = judgement_of(
         table,
         [_level_verdict(level, parts[level]) for level in levels],
         run,
+        unanswered,
         reasons=reasons,
         notes=["judged by percentiles over time, not by histograms: a value that they don't have is left out"],
     )
+    judgement = replace(
+        judgement,
+        stalls_s=tuple(part.window.start_s for part in parts[levels[0]] if part.is_stall),
+        missed=tuple(
+            missed_interval(part.window.start_s, part.value(level.percentile), level)
+            for level in levels
+            for part in _judged(level, parts[level])
+            if part.met(level) is False
+        ),
+    )
+    if not judgement.met:
+        return judgement
+    undecided = (
+        unanswered.undecided(level, [(part.total(level), part.below(level)) for part in _judged(level, parts[level])])
+        for level in levels
+    )
+    return replace(judgement, reasons=tuple(filter(None, undecided)))
 
 
 def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged") -> list[_Part]:
@@ -120,7 +185,7 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
     covered = sum(part.window.phase == "judged" and part.operation == ALL_OPERATIONS for part in parts)
     yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
     every = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
-    empty = [part for part in judged if not part.count]
+    empty = [part for part in judged if not part.count and part.met(level) is None]
     left_open = [part for part in judged if part.count and part.met(level) is None]
     if not judged:
         yield "the samples cover no whole interval after warm-up, or don't distinguish the service level's operations"
@@ -157,8 +222,9 @@ def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
         operation=part.operation,
         count=part.count,
         rate_ops_s=part.count / window.duration_s if window.duration_s > 0 else 0.0,
-        judged_ms=part.value(level.percentile),
+        judged_ms=None if part.total(level) > part.count else part.value(level.percentile),
         met=part.met(level) if judges else None,
+        failed=part.failed,
         **{name: part.value(percentile) for name, percentile in zip(SHOWN_NAMES, SHOWN, strict=True)},
     )
 

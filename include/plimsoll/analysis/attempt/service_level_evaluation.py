@@ -1,16 +1,17 @@
 """Turn the response times of one attempt into intervals, and decide whether each service level was met. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
-from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable, Measured, measure
+from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, IntervalRow, IntervalTable, Measured, Wanted, measure
 from plimsoll.analysis.attempt.judgement import (
     JudgedInterval,
     Judgement,
     Run,
+    due_until_s,
     judgement_of,
     level_verdict,
     missed_of,
@@ -18,12 +19,12 @@ from plimsoll.analysis.attempt.judgement import (
     uncovered,
     unreadable,
 )
-from plimsoll.analysis.attempt.stalls import stalls_s
+from plimsoll.analysis.attempt.stalls import Answers, stalls_s
+from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
-from plimsoll.analysis.logs.hdr.percentiles import SHOWN
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict
@@ -32,6 +33,7 @@ from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_duration
 
 _SECOND = timedelta(seconds=1)
+_NONE = Unanswered()
 
 
 @dataclass(frozen=True)
@@ -42,17 +44,17 @@ class _Pass:
     """
 
     measured: tuple[Measured, ...]
-    percentiles: tuple[float, ...]
+    wanted: Wanted
     counts: Mapping[str, Ints]
-
-    def place(self, level: ServiceLevel) -> int:
-        return len(SHOWN) + self.percentiles.index(level.percentile)
+    due_s: float | None
 
     def judged(self, level: ServiceLevel) -> tuple[Measured, ...]:
         return tuple(one for one in self.measured if _is_judged(one, level))
 
     def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
-        return stalls_s([one for one in self.measured if one.operation == level.operations])
+        own = [one for one in self.measured if one.operation == level.operations]
+        max_ms = SHOWN_NAMES.index("max_ms")
+        return stalls_s([Answers(one.window, one.count, one.at(max_ms)) for one in own if not one.failed], self.due_s)
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -111,20 +113,20 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
 
     Raises LogError when a histogram can't be decoded, and for sliding windows where there are no histograms.
     """
-    slides = any(level.windows == "sliding" for level in levels)
+    slides, unanswered = any(level.windows == "sliding" for level in levels), Unanswered.of(reading)
     if reading.tracks:
-        judgement = judge_tracks(reading.tracks, run, levels, reading.unit)
+        judgement = judge_tracks(reading.tracks, run, levels, reading.unit, unanswered)
         if slides and judgement.valid:
             from plimsoll.analysis.attempt.sliding import slid
 
-            judgement = slid(judgement, reading.tracks, run, reading.unit)
+            judgement = slid(judgement, reading.tracks, run, reading.unit, unanswered)
     elif reading.samples:
         from plimsoll.analysis.attempt.percentile_bounds import judge_samples
 
         if slides:
             what = f"{reading.title}: has percentiles over time, but no histograms: sliding windows can't be made of it"
             raise LogError(what, mend="judge it by aligned intervals alone")
-        judgement = judge_samples(reading.samples, run, levels)
+        judgement = judge_samples(reading.samples, run, levels, unanswered)
     else:
         judgement = Judgement(reasons=reading.obstacles)
     return replace(
@@ -133,7 +135,6 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
             *reading.notes,
             *judgement.notes,
             *dict.fromkeys(few_in_intervals(judgement.intervals, levels)),
-            *_failures(reading),
         ),
         format=reading.title,
         whole_run=reading.whole_run,
@@ -145,14 +146,9 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
     )
 
 
-def _failures(reading: Reading) -> Iterator[str]:
-    failed = sum((reading.errors or {}).values())
-    if failed:
-        whole = f"{plural(failed, 'operation')} of the whole run failed"
-        yield f"{whole}; what failed has no response time, and is not judged here"
-
-
-def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
+def judge_tracks(
+    tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit, unanswered: Unanswered = _NONE
+) -> Judgement:
     """Judge the response times of one run, at least one track, against at least one service level.
 
     Raises LogError when a histogram inside a track can't be decoded. Every other fault becomes one of the reasons.
@@ -166,7 +162,10 @@ def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLeve
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
     decoder = Decoder(unit)
-    passes = {interval: _pass(tracks, schedule, levels, decoder) for interval, schedule in schedules.items()}
+    passes: dict[timedelta, _Pass] = {}
+    for interval, schedule in schedules.items():
+        wanted = Wanted([one for one in levels if one.interval == interval], unanswered, schedule.origin_s)
+        passes[interval] = _pass(tracks, schedule, run, decoder, wanted)
     reasons = [
         reason for level in levels for reason in _reasons(level, passes[level.interval], schedules[level.interval])
     ]
@@ -175,12 +174,10 @@ def judge_tracks(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLeve
     return _judgement(run, levels, passes, reasons, continuity_notes(tracks, planned_end_s))
 
 
-def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceLevel], decoder: Decoder) -> _Pass:
-    same = [level.percentile for level in levels if level.interval / _SECOND == schedule.interval_s]
-    percentiles = tuple(dict.fromkeys(same))
+def _pass(tracks: Sequence[Track], schedule: Schedule, run: Run, decoder: Decoder, wanted: Wanted) -> _Pass:
     counts: dict[str, Ints] = {}
-    measured = tuple(measure(tracks, windows(tracks, schedule), decoder, percentiles, counts))
-    return _Pass(measured, percentiles, counts)
+    spans = windows(tracks, schedule, due_until_s(schedule, run, wanted.unanswered))
+    return _Pass(tuple(measure(tracks, spans, decoder, wanted, counts)), wanted, counts, run.due_s)
 
 
 def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterator[str]:
@@ -194,7 +191,7 @@ def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterat
     elif not judged:
         yield f"the logs don't distinguish {whose}, so their service level can't be judged"
     stalls = measured.stalls_s(level)
-    empty = [one for one in judged if not one.count and one.window.start_s not in stalls]
+    empty = [one for one in judged if not one.count and not one.failed and one.window.start_s not in stalls]
     if empty:
         share = f"{len(empty)} of {plural(len(judged), 'interval')} of {format_duration(level.interval)}"
         yield f"{share} {'holds' if len(empty) == 1 else 'hold'} no {whose}, the first at {empty[0].window.start_s:g} s"
@@ -213,9 +210,12 @@ def _judgement(
         table,
         [_level_verdict(level, passes[level.interval]) for level in levels],
         run,
+        first.wanted.unanswered,
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
+    if judgement.met:
+        judgement = replace(judgement, reasons=tuple(_undecided(levels, passes)))
     by_level = tuple(tuple(_judged_intervals(level, passes[level.interval])) for level in levels)
     missed = tuple(missed_of(level, found) for level, found in zip(levels, by_level, strict=True))
     return replace(
@@ -227,12 +227,21 @@ def _judgement(
     )
 
 
+def _undecided(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:
+    """Yield what failures without a time leave open, where all that is known is met."""
+    for level in levels:
+        own, unanswered = passes[level.interval].judged(level), passes[level.interval].wanted.unanswered
+        counted = [(one.count + one.failed, one.below.get(level.bound_ms, 0)) for one in own]
+        if reason := unanswered.undecided(level, counted):
+            yield reason
+
+
 def _judged_intervals(level: ServiceLevel, measured: _Pass) -> Iterator[JudgedInterval]:
     if level.windows == "aligned":  # windows that slide are missed or met by themselves
-        place, length_s = measured.place(level), level.interval / _SECOND
+        place, length_s = measured.wanted.place(level), level.interval / _SECOND
         for one in measured.judged(level):
             start_s = one.window.start_s
-            yield JudgedInterval(start_s, start_s + length_s, one.at(place), one.meets(level, place))
+            yield JudgedInterval(start_s, start_s + length_s, one.value_ms(level, place), one.meets(level, place))
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:
@@ -245,12 +254,12 @@ def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pas
 
 
 def _table(measured: _Pass, level: ServiceLevel) -> IntervalTable:
-    place = measured.place(level)
+    place = measured.wanted.place(level)
     return IntervalTable(tuple(_row(one, place, level) for one in measured.measured))
 
 
 def _row(one: Measured, place: int, level: ServiceLevel) -> IntervalRow:
-    return one.row(judged=place, met=one.meets(level, place) if _is_judged(one, level) else None)
+    return one.row(level, place, met=one.meets(level, place) if _is_judged(one, level) else None)
 
 
 def _is_judged(one: Measured, level: ServiceLevel) -> bool:
@@ -259,7 +268,7 @@ def _is_judged(one: Measured, level: ServiceLevel) -> bool:
 
 def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
     cut_off = sum(window.phase == "partial" for window in measured.windows)
-    return level_verdict(level, measured.judged(level), measured.place(level), cut_off)
+    return level_verdict(level, measured.judged(level), measured.wanted.place(level), cut_off)
 
 
 def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:

@@ -105,6 +105,7 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
         errors=_counts(one.errors or {} for one in readings)
         if all(one.errors is not None for one in readings)
         else None,
+        failures=tuple(failures for one in readings for failures in one.failures),
         attempted_ops_s=_sum(one.attempted_ops_s for one in readings),
         started_at=first.started_at,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plimsoll.analysis.attempt.alignment import Window
-from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
+from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, Wanted, maxima, maxima_by_operation
 from plimsoll.analysis.attempt.judgement import (
     Judgement,
     MissedInterval,
@@ -20,9 +20,10 @@ from plimsoll.analysis.attempt.judgement import (
     missed_interval,
     schedule_of,
 )
+from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
-from plimsoll.analysis.logs.hdr.percentiles import SHOWN, total_and_values_ms
+from plimsoll.analysis.logs.hdr.percentiles import SHOWN
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.level_verdict import LevelVerdict
@@ -43,14 +44,14 @@ class _Slides:
     last: int
 
 
-def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit) -> Judgement:
+def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, unanswered: Unanswered) -> Judgement:
     """Return the same judgement, with sliding windows for the service levels that ask for them.
 
     If the first service level asks for them, the table holds windows in place of intervals, too. Operations, rate and
     remarks stay those of the aligned intervals, which count every record once. Raises LogError where a window is not a
     whole number of records.
     """
-    first, *others = found = [_by_windows(one, tracks, run, unit) for one in judgement.levels]
+    first, *others = found = [_by_windows(one, tracks, run, unit, unanswered) for one in judgement.levels]
     missed = (*judgement.missed, *(one for level in found for one in _missed(level)))
     judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)), missed=missed)
     if not first.measured:
@@ -77,12 +78,15 @@ class _ByWindows:
     note: str = ""
 
 
-def _by_windows(aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: Unit) -> _ByWindows:
+def _by_windows(
+    aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: Unit, unanswered: Unanswered
+) -> _ByWindows:
     level = aligned.service_level
     if level.windows == "aligned":
         return _ByWindows(aligned)
     slides = _slides(tracks, run, level)
-    measured = tuple(_measured(tracks, slides, Decoder(unit), level.percentile))
+    wanted = Wanted([level], unanswered, slides.origin_s)
+    measured = tuple(_measured(tracks, slides, Decoder(unit), wanted))
     verdict = level_verdict(level, [one for one in measured if one.operation == level.operations], len(SHOWN))
     return _ByWindows(
         verdict, measured, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
@@ -93,14 +97,14 @@ def _missed(found: _ByWindows) -> Iterator[MissedInterval]:
     level = found.verdict.service_level
     for one in found.measured:
         if one.operation == level.operations and not one.meets(level, len(SHOWN)):
-            yield missed_interval(one.window.start_s, one.at(len(SHOWN)), level)
+            yield missed_interval(one.window.start_s, one.value_ms(level, len(SHOWN)), level)
 
 
 def _table(found: _ByWindows) -> IntervalTable:
     level = found.verdict.service_level
     return IntervalTable(
         tuple(
-            one.row(judged=len(SHOWN), met=one.meets(level, len(SHOWN)) if one.operation == level.operations else None)
+            one.row(level, len(SHOWN), met=one.meets(level, len(SHOWN)) if one.operation == level.operations else None)
             for one in found.measured
         )
     )
@@ -120,7 +124,7 @@ def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> _Slides:
     return _Slides(schedule.origin_s, schedule.warmup_s, step_s, steps, int(judged_s / step_s + 1e-6) - 1)
 
 
-def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, percentile: float) -> Iterator[Measured]:
+def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, wanted: Wanted) -> Iterator[Measured]:
     """Yield each window's values, from a running sum that gains the newest step and loses the oldest one."""
     inside: deque[Mapping[str, Ints]] = deque()
     sums: dict[str, Ints] = {}
@@ -132,7 +136,7 @@ def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, percen
             oldest = inside.popleft()
             sums = {name: counts - oldest[name] for name, counts in sums.items()}
         if len(inside) == slides.steps:
-            yield from _of_window(sums, slides, number - slides.steps + 1, decoder.unit, percentile)
+            yield from _of_window(sums, slides, number - slides.steps + 1, decoder.unit, wanted)
 
 
 def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decoder) -> dict[str, Ints]:
@@ -148,10 +152,10 @@ def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decode
 
 
 def _of_window(
-    sums: Mapping[str, Ints], slides: _Slides, number: int, unit: Unit, percentile: float
+    sums: Mapping[str, Ints], slides: _Slides, number: int, unit: Unit, wanted: Wanted
 ) -> Iterator[Measured]:
     start_s = slides.warmup_s + number * slides.step_s
-    window = Window(round(start_s, 3), round(slides.steps * slides.step_s, 3), "judged", ())
+    length_s = round(slides.steps * slides.step_s, 3)
+    window = Window(round(start_s, 3), round(start_s + length_s, 3), length_s, "judged", ())
     for name in (ALL_OPERATIONS, *sorted(sums.keys() - {ALL_OPERATIONS})):
-        count, values = total_and_values_ms(sums[name], (*SHOWN, percentile), unit)
-        yield Measured(window, name, count, values)
+        yield wanted.of(sums[name], window, name, unit)

@@ -2,31 +2,43 @@
 
 Response times count from the intended start. So an operation that a stall delayed appears after the stall, with a
 response time that spans it, and the logs alone distinguish a database that stalled from a load that was not
-applied.
+applied. Of a load that ran here it is known besides how long operations were due.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, Measured
-
-_MAX = SHOWN_NAMES.index("max_ms")
+from plimsoll.analysis.attempt.alignment import Window
 
 
-def stalls_s(measured: Sequence[Measured]) -> tuple[float, ...]:
+class Answers(NamedTuple):
+    """How many operations were answered in an interval, and the longest of their times, ms."""
+
+    window: Window
+    answered: int
+    max_ms: float | None
+
+
+def stalls_s(answers: Sequence[Answers], due_s: float | None = None) -> tuple[float, ...]:
     """Return the starts of the judged intervals that are misses for this reason, s from the timed run's start.
 
-    `measured` are all intervals of one operation, in order of time.
+    `answers`: of all intervals, of one operation or all, in order of time. `due_s`: how long operations were due
+    without a pause, from the timed run's start; None where that is not known.
     """
     return tuple(
         one.window.start_s
-        for place, one in enumerate(measured)
-        if one.window.phase == "judged" and not one.count and _is_spanned(one, measured[place + 1 :])
+        for place, one in enumerate(answers)
+        if one.window.phase == "judged"
+        and not one.answered
+        and ((due_s is not None and one.window.start_s < due_s) or _is_spanned(one, answers[place + 1 :]))
     )
 
 
-def _is_spanned(empty: Measured, later: Sequence[Measured]) -> bool:
+def _is_spanned(empty: Answers, later: Sequence[Answers]) -> bool:
     """Tell whether the next interval with answers holds an operation that was already under way at the stall's
     start.
     """
-    after = next((one for one in later if one.count), None)
-    return after is not None and after.values_ms[_MAX] / 1000 >= after.window.start_s - empty.window.start_s
+    after = next((one for one in later if one.answered), None)
+    if after is None or after.max_ms is None:
+        return False
+    return after.max_ms / 1000 >= after.window.start_s - empty.window.start_s

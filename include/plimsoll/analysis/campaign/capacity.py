@@ -56,6 +56,10 @@ class Rung(Model):
         int, Field(description="Repeats that a search or ramp left out: another cell decided them")
     ] = 0
     rate_not_achieved: Annotated[int, Field(description="Valid repeats that fell short of the attempted rate")]
+    achieved_ops_s: Annotated[
+        LeftOutIfEmpty[float | None],
+        Field(description="Lowest rate that a valid repeat achieved, where one fell short of the attempted rate"),
+    ] = None
     worst_ratio: Annotated[float | None, Field(description="Worst interval of all valid repeats / bound")]
     outcome: Annotated[
         LevelOutcome,
@@ -227,6 +231,7 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
         not_run=states.count("not run"),
         not_needed=states.count("not needed"),
         rate_not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
+        achieved_ops_s=min((one.achieved_ops_s or 0.0 for one in verdicts if one.rate_achieved is False), default=None),
         worst_ratio=max(ratios, default=None),
         outcome=outcome_of_level(outcomes, [decider.outcome if decider else None for decider in unknown]),
     )

@@ -101,7 +101,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     found_b = {one.variant: one for one in reported_capacities(b, cells_b)}
     return SideBySide(
         pairs=pairs,
-        incomparable=incomparable(a.definition, b.definition, pairs),
+        incomparable=(*incomparable(a.definition, b.definition, pairs), *_measures(pairs, cells_a, cells_b)),
         differences=tuple(named_differences(a.definition, b.definition, pairs)),
         only_a=_others(a.definition, [pair.a for pair in pairs]),
         only_b=_others(b.definition, [pair.b for pair in pairs]),
@@ -136,6 +136,18 @@ def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> t
     return tuple(
         VariantPair(a=one.id, b=wanted[one.id]) for one in a.variants if one.id in wanted and wanted[one.id] in ids_b
     )
+
+
+def _measures(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]) -> Iterator[Difference]:
+    """Yield the pairs of which one side has response times and the other less: their times are not alike."""
+    for pair in pairs:
+        known_a, known_b = (
+            {one.verdict.measure for one in cells if one.cell.variant == variant and one.verdict}
+            for cells, variant in ((a, pair.a), (b, pair.b))
+        )
+        if known_a and known_b and known_a != known_b:
+            words_a, words_b = (" and ".join(sorted(known)) for known in (known_a, known_b))
+            yield Difference(what=f"variants.{pair.a}.measure", a=words_a, b=words_b)
 
 
 def _others(definition: Definition, paired: Sequence[str]) -> tuple[str, ...]:

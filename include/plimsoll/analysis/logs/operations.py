@@ -44,6 +44,26 @@ class Track:
         return _median(self.lengths[:-1] if len(self.lengths) > 1 else self.lengths)
 
 
+@dataclass(frozen=True)
+class Failures:
+    """Operations that were due and not answered: failed, timed out, skipped, dropped, given up, never sent.
+
+    `kind`: the load generator's own word for it. `at_s`: when they were due, or ended where that is all that is known,
+    s since the epoch; `counts`: how many at each of these times. `operation`: as in `Track`. `name`: where they stand.
+    """
+
+    name: str
+    operation: str
+    kind: str
+    at_s: Floats
+    counts: npt.NDArray[np.int64]
+
+    @property
+    def total(self) -> int:
+        """Return the number of operations."""
+        return int(self.counts.sum())
+
+
 def _median(values: Floats) -> float:
     """Return the median as NumPy computes it; `numpy.median` itself first imports all of its masked arrays."""
     ordered = np.sort(values)

@@ -69,7 +69,8 @@ class Evidence(Case):
     `action`: None where there was none, or none that ended. `fingerprint`: None where the database was not deployed.
     `processes`: those that its product declares. `limits`: what the load generator does not do of the definition.
     `summary`: the report on the whole load; `summaries`: each load host's report on its part; `start`: the common start
-    of several load hosts. `response_times`: by load host, histogram logs by file name, each of one of the `operations`.
+    of several load hosts. `response_times`: by load host, histogram logs by file name, each of one of the `operations`,
+    beside that of failed operations.
     `seconds`: the load generator's own state. `samples`: the hosts' figures, one row per second and host.
     """
 
@@ -127,7 +128,9 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         summaries=summaries,
         start=start,
         response_times={
-            host: {name: files.read(loads[host][name]) for name in own.values()} for host, own in logs.items() if own
+            host: _read(files, loads[host], [*own.values(), generator.failures_file])
+            for host, own in logs.items()
+            if own
         },
         operations=tuple(dict.fromkeys(operation for own in logs.values() for operation in own)),
         logs=read_logs(work.product.evidence, processes, fingerprint, files),
@@ -152,6 +155,10 @@ def _summary(generator: LoadGenerator, files: CollectedFiles, own: Mapping[str, 
             what = f"{name} has {entry.size_bytes:,} bytes: more than {MOST_BYTES:,} are not read of such a file"
             return LoadSummary(complete=False, reason=what)
     return generator.summary({name: files.text(entry) for name, entry in there.items()})
+
+
+def _read(files: CollectedFiles, own: Mapping[str, ManifestEntry], names: Sequence[str]) -> dict[str, bytes]:
+    return {name: files.read(own[name]) for name in names if name in own}
 
 
 def _samples(files: CollectedFiles) -> pd.DataFrame:

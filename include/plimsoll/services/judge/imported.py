@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.attempt.judgement import Judgement, Run, unreadable
+from plimsoll.analysis.attempt.judgement import Judgement, Run, rate_fault, unreadable
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, read_run
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.attempt_checks import check_imported
 from plimsoll.quality.measured import ImportedAttempt
 from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, tables_of, verdict_of
@@ -49,8 +50,9 @@ def judge_imported(evidence: ImportedEvidence) -> JudgedAttempt:
 
 
 def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
-    provenance, timing = evidence.provenance, evidence.definition.timing
+    provenance = evidence.provenance
     kinds = {name.lower(): kind for name, kind in provenance.operations.items()}
+    timing = evidence.definition.timing
     run = Run(warmup=timing.warmup, duration=timing.duration, attempted_ops_s=evidence.cell.load_ops_s)
     try:
         reading = read_run(
@@ -75,6 +77,9 @@ def _reasons(evidence: ImportedEvidence, reading: Reading | None, judged: Judged
     requested = reading.attempted_ops_s if reading else None
     if requested is not None and requested != evidence.cell.load_ops_s:
         yield f"the files say that {requested:g} ops/s were asked for, not the cell's {evidence.cell.load_ops_s}"
+    # A ramp misses where it does not reach its rate.
+    if evidence.definition.rate is None and not isinstance(evidence.definition.strategy, Ramp):
+        yield from filter(None, [rate_fault(judged.judgement, evidence.cell.load_ops_s)])
     if judged.quality is not None:
         yield from judged.quality.reasons
 
@@ -84,13 +89,13 @@ def _warnings(load_ops_s: int, judgement: Judgement) -> Iterator[str]:
         yield f"values are taken to be in {judgement.unit_taken}"
     yield from judgement.remarks
     if judgement.rate_achieved is False and judgement.achieved_ops_s is not None:
-        share = judgement.achieved_ops_s / load_ops_s
+        share, achieved = judgement.achieved_ops_s / load_ops_s, float(f"{judgement.achieved_ops_s:.2g}")
         yield (
             f"only {share:.0%} of the cell's {load_ops_s:,} ops/s were answered: whatever the outcome, it is about "
-            f"{float(f'{judgement.achieved_ops_s:.2g}'):,.6g} ops/s"
+            f"{achieved:,.6g} ops/s"
         )
-    if judgement.errors is None:
-        yield "the files do not tell how many operations failed"
+    if judgement.failures_remark:
+        yield judgement.failures_remark
 
 
 def _errors(judgement: Judgement) -> LoadSummary:

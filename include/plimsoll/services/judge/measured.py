@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.around_action import action_result, during_action, failed_by_phase, times_of
 from plimsoll.analysis.attempt.backlog import opening_backlog
-from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run
-from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT, distinct, short_of_rate, when_stopped, with_failures
+from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run, answered_more, rate_fault
+from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, when_stopped, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.errors import LASTS, NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
@@ -56,6 +57,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
         warnings=(
             *evidence.limits,
             *judgement.remarks,
+            *_failures_of_files(evidence, judgement),
             *(() if are_reasons else failures),
             *evidence.summary.remarks,
             *_ended_early(evidence),
@@ -72,10 +74,24 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
 
 def _spoil(evidence: Evidence) -> bool:
     """Tell whether failed operations spoil the measurement. Those of an attempt that failed follow from its failure."""
-    return (
-        not evidence.manifest.failure
-        and foreign_error_share(evidence.summary, evidence.definition.action) >= ERROR_LIMIT
-    )
+    return not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
+
+
+def _another_rate(evidence: Evidence, judgement: Judgement) -> Iterator[str]:
+    """Yield the reason against a command's load that is not the one that was asked for.
+
+    What held back a rate that was not reached is a check of its own. Plimsoll's own generator may answer in the judged
+    time what was due in warm-up.
+    """
+    attempted, definition = evidence.cell.load_ops_s, evidence.definition
+    is_asked = definition.load_generator.command and definition.rate is None
+    if is_asked and answered_more(judgement.achieved_ops_s, attempted):
+        yield rate_fault(judgement, attempted)
+
+
+def _failures_of_files(evidence: Evidence, judgement: Judgement) -> Iterator[str]:
+    if evidence.definition.load_generator.command and judgement.failures_remark:
+        yield judgement.failures_remark
 
 
 def _ended_early(evidence: Evidence) -> Iterator[str]:
@@ -127,6 +143,7 @@ def _judgement(evidence: Evidence) -> Judgement:
         attempted_ops_s=None if evidence.definition.is_closed_loop else evidence.cell.load_ops_s,
         started_at=evidence.summary.started_at,
         operations=evidence.summary.answered,
+        due=evidence.definition.timing.duration,
     )
     if command := evidence.definition.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
@@ -208,12 +225,12 @@ def _quality(evidence: Evidence, judged: Judged) -> Quality:
 
 def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval]:
     """Yield every interval in which the attempt missed, by whatever makes it count as missed."""
-    level, started_at = evidence.definition.service_levels[0], evidence.summary.started_at
+    level = evidence.definition.service_levels[0]
     yield from judgement.missed
     if isinstance(evidence.definition.strategy, Ramp) and judgement.rate_achieved is False:
         yield from short_of_rate(judgement, evidence.cell.load_ops_s, level)
-    if started_at is not None and error_share(evidence.summary) >= ERROR_LIMIT:
-        yield from with_failures(judgement, evidence.seconds, started_at, level)
+    if judgement.too_many_failed or error_share(evidence.summary) >= ERROR_LIMIT:
+        yield from with_failures(judgement, level)
     if broken := evidence.summary.stopped:
         yield when_stopped(evidence.definition.stop_when[broken.rule], broken.seconds)
 
@@ -224,6 +241,7 @@ def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
         yield evidence.manifest.failure
         return
     yield from judged.judgement.reasons
+    yield from _another_rate(evidence, judged.judgement)
     if evidence.summary.decided_s is not None and not evidence.summary.stopped and judged.judgement.met:
         yield "the load generator ended the load because an interval had missed, but its logs hold none that did"
     if judged.quality is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.judgement import Judgement
 from plimsoll.analysis.attempt.latencies import latencies_frame
-from plimsoll.analysis.attempt.missed_intervals import ERROR_LIMIT
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration

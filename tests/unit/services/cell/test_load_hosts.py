@@ -334,7 +334,10 @@ def test_what_the_database_said_is_told_with_the_load_host_and_as_a_reason_where
 ) -> None:
     loading.poll_load(work)
     collect(work)
-    told, remark = InstantLoadGenerator.summary, "reads failed as `other` 3 times, first: no such table — SELECT 1"
+    told, remark = (
+        InstantLoadGenerator.summary,
+        "reads failed as `other` 3 times, first: SyntaxError: no viable alternative — SELEC 1",
+    )
 
     def summary(generator: InstantLoadGenerator, files: Mapping[str, str]) -> LoadSummary:
         return told(generator, files).model_copy(update={"failures": (remark,), "errors": {"other": others}})

@@ -79,6 +79,7 @@ class ForeignGenerator(ABC):
     name: str
     summary_files: Sequence[str]
     progress_file = ""
+    failures_file = ""
     can_end_early = False
     can_close_loop = False
     can_go_on = False

@@ -40,6 +40,7 @@ class PlimsollStress:
     name = "plimsoll-stress"
     summary_files: Sequence[str] = (command.SUMMARY,)
     progress_file = command.PROGRESS
+    failures_file = f"{command.HDR}.errors"
     can_end_early = True
     can_close_loop = True
     can_go_on = True

@@ -117,6 +117,7 @@ def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
             *(f"{one.title}: its percentiles are not judged beside histograms" for one in others if one.samples),
         ),
         errors=next((one for one in known if one), known[0] if known else None),
+        failures=tuple(failures for one in everyone for failures in one.failures),
         attempted_ops_s=next((one.attempted_ops_s for one in everyone if one.attempted_ops_s is not None), None),
         started_at=next((one.started_at for one in everyone if one.started_at is not None), None),
     )

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
-from plimsoll.analysis.logs.operations import Track
+from plimsoll.analysis.logs.operations import Failures, Track
 from plimsoll.analysis.logs.unpacking import GZIP, in_utf8, unpacked
 
 _HEAD_BYTES = 1 << 16
@@ -88,8 +88,8 @@ class Reading:
     `samples`: percentiles over time; a service level can be judged as far as they decide it. `whole_run`: figures
     without time.
     `obstacles` say why files can't be judged; `notes` name each pitfall of the format that these files contain.
-    `errors`: failed operations of the whole run by kind, None where the files don't tell; the same holds for
-    `attempted_ops_s` and `started_at`.
+    `errors`: operations of the whole run that were not answered, by kind, None where the files don't tell; the same
+    holds for `attempted_ops_s` and `started_at`. `failures`: those of them whose times are known.
     """
 
     title: str
@@ -102,6 +102,7 @@ class Reading:
     obstacles: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     errors: Mapping[str, int] | None = None
+    failures: tuple[Failures, ...] = ()
     attempted_ops_s: float | None = None
     started_at: datetime | None = None
 

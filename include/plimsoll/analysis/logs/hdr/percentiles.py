@@ -10,8 +10,8 @@ SHOWN = (50.0, 90.0, 99.0, 99.9, 100.0)
 """The percentiles of every interval; the hundredth is the maximum."""
 
 
-def ranks(percentiles: Sequence[float], total: int) -> Ints:
-    """Return the rank (from 1) of each percentile among `total` sorted values: ceil(p / 100 · n).
+def ranks(percentiles: Sequence[float], total: int | Ints) -> Ints:
+    """Return the rank (from 1) of each percentile among `total` sorted values (of all, or of each): ceil(p / 100 · n).
 
     As in Java, the percentile is first lowered by one unit in its last place. Otherwise a product that floating point
     rounded up past a whole number would give a rank that is one too high.
@@ -33,17 +33,37 @@ def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[f
     return total_and_values_ms(counts, percentiles, unit)[1]
 
 
-def total_and_values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[int, tuple[float, ...]]:
+def total_and_values_ms(
+    counts: Ints, percentiles: Sequence[float], unit: Unit, beyond: Ints | int = 0
+) -> tuple[int, tuple[float, ...]]:
     """Return the number of operations counted, and the value at each percentile in ms.
 
-    No value where nothing was counted.
+    No value where nothing was counted. `beyond`: how many values above all of these each percentile also covers; one
+    that falls among them is infinite.
     """
-    total, values = _total_and_values(counts, percentiles)
-    return total, tuple((values / UNITS_PER_MS[unit]).tolist())
-
-
-def _total_and_values(counts: Ints, percentiles: Sequence[float]) -> tuple[int, Ints]:
     cumulative = np.cumsum(counts[: used_slots(counts)])
     total = int(cumulative[-1])
-    slots = np.searchsorted(cumulative, ranks(percentiles, total)) if total else np.empty(0, dtype=np.int64)
-    return total, reported_values()[slots]
+    if not total:
+        return 0, ()
+    slots = np.searchsorted(cumulative, ranks(percentiles, total + beyond))
+    values = reported_values()[np.minimum(slots, len(cumulative) - 1)] / UNITS_PER_MS[unit]
+    return total, tuple(np.where(slots < len(cumulative), values, np.inf).tolist())
+
+
+def spare(percentile: float, total: int, below: int) -> int:
+    """Return how many further values at or above a bound leave the percentile below it; negative where it is not.
+
+    `below` of the `total` values are below the bound.
+    """
+    # The greatest number of values among which the rank is not beyond those below; floating point may be off by one.
+    most = int(below * 100 / percentile) + 1
+    while most > 0 and int(ranks([percentile], most)[0]) > below:
+        most -= 1
+    return most - total
+
+
+def count_below(counts: Ints, bounds_ms: Sequence[float], unit: Unit) -> tuple[int, ...]:
+    """Return how many values are below each bound, by the value that is reported for their slots."""
+    used = counts[: used_slots(counts)]
+    slots = np.searchsorted(reported_values()[: len(used)] / UNITS_PER_MS[unit], bounds_ms)
+    return tuple(int(used[:slot].sum()) for slot in slots)
