@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from plimsoll.domain.cql import CQL
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
-from plimsoll.domain.protocols import protocol_of
+from plimsoll.domain.protocols import UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,16 @@ class Clients:
 
 
 def clients_of(definition: Definition) -> tuple[Clients, ...]:
-    """Return the clients of every product with every workload; empty where all speak CQL, whose options all have."""
-    if definition.protocols == (CQL,):
+    """Return the clients of every product with every workload.
+
+    Empty where all speak CQL, whose options all have, and where nobody stated what they speak.
+    """
+    if definition.protocols in ((CQL,), (UNKNOWN,)):
         return ()
     workloads = {part.workload: part.definition for part in parts(definition)}
     first = {product: definition.of_product(product)[0][1] for product in definition.products}
     return tuple(
-        Clients(product, protocol_of(product), workload, alone.client_options_of(variant))
+        Clients(product, alone.protocol_of(variant), workload, alone.client_options_of(variant))
         for workload, alone in workloads.items()
         for product, variant in first.items()
     )

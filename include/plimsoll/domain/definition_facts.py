@@ -7,7 +7,8 @@ from pydantic import JsonValue, PrivateAttr, SerializerFunctionWrapHandler, mode
 
 from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.loads import CLOSED, NO_LOAD
-from plimsoll.domain.protocols import OPTIONS, protocol_of
+from plimsoll.domain.protocols import KNOWN_PRODUCTS, OPTIONS, UNKNOWN, protocol_of
+from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.stage import Stage, StageStarts
 from plimsoll.domain.strategy import FullGrid
 from plimsoll.domain.system import NOT_KNOWN
@@ -171,7 +172,9 @@ class DefinitionFacts(DefinitionKeys):
 
     def protocol_of(self, variant: Variant) -> str:
         """Return the protocol that clients of a variant's product speak."""
-        return protocol_of(self.product_of(variant))
+        product = self.product_of(variant)
+        is_stated = self.provider.name != IMPORTED or product in KNOWN_PRODUCTS
+        return protocol_of(product) if is_stated else UNKNOWN
 
     def client_options_of(self, variant: Variant) -> dict[str, JsonValue]:
         """Return the workload's options of the protocol that clients of a variant speak."""

@@ -66,7 +66,9 @@ class DefinitionKeys(Model):
     ]
     loop: Annotated[Loop, Field(exclude_if=lambda loop: loop == OPEN)] = OPEN
     repeats: Annotated[int, Field(ge=1, le=1000, description="Number of times that every variant gets every load")] = 1
-    seed: Annotated[int, Field(description="Seed of the random order of cells within each repeat")] = 1
+    seed: Annotated[
+        int, Field(description="Seed of the random order of cells within each repeat, and of what loads draw at random")
+    ] = 1
     workload: Workload = Workload()
     workloads: Annotated[
         tuple[NamedWorkload, ...],

@@ -128,6 +128,9 @@ class ActionError(PlimsollError):
     """An action on a running cluster failed, and waiting does not mend that."""
 
 
+LASTS = "another run of the cell would end alike"
+"""The words in the reason of an attempt whose cell does not run again by itself: a person must change something."""
+
 OF_HOSTS = (HostError, DeployError, LoadError)
 """The errors that adapters raise about a host and about the programs there."""
 

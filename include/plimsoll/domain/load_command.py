@@ -71,3 +71,15 @@ def placeholders(line: str) -> Sequence[str]:
 def filled(line: str, values: Mapping[str, str]) -> Sequence[str]:
     """Return the words of a command with the values in place. Raises KeyError for a name without a value."""
     return [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in shlex.split(line)]
+
+
+def program_of(line: str, values: Mapping[str, str]) -> str:
+    """Return the program that a command runs, without `env` and its variables.
+
+    Empty where its name depends on a value that is not among these, or on options of `env`.
+    """
+    words = (word for word in shlex.split(line) if word != "env" and not re.match(r"\w+=", word))
+    program = next(words, "")
+    if program.startswith("-") or not values.keys() >= set(placeholders(program)):
+        return ""
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], program)

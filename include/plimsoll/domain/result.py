@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.action import ActionResult
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import AttemptKey, Cell
+from plimsoll.domain.errors import LASTS
 from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
 from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 
@@ -25,6 +26,9 @@ UNEVALUATED = "could not be evaluated"
 
 DISTURBED = "disturbed"
 """The name of the check that fails where noise of the machines explains every miss."""
+
+_AS_DEFINED = frozenset({"database", "database version", "JVM", "JDK", "JVM flags", "collector", "heap"})
+"""The names of checks of the software that ran, which every run of the definition finds alike."""
 
 
 class Check(Model):
@@ -133,7 +137,18 @@ class Verdict(Model):
     @property
     def is_disturbed(self) -> bool:
         """Tell whether the attempt missed, and noise of the machines explains that, so that the cell must run again."""
-        return DISTURBED in self.invalidated_by
+        return DISTURBED in self.invalidated_by and not self.lasts
+
+    @property
+    def lasts(self) -> bool:
+        """Tell whether the attempt is invalid for a reason that no further run mends: a person must change something.
+
+        So it is where a reason says so, and where other software ran than the definition says.
+        """
+        differs = [check.name for check in self.checks if check.tested and not check.success]
+        return any(LASTS in reason for reason in self.reasons) or any(
+            name.rpartition(": ")[2] in _AS_DEFINED for name in differs
+        )
 
     @property
     def may_omit(self) -> bool:

@@ -9,7 +9,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cql import CQL, CqlOptions
 from plimsoll.domain.faults import Fault
 from plimsoll.domain.hbase import HBaseOptions
-from plimsoll.domain.protocols import OPTIONS
+from plimsoll.domain.protocols import OPTIONS, UNKNOWN
 from plimsoll.domain.units import Count, Size
 from plimsoll.domain.variant import SLUG
 
@@ -60,7 +60,8 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
         """Yield the faults of the protocols' options, where clients speak these on a cluster of so many nodes."""
         if CQL in protocols:
             yield from self.faults_with(nodes)
-        for key in sorted(self.foreign_options(protocols) & self.model_fields_set):
+        foreign = frozenset[str]() if UNKNOWN in protocols else self.foreign_options(protocols)
+        for key in sorted(foreign & self.model_fields_set):
             what = f"is an option of another protocol than the clients speak, {' and '.join(protocols)}"
             yield Fault((key,), what, "remove it")
 

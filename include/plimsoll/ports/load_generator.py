@@ -46,7 +46,8 @@ class LoadRequest:
     `part` of `parts`: the number of this share, from 1. With
     several parts, or where the load `waits`, the timed run starts when `SplitLoadGenerator.begin` is called, after the
     caller has waited for the work that populating left. Unless it `populates`, an earlier load has left the rows.
-    `database`: that of somebody else, to which the load goes; None: one that was deployed for it.
+    `database`: that of somebody else, to which the load goes; None: one that was deployed for it. `seed`: of whatever
+    the generator draws at random.
     """
 
     job_id: str
@@ -60,6 +61,7 @@ class LoadRequest:
     waits: bool = False
     populates: bool = True
     database: ExternalDatabase | None = None
+    seed: int = 1
 
 
 class LoadGenerator(Protocol):
@@ -100,7 +102,7 @@ class LoadGenerator(Protocol):
         None: never measured.
         """
 
-    def unready(self, host: Host) -> str:
+    def unready(self, host: Host, definition: Definition) -> str:
         """Explain why the generator can't run on that load host, asked before the database starts; empty where
         it can.
         """

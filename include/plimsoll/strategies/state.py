@@ -191,14 +191,14 @@ class CampaignState(Generic[C_co]):
         """Tell whether the newest attempt was unsound, and the campaign does not run the cell again by itself.
 
         It does so for a search or a ramp after the first attempt that was judged and found invalid, and after as many
-        as the definition says if noise disturbed the newest one. An attempt without a verdict still runs, was
-        cancelled, or was killed.
+        as the definition says if noise disturbed the newest one, but not for a reason that no run mends. An attempt
+        without a verdict still runs, was cancelled, or was killed.
         """
         if not one.was_unsound:
             return False
         newest = one.newest.verdict if one.newest else None
         judged = sum(attempt.verdict is not None for attempt in one.attempts)
-        if newest is None:
+        if newest is None or newest.lasts:
             return True
         return judged >= (self.definition.disturbance.tries if newest.is_disturbed else self._tries[one.cell.stage])
 

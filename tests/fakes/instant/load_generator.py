@@ -61,7 +61,7 @@ class InstantLoadGenerator:
         """Return None: the generator takes no processor."""
         return None
 
-    def unready(self, host: Host) -> str:
+    def unready(self, host: Host, definition: Definition) -> str:
         """Return the empty text: the generator runs everywhere."""
         return ""
 

@@ -106,6 +106,8 @@ def test_texts_are_100_to_199_capital_letters(ask: Callable[..., Any]) -> None:
 def test_errors_of_the_driver_are_sorted_by_kind(ask: Callable[..., Any]) -> None:
     answers = ask("error timeout", "error no_node", "error all_failed", "error closed", "error what")
     assert answers == ["client_timeout", "connection", "connection", "connection", "other"]
+    answers = ask("error write_failure", "error cdc", "error read_failure", "error lightweight", "error server_error")
+    assert answers == ["write_failure", "write_failure", "read_failure", "write_timeout", "server_error"]
 
 
 @pytest.mark.parametrize(("generators", "lanes", "rate"), [(1, 3, 7), (2, 4, 3000), (3, 2, 100), (5, 1, 999_983)])
@@ -142,8 +144,13 @@ def test_a_part_that_there_is_not_is_refused(ask: Callable[..., Any], split: str
 
 
 def test_a_row_whose_write_times_out_is_written_again_and_one_that_is_wrong_is_not(ask: Callable[..., Any]) -> None:
-    answers = ask("retried 0 WRITE_TIMEOUT", "retried 2 WRITE_TIMEOUT", "retried 9 UNAVAILABLE", "retried 9 OTHER")
-    assert answers == ["answered 1 0", "answered 3 2", "failed 5 4", "failed 1 0"]
+    answers = ask("retried 0 WRITE_TIMEOUT", "retried 2 WRITE_TIMEOUT", "retried 99 UNAVAILABLE", "retried 9 OTHER")
+    assert answers == ["answered 1 0", "answered 3 2", "failed 11 10", "failed 1 0"]
+
+
+@pytest.mark.parametrize("kind", ["WRITE_FAILURE", "SERVER_ERROR", "OVERLOADED", "CONNECTION"])
+def test_a_row_that_a_busy_node_could_not_write_is_written_again(ask: Callable[..., Any], kind: str) -> None:
+    assert ask(f"retried 10 {kind}") == ["answered 11 10"]
 
 
 ROWS = 211

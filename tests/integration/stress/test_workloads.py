@@ -215,6 +215,24 @@ def test_failures_of_kind_other_keep_their_first_message_and_answers_are_fetched
     assert ask(f"fetched {node.address} w_cql false", f"fetched {node.address} w_cql true") == ["5500", "5000"]
 
 
+def test_populating_ends_once_too_many_rows_are_lost(run: Callable[..., Any]) -> None:
+    rows = 1_000_000
+    lasting = {
+        "statement": "INSERT INTO people (id) VALUES (:id) USING TTL :seconds",
+        "bind": {
+            "id": {"distribution": "sequence", "max": rows - 1},
+            "seconds": {"distribution": "fixed", "value": 2_000_000_000},
+        },
+    }
+    ended, files = run("cql", {**OWN, "rows": rows, "population": lasting})
+    assert ended.returncode == POPULATE
+    lost, _, reason = files.summary["reason"].partition(
+        " of 1000000 rows could not be written, which ended populating: "
+    )
+    assert 1_000 < int(lost) < rows
+    assert "; the first failure of kind other: InvalidQueryException: ttl is too large" in reason
+
+
 def test_a_load_of_which_every_operation_fails_ends_with_the_first_message(run: Callable[..., Any]) -> None:
     only = {**WIDE, "rows": 0, "operations": [{**WIDE["operations"][1], "share": 1}]}
     ended, files = run("cql", only, "--give-up", "1s")

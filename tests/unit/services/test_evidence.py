@@ -1,17 +1,21 @@
 """What an attempt left, gathered for judging."""
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation
 from tests.support.campaigns.running import run_missing
 
+from plimsoll.domain.errors import LASTS
+from plimsoll.domain.load_command import LoadCommand
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.judge import evidence
 from plimsoll.services.judge.attempt_judging import judge_again
+from plimsoll.services.judge.measured import judge_measured
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 
@@ -46,6 +50,20 @@ def manifest_of(work: AttemptContext) -> Manifest:
     manifest = read_manifest(work.toolkit.store, work.key)
     assert manifest is not None
     return manifest
+
+
+def test_files_of_a_command_in_a_form_that_can_not_be_read_would_be_as_unreadable_again(work: AttemptContext) -> None:
+    found = evidence.gather(work, manifest_of(work))
+    assert not judge_measured(found).verdict.lasts
+    choice = found.definition.load_generator.model_copy(update={"command": LoadCommand(run="gen", outputs=("*.log",))})
+    by_command = found.definition.model_copy(update={"load_generator": choice})
+    garbled = replace(found, definition=by_command, response_times={"load": {"a.log": b"12 requests, all fine\n"}})
+    verdict = judge_measured(garbled).verdict
+    assert verdict.lasts
+    assert verdict.reasons[0].endswith(LASTS)
+    logs = {name: text for own in found.response_times.values() for name, text in own.items()}
+    readable = replace(found, definition=by_command, response_times={"load": logs})
+    assert not judge_measured(readable).verdict.lasts
 
 
 def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(

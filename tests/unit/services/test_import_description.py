@@ -1,11 +1,13 @@
+import re
 from pathlib import Path
 
 import pytest
 
+from plimsoll.domain.clients import clients_of
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.services.imports.description import (
     described_runs,
-    imported_definition,
     parse_description,
     unknown_facts,
 )
@@ -52,7 +54,7 @@ def test_a_run_may_have_a_unit_of_its_own() -> None:
 
 
 def test_nothing_can_be_run_with_the_definition_that_the_campaign_keeps() -> None:
-    assert imported_definition(parse_description(TEXT, "x")).provider.name == "imported"
+    assert parse_description(TEXT, "x").definition.provider.name == "imported"
 
 
 def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody() -> None:
@@ -66,12 +68,50 @@ def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody() -> None:
     assert "definition: system.nodes" not in found
 
 
-def test_the_example_in_the_docs_is_one() -> None:
+def test_the_examples_in_the_docs_are_some() -> None:
     page = (Path(__file__).parents[3] / "docs" / "guides" / "importing.md").read_text()
-    example = page.partition("```yaml\n")[2].partition("```")[0]
-    runs = described_runs(parse_description(example, "importing.md"))
+    published, postgresql = re.findall(r"```yaml\n(campaign:.*?)```", page, re.DOTALL)
+    runs = described_runs(parse_description(published, "importing.md"))
     assert len(runs) == 2 * 11 * 5
     assert [one.cell.id for one in runs if one.required] == ["zgc-020k-r2"]
+    assert len(described_runs(parse_description(postgresql, "importing.md"))) == 2 * 2 * 3
+
+
+OTHER = """\
+campaign: other-1
+source: somebody's data
+files: ["{cell}.csv"]
+definition:
+  name: other
+  title: Another database
+  system: {database: redis, version: 7.0.15, nodes: 1}
+  variants: [{id: plain}]
+  loads: [1500/s]
+  workload: {name: GET and SET}
+  timing: {duration: 150m, warmup: 30m}
+"""
+
+
+def test_of_another_database_than_plimsoll_knows_nothing_is_claimed_that_only_cql_has() -> None:
+    definition = parse_description(OTHER, "x").definition
+    kept = definition.model_dump(mode="json")
+    assert kept["workload"] == {"name": "GET and SET"}
+    assert not [fact for fact in unknown_facts(definition, {}) if "replication" in fact or "consistency" in fact]
+    assert clients_of(definition) == ()
+    assert Definition.model_validate(kept) == definition
+
+
+def test_what_somebody_stated_of_it_all_the_same_is_kept_as_campaigns_of_before_have_it() -> None:
+    stated = OTHER.replace("GET and SET", "GET and SET, replication_factor: 1, consistency: ONE")
+    kept = parse_description(stated, "x").definition.model_dump(mode="json")
+    assert kept["workload"] == {"name": "GET and SET", "replication_factor": 1, "consistency": "ONE"}
+
+
+@pytest.mark.parametrize("system", ["{version: 4.0.1, nodes: 1}", "{database: scylladb, version: 4.4.3, nodes: 1}"])
+def test_of_databases_that_speak_cql_it_must_be_right(system: str) -> None:
+    text = OTHER.replace("{database: redis, version: 7.0.15, nodes: 1}", system)
+    with pytest.raises(DefinitionError, match="replication_factor 3 needs at least 3 nodes"):
+        parse_description(text, "x")
 
 
 @pytest.mark.parametrize(

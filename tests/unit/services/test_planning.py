@@ -178,6 +178,33 @@ def test_a_guard_that_a_search_does_not_use_is_remarked_on(tmp_path: Path, strat
     assert [one.partition(": an exact")[0] for one in found if "guard" in one] == expected
 
 
+BY_COMMAND = {"name": "command", "command": {"run": "gen --rate {rate} {duration}", "outputs": ["*.hdr"]}}
+
+
+@pytest.mark.parametrize(
+    ("load", "generator", "told"),
+    [
+        (100, BY_COMMAND, ["a cell at 100/s has 6,000 operations in its judged time"]),
+        (1_500, BY_COMMAND, []),
+        (100, {"name": "plimsoll-stress"}, []),
+    ],
+)
+def test_a_cell_that_a_random_schedule_may_leave_short_is_told_with_how_long_it_must_be(
+    tmp_path: Path, load: int, generator: dict[str, Any], told: list[str]
+) -> None:
+    content = {
+        **instant_definition().model_dump(mode="json"),
+        "loads": [f"{load}/s", "90000/s"],
+        "timing": {"duration": "80s", "warmup": "20s"},
+        "load_generator": generator,
+    }
+    plan = make_plan(Definition.model_validate(content))
+    found = [one for one in remarks(Installation(tmp_path).toolkit, plan) if "random times" in one]
+    assert [one.partition(": if")[0] for one in found] == told
+    short = "may be 3.9% off by chance; 90,000 operations bring that to 1%, which here take 900 s"
+    assert all(one.endswith(short) for one in found)
+
+
 def test_every_load_host_is_counted_and_paid_for() -> None:
     definition = with_load_hosts(2).model_copy(update={"max_parallel": 1})
     node = HostRate(kind="r5d.2xlarge", vcpus=8, usd_per_hour=0.5)

@@ -8,6 +8,7 @@ from plimsoll.analysis.attempt.few_operations import decided_by_few
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolerance
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.ports.product import PartlyCheckedProduct
@@ -32,6 +33,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
         if isinstance(adapter, PartlyCheckedProduct):
             yield from adapter.unchecked(plan.definition)
     yield from dict.fromkeys(decided_by_few(plan.definition))
+    yield from dict.fromkeys(_random_schedules(plan))
     yield from dict.fromkeys(_counted_rows(plan))
     yield from dict.fromkeys(_time_for_populating(plan))
     yield from _early_end(toolkit, plan)
@@ -75,6 +77,23 @@ def _early_end(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
             "`timing: {stop: decided}` ends a load once an interval has missed: about "
             f"{whole - spared:.0f} cell-hours instead of {whole:.0f}, with the same capacities"
         )
+
+
+def _random_schedules(plan: Plan) -> Iterator[str]:
+    """Yield parts with so few operations in a cell that a program's random schedule may be off by more than 1 %."""
+    for part in parts(plan.definition):
+        lowest = min(filter(None, part.definition.loads), default=0)
+        if part.definition.load_generator.command is None or not lowest:
+            continue
+        operations = lowest * part.definition.timing.judged.total_seconds()
+        tolerance = rate_tolerance(operations)
+        if tolerance > LEAST:
+            yield (
+                f"a cell at {format_rate(lowest)} has {operations:,.0f} operations in its judged time: if the command "
+                f"sends at random times, as pgbench does, its rate may be {tolerance:.1%} off by chance; "
+                f"{ENOUGH_OPERATIONS:,} operations bring that to {LEAST:.0%}, which here take "
+                f"{math.ceil(ENOUGH_OPERATIONS / lowest):,} s"
+            )
 
 
 def _counted_rows(plan: Plan) -> Iterator[str]:

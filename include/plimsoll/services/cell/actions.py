@@ -8,7 +8,7 @@ from typing import Any
 
 from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.errors import DeployError, HostError, HostsLost, StoreError, UnfitHosts
+from plimsoll.domain.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.domain.fingerprint import Fingerprint, ReportedNode
 from plimsoll.domain.progress import Phase
 from plimsoll.ports.host import Host
@@ -109,8 +109,8 @@ def deploy(work: AttemptContext) -> Fingerprint:
     nodes, loads = work.nodes(cluster), load_hosts(work, cluster)
     load, *further = loads
     for host in loads:
-        if unready := work.load_generator.unready(host):
-            raise DeployError(unready, where=f"host {host.info.name} of {work.key}")
+        if unready := work.load_generator.unready(host, work.definition):
+            raise DeployError(f"{unready}; {LASTS}", where=f"host {host.info.name} of {work.key}")
     if work.goes_on:
         require_running(work, cluster)
     else:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import LoadError
+from plimsoll.domain.load_seed import load_seed
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.cell.action_beside_load import followed, required_nodes
@@ -38,6 +39,7 @@ def start_load(work: AttemptContext) -> None:
         waits=waits_for_nodes(work),
         populates=not work.goes_on,
         database=database,
+        seed=load_seed(work.definition.seed, work.cell, work.key.attempt),
     )
     request = with_counted_rows(work, cluster, asked)
     # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.

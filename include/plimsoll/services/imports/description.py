@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -15,8 +15,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.provenance import ENVIRONMENT_FACTS, IMPORTED
 from plimsoll.domain.spelling import meant
-from plimsoll.domain.system import ProviderChoice
 from plimsoll.domain.units import Rate
+from plimsoll.domain.workload import Workload
 from plimsoll.services.definitions.documents import parse_yaml
 
 _CLAIMS = ("system", "workload", "load_generator")
@@ -74,6 +74,14 @@ class ImportDescription(Model):
         dict[str, Literal["reads", "writes"]], Field(description="Further operations' names → reads or writes")
     ] = {}
     environment: Annotated[dict[str, str], Field(description="Facts of all runs: kernel, CPU, instance type …")] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _can_not_run(cls, given: Any) -> Any:
+        """Give the definition a provider that can't run anything, before it is judged what is wrong with it."""
+        if isinstance(given, Mapping) and isinstance(given.get("definition"), Mapping):
+            return {**given, "definition": {**given["definition"], "provider": {"name": IMPORTED}}}
+        return given
 
     @model_validator(mode="after")
     def _names_cells_of_the_definition(self) -> Self:
@@ -137,11 +145,6 @@ def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
     )
 
 
-def imported_definition(description: ImportDescription) -> Definition:
-    """Return the definition as the campaign keeps it, with a provider that can't run anything."""
-    return description.definition.model_copy(update={"provider": ProviderChoice(name=IMPORTED)})
-
-
 def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return facts of the environment that nobody gave, and keys of the definition with only a default value."""
     missing = [fact for fact in ENVIRONMENT_FACTS if fact not in environment]
@@ -152,9 +155,9 @@ def _defaulted(definition: Definition) -> Iterator[str]:
     for section in [one for one in _CLAIMS if one != "workload" or not definition.workloads]:
         model = getattr(definition, section)
         given = model.model_fields_set if section in definition.model_fields_set else set()
-        yield from (
-            f"{section}.{name}" for name in type(model).model_fields if name not in given and name != "settings"
-        )
+        # Nobody can state options of a protocol that the clients do not speak.
+        left_out = {"settings", *given, *Workload.foreign_options(definition.protocols)}
+        yield from (f"{section}.{name}" for name in type(model).model_fields if name not in left_out)
 
 
 def _filled(pattern: str, cell: Cell) -> str:

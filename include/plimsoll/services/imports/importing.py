@@ -18,7 +18,6 @@ from plimsoll.services.imports.description import (
     DescribedRun,
     ImportDescription,
     described_runs,
-    imported_definition,
     unknown_facts,
 )
 from plimsoll.services.judge.attempt_judging import judge
@@ -92,7 +91,7 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     _require_own_files(found, description.source)
     toolkit.store.check()
     campaign = CampaignStore(toolkit.store, description.campaign)
-    campaign.open(imported_definition(description))
+    campaign.open(description.definition)
     imports = [_Import(toolkit, description, wanted, files) for wanted, files in found if files]
     return tuple(_imported(campaign, one, log) for one in imports)
 

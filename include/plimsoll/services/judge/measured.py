@@ -12,7 +12,7 @@ from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run, 
 from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, when_stopped, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import LASTS, NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration
@@ -150,7 +150,10 @@ def _judgement(evidence: Evidence) -> Judgement:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
         files = next(iter(evidence.response_times.values()))
         run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up))
-        return judge_logs(files, run, evidence.definition.service_levels, unit=command.unit, tags=command.tags)
+        judgement = judge_logs(files, run, evidence.definition.service_levels, unit=command.unit, tags=command.tags)
+        # A form that can't be read is what the program always writes, unless it did not come to its end.
+        lasts = "" if judgement.format or evidence.summary.gave_up else f"; {LASTS}"
+        return replace(judgement, reasons=tuple(f"{reason}{lasts}" for reason in judgement.reasons))
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
     levels = evidence.definition.service_levels
@@ -217,6 +220,7 @@ def _quality(evidence: Evidence, judged: Judged) -> Quality:
         missed=distinct(_missed(evidence, judged.judgement)),
         seconds=evidence.seconds,
         ahead_ms=evidence.ahead_ms,
+        histograms=bool(judged.judgement.counts),
     )
     return check_attempt(evidence.definition, evidence.cell, measured)
 

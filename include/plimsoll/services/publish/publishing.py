@@ -20,7 +20,7 @@ from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, ch
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_fingerprint, read_verdict
 from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.records import parse_record, read_record
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
@@ -58,7 +58,7 @@ def pass_gate(toolkit: Toolkit, campaign_id: str, requested: Collection[str]) ->
         check_campaign(toolkit, campaign_id)
     elif lost:
         what = f"{len(lost)} of the {len(requested)} cells asked for have no valid attempt; {found.words}"
-        raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, ", ".join(lost)))
+        raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, lost))
     return found
 
 
@@ -96,7 +96,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
 def _require_loads_of_every_stage(campaign: CampaignStore, state: CampaignState[C]) -> None:
     if state.stages_without_loads:
         found = completeness_of(state)
-        mend = _mend(campaign, ", ".join(found.missing))
+        mend = _mend(campaign, found.missing)
         raise GateClosed(found.words, where=f"campaign {campaign.campaign_id}", mend=mend)
 
 
@@ -206,17 +206,27 @@ def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> 
     return GateClosed(
         f"the data is not fit to publish: {'; '.join(quality.reasons)}",
         where=f"campaign {campaign.campaign_id}",
-        mend=_mend(campaign, ", ".join(again) or "see the checks"),
+        mend=_mend(campaign, again or ["see the checks"]),
     )
 
 
-def _mend(campaign: CampaignStore, again: str) -> str:
+def _mend(campaign: CampaignStore, cells: Sequence[str]) -> str:
     name, definition = campaign.campaign_id, campaign.definition()
-    again = again or "what the next stage asks for"
+    again = ", ".join(cells) or "what the next stage asks for"
     if definition.provider.name == IMPORTED:
         return f"import other files for: {again}. What was published can't be run again; leave out variants or loads"
+    lasting = [cell for cell in cells if _lasts(campaign, cell)]
+    change = "change what its reasons name, on the hosts or in the definition of a new campaign"
+    first = f"no run mends {', '.join(lasting)}: {change}. Then " if lasting else ""
     return (
-        f"run again: {again}. Cells without a valid attempt run again when the campaign's DAG is triggered with "
+        f"{first}run again: {again}. Cells without a valid attempt run again when the campaign's DAG is triggered with "
         f"`campaign_id` {name!r} (or by {run_command(definition.name, name)}); any cell does when its "
         "`run_cell` instance is cleared in the grid"
     )
+
+
+def _lasts(campaign: CampaignStore, cell_id: str) -> bool:
+    """Tell whether the cell's newest attempt is invalid for a reason that no run mends."""
+    newest = campaign.newest_attempt(cell_id)
+    verdict = read_verdict(campaign.store, newest) if newest else None
+    return verdict is not None and verdict.lasts

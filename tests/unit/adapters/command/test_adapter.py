@@ -1,5 +1,7 @@
 """Loads by the commands of a definition, without a program behind them."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from tests.unit.adapters.foreign_load.load_requests import definition, request
 from plimsoll.adapters.generators.command import CommandGenerator
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import LASTS
 from plimsoll.ports.host import CommandResult, JobStatus
 
 ARCHIVE = {"url": "https://example.org/tlp-stress.tgz", "sha256": "a" * 64}
@@ -57,6 +60,13 @@ def test_each_placeholder_stays_one_word_whatever_it_holds(generator: CommandGen
     assert load_line.endswith("/bin/gen --rate 100 -d 50 --hosts=10.0.0.1,10.0.0.2 '--title=a Mine'")
 
 
+def test_the_seed_is_the_load_s_own_and_is_recorded(generator: CommandGenerator, host: ScriptedHost) -> None:
+    seeded = request(**keys({"run": RUN + " --seed {seed}"}), seed=7)
+    generator.start(host, replace(seeded, seed=12_345))
+    assert script(host)[-1].endswith("--seed 12345")
+    assert json.loads(host.read_tail(host.root / "load" / "plan.json", max_bytes=10_000))["seed"] == 12_345
+
+
 def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None:
     assert told(generator, command_definition()) == []
 
@@ -74,6 +84,10 @@ def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None
         (keys({"run": "gen {rate} {duration}"}), "archive", "is used by no command"),
         (keys({"archive": {**ARCHIVE, "sha256": "0" * 64}}), "archive", "the load generator's archive is not in the"),
         (keys({"progress": "("}), "progress", "is no regular expression"),
+        (keys({"outputs": ["a.hdr", "out/*.hdr"]}), "outputs[1]", "'out/*.hdr' is a path"),
+        (keys({"outputs": ["{outputs}/*.hdr"]}), "outputs[0]", "'{outputs}/*.hdr' is a path"),
+        (keys({"outputs": ["*"]}), "outputs[0]", "'*' is also the name of plan.json, which Plimsoll writes"),
+        (keys({"outputs": ["*.console"]}), "outputs[0]", "'*.console' is also the name of populate.console"),
     ],
 )
 def test_what_a_command_lacks_is_named_at_its_key(
@@ -126,6 +140,48 @@ def test_a_command_that_was_killed_or_failed_says_so(generator: CommandGenerator
     host.statuses["load"] = JobStatus("exited", 3)
     assert generator.status(host, "load").reason.startswith("load: command ended with exit code 3")
     assert "no such table" in generator.status(host, "load").reason
+
+
+def test_a_load_that_left_no_file_to_judge_has_failed_and_its_files_are_named(
+    generator: CommandGenerator, host: ScriptedHost
+) -> None:
+    generator.start(host, request(**keys({"outputs": ["*.hdr", "times.csv"]})))
+    for name in ("load.console", "load.begun", "latency.log"):
+        host.write(host.root / "load" / name, "1\n")
+    host.write(host.root / "load" / "load.end", "exit 0\nseconds 50\n")
+    host.statuses["load"] = JobStatus("exited", 0)
+    status = generator.status(host, "load")
+    assert status.state == "failed"
+    assert status.reason.startswith(
+        "none of the files latency.log, load.console is named *.hdr or times.csv: correct "
+        f"`load_generator.command.outputs`; {LASTS}"
+    )
+    host.write(host.root / "load" / "a.hdr", "")
+    assert generator.status(host, "load").state == "complete"
+
+
+def test_what_the_timed_run_prints_can_be_judged(generator: CommandGenerator) -> None:
+    assert told(generator, command_definition({"outputs": ["load.console"]})) == []
+
+
+def test_programs_that_a_host_lacks_are_named_before_the_database_starts(
+    generator: CommandGenerator, host: ScriptedHost
+) -> None:
+    given = command_definition(
+        {
+            "archive": None,
+            "populate": "env HOME=/tmp {home}/bin/gen populate",
+            "run": "gen {rate} {duration}",
+            "version": "env -i gen",
+        },
+        {**WORKLOAD, "home": "/opt/my gen"},
+    )
+    assert generator.unready(host, given) == ""
+    assert host.commands[-1][4:] == ("/opt/my gen/bin/gen", "gen")
+    host.command = lambda _: CommandResult(0, "gen\n", "")
+    assert generator.unready(host, given) == (
+        "there is no gen on this host: install it, or correct `load_generator.command`"
+    )
 
 
 def test_what_it_came_to_is_told_by_how_it_ended(generator: CommandGenerator) -> None:

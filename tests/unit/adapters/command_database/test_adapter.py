@@ -1,6 +1,7 @@
 """A database by the commands of a definition, without a program behind them."""
 
 import json
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from tests.fakes.scripted_host import ScriptedHost
 from plimsoll.adapters.products.command import CommandDatabase
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DeployError
+from plimsoll.domain.errors import LASTS, DeployError
 from plimsoll.ports.host import CommandResult, JobStatus
 
 COMMAND = {
@@ -49,10 +50,24 @@ def product() -> CommandDatabase:
     return CommandDatabase(SteppingClock())
 
 
+def saying(said: str, *, ready: int = 0, lacking: str = "") -> Callable[[Sequence[str]], CommandResult]:
+    """Return what a node answers: its version, whether it is ready, and the programs that it lacks."""
+
+    def answer(argv: Sequence[str]) -> CommandResult:
+        if argv[0] == "/bin/sh":
+            return CommandResult(0, lacking, "")
+        return CommandResult(0, f"{said}\n", "") if argv[-1] == "--version" else CommandResult(ready, "", "")
+
+    return answer
+
+
 @pytest.fixture
 def nodes(tmp_path: Path) -> list[ScriptedHost]:
     infos = [HostInfo(name=f"node{number}", role="node", address=f"127.9.9.{number}") for number in (1, 2)]
-    return [ScriptedHost(tmp_path / info.name, info) for info in infos]
+    hosts = [ScriptedHost(tmp_path / info.name, info) for info in infos]
+    for host in hosts:
+        host.command = saying("mine 1.2")
+    return hosts
 
 
 def deploy(product: CommandDatabase, nodes: list[ScriptedHost], **command: Any) -> None:
@@ -80,7 +95,7 @@ def test_each_node_starts_by_its_commands_in_which_every_value_stays_one_word(
         f"/opt/mine/init --at={data} '--title=a x; touch /tmp/owned'",
         f"exec /opt/mine/serve --at {data} --listen 127.9.9.2 --peers 127.9.9.1,127.9.9.2 --id 2",
     ]
-    assert nodes[1].commands == [["/opt/mine/ping", "127.9.9.2"]]
+    assert nodes[1].commands[1:] == [["/opt/mine/ping", "127.9.9.2"], ["/opt/mine/serve", "--version"]]
     [job] = nodes[1].jobs.values()
     assert (job.id, job.owns, job.expires) == ("command", data, HOUR)
 
@@ -88,7 +103,9 @@ def test_each_node_starts_by_its_commands_in_which_every_value_stays_one_word(
 def test_a_node_starts_once_the_one_before_is_ready(product: CommandDatabase, nodes: list[ScriptedHost]) -> None:
     asked: list[bool] = []
 
-    def answer(_: object) -> CommandResult:
+    def answer(argv: Sequence[str]) -> CommandResult:
+        if argv[0] != "/opt/mine/ping":
+            return saying("mine 1.2")(argv)
         asked.append("command" in nodes[1].jobs)
         return CommandResult(0 if len(asked) == 3 else 2, "", "")
 
@@ -102,7 +119,7 @@ def test_a_node_that_ends_or_is_never_ready_is_told_with_what_it_said(
     product: CommandDatabase, nodes: list[ScriptedHost]
 ) -> None:
     first = nodes[0]
-    first.command = lambda _: CommandResult(2, "", "")
+    first.command = saying("mine 1.2", ready=2)
     first.write(first.root / "jobs" / "command.log", "could not bind\n")
     with pytest.raises(DeployError, match=r"was not ready at 12:05:\d\d UTC: (.|\n)*could not bind"):
         deploy(product, nodes)
@@ -112,22 +129,51 @@ def test_a_node_that_ends_or_is_never_ready_is_told_with_what_it_said(
 
 
 @pytest.mark.parametrize(
-    ("said", "release"),
+    ("said", "write"),
     [
-        ("mine (Mine) 1.2 (Debian 1.2-3)", "1.2"),
-        ("mine 1.2.1", "mine 1.2.1"),
-        ("mine 11.2", "mine 11.2"),
-        ("", "it told none"),
+        ("mine 1.2.1", 'write `version: "1.2.1"`'),
+        ("mine (Mine) 11.2 (Debian 11.2-3)", 'write `version: "11.2"`'),
+        ("db version v7.0.15", 'write `version: "7.0.15"`'),
+        ("mine_3 build 2026 of 8.4-MariaDB", 'write `version: "8.4"`'),
+        ("mine 17devel", 'write `version: "17devel"`'),
+        ("", "write a command `version` that prints it"),
     ],
 )
-def test_the_declared_release_counts_if_the_node_tells_it(
-    product: CommandDatabase, nodes: list[ScriptedHost], said: str, release: str
+def test_another_release_is_told_before_any_load_with_what_to_write_and_does_not_run_again_by_itself(
+    product: CommandDatabase, nodes: list[ScriptedHost], said: str, write: str
 ) -> None:
+    nodes[0].command = saying(said)
+    with pytest.raises(DeployError) as told:
+        deploy(product, nodes)
+    told_it = f"told {said or 'nothing, with exit code 0'} on node1 (127.9.9.1), and the definition says 1.2"
+    assert told_it in told.value.what
+    assert told.value.mend == f"{write}, or install 1.2 there; {LASTS}"
+    assert not nodes[1].jobs, "the second node was not started"
+
+
+@pytest.mark.parametrize("said", ["mine (Mine) 1.2 (Debian 1.2-3)", "mine v1.2", "version=1.2, of 7.3"])
+def test_the_declared_release_counts_if_the_node_tells_it(
+    product: CommandDatabase, nodes: list[ScriptedHost], said: str
+) -> None:
+    for node in nodes:
+        node.command = saying(said)
     deploy(product, nodes)
-    nodes[0].command = lambda argv: CommandResult(0, f"{said}\n" if argv[-1] == "--version" else "", "")
     found, _ = product.fingerprint(define().variants[0], nodes)
-    assert (found.database, found.database_version) == ("command", release)
+    assert (found.database, found.database_version) == ("command", "1.2")
     assert found.processes[0].jvm is None
+    nodes[0].command = saying("mine 1.3")
+    assert product.fingerprint(define().variants[0], nodes)[0].database_version == "mine 1.3"
+
+
+def test_a_host_without_a_program_is_told_before_anything_starts(
+    product: CommandDatabase, nodes: list[ScriptedHost]
+) -> None:
+    nodes[1].command = saying("mine 1.2", lacking="/opt/mine/ping\n")
+    with pytest.raises(DeployError, match=r"there is no /opt/mine/ping on node2") as told:
+        deploy(product, nodes)
+    assert LASTS in told.value.mend
+    assert not nodes[0].jobs
+    assert nodes[0].commands[0][4:] == ("mkdir", "/opt/mine/init", "/opt/mine/serve", "/opt/mine/ping")
 
 
 def test_what_is_kept_of_a_node_are_its_console_and_its_commands(product: CommandDatabase) -> None:

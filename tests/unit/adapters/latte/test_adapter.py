@@ -38,13 +38,13 @@ def commands(host: ScriptedHost) -> list[str]:
 
 
 def test_a_host_without_it_is_named_before_anything_starts(bare: ScriptedHost, latte: Latte) -> None:
-    assert latte.unready(bare).startswith("latte is not on this host: put its binary on the PATH")
+    assert latte.unready(bare, definition()).startswith("latte is not on this host: put its binary on the PATH")
     with pytest.raises(HostError, match="latte is not on this host"):
         latte.start(bare, request())
 
 
 def test_a_host_that_has_it_is_ready_and_tells_its_version(host: ScriptedHost, latte: Latte) -> None:
-    assert latte.unready(host) == ""
+    assert latte.unready(host, definition()) == ""
     assert latte.describe(host, definition()) == "latte 0.29.0"
 
 
@@ -53,7 +53,7 @@ def test_a_host_with_another_version_is_named_before_anything_starts(
     bare: ScriptedHost, latte: Latte, told: str
 ) -> None:
     bare.command = lambda _: CommandResult(0, f"/opt/latte\n{told}", "")
-    assert "Plimsoll knows 0.29 alone" in latte.unready(bare)
+    assert "Plimsoll knows 0.29 alone" in latte.unready(bare, definition())
     with pytest.raises(HostError, match=r"knows 0\.29 alone"):
         latte.start(bare, request())
 

@@ -112,6 +112,7 @@ def test_further_options_name_consistency_replication_hosts_and_reports(azul: De
         "--host": "127.0.9.1,127.0.9.2",
         "--progress": "load/progress.jsonl",
         "--summary": "load/summary.json",
+        "--seed": "1",
         "--drain": "30s",
     }
 

@@ -230,10 +230,14 @@ def test_what_the_database_said_is_told_with_its_statements() -> None:
     def said(count: int, message: str) -> dict[str, Any]:
         return {"operation": "looks", "message": message, "statement": "SELECT 1\n FROM t", "count": count}
 
-    run = {**SUMMARY["run"], "failures": [said(3, "Bad: LIMIT")], "server_warnings": {"count": 1200, "first": []}}
+    failures = [said(3, "Bad: LIMIT"), {**said(1, "1 replica failed"), "kind": "write_failure"}]
+    run = {**SUMMARY["run"], "failures": failures, "server_warnings": {"count": 1200, "first": []}}
     populate = {"settle": None, "failures": [], "server_warnings": {"count": 1, "first": [said(1, "tombstones")]}}
     found = parse_summary(json.dumps({**SUMMARY, "run": run, "populate": populate}))
-    assert found.failures == ("the timed run: looks failed as `other` 3 times, first: Bad: LIMIT — SELECT 1 FROM t",)
+    assert found.failures == (
+        "the timed run: looks failed as `other` 3 times, first: Bad: LIMIT — SELECT 1 FROM t",
+        "the timed run: looks failed as `write_failure` 1 time, first: 1 replica failed — SELECT 1 FROM t",
+    )
     assert found.remarks == (
         "populating: the database sent 1 warning with its answers",
         "populating: it warned of looks 1 time, first: tombstones — SELECT 1 FROM t",

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
-from plimsoll.domain.errors import GateClosed
+from plimsoll.domain.errors import LASTS, GateClosed
 from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.completeness import RequestedCells, completeness, record_request, requested_cells
 from plimsoll.services.campaign.progress import campaign_progress
@@ -35,10 +35,10 @@ def campaign(installation: Installation) -> CampaignStore:
     return CampaignStore(installation.toolkit.store, "campaign")
 
 
-def judge(installation: Installation, cell_id: str, *, valid: bool) -> None:
+def judge(installation: Installation, cell_id: str, *, valid: bool, **facts: object) -> None:
     tools = installation.toolkit
     key = begin(tools, "campaign", cell_id, "me").key
-    write_model(tools.store, key, layout.VERDICT, verdict_of(DEFINITION, key, valid=valid, met=valid or None))
+    write_model(tools.store, key, layout.VERDICT, verdict_of(DEFINITION, key, valid=valid, met=valid or None, **facts))
     note_phase(tools.store, tools.clock, key, "done")
 
 
@@ -70,6 +70,16 @@ def test_a_run_of_which_a_cell_is_not_valid_is_stopped_and_told_of_its_own_cells
         pass_gate(installation.toolkit, "campaign", [FIRST, SECOND])
     assert closed.value.mend.startswith(f"run again: {SECOND}. ")
     assert THIRD not in closed.value.mend
+
+
+def test_a_cell_that_no_run_mends_is_told_apart(installation: Installation) -> None:
+    judge(installation, FIRST, valid=False)
+    judge(installation, SECOND, valid=False, reasons=[f"there is no pgbench on this host; {LASTS}"])
+
+    with pytest.raises(GateClosed) as closed:
+        pass_gate(installation.toolkit, "campaign", [FIRST, SECOND])
+    assert closed.value.mend.startswith(f"no run mends {SECOND}: change what its reasons name")
+    assert f"Then run again: {FIRST}, {SECOND}. " in closed.value.mend
 
 
 def test_time_left_is_that_of_the_cells_that_were_asked_for(installation: Installation) -> None:

@@ -12,8 +12,8 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.cell import cell_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.result import Outcome
+from plimsoll.domain.errors import LASTS, Refused
+from plimsoll.domain.result import DISTURBED, Check, Outcome
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.creation import CampaignPlan, open_campaign
@@ -23,6 +23,7 @@ from plimsoll.services.campaign.rounds import all_rounds, name_of_next, next_rou
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
+from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.strategies.replay import replay
@@ -48,12 +49,13 @@ def ask(
     return open_campaign(tools, definition, read_request(definition, conf), at)
 
 
-def run(installation: Installation, cell_id: str, *, valid: bool = True) -> None:
+def run(installation: Installation, cell_id: str, *, valid: bool = True, **facts: object) -> None:
     """Add one attempt, judged by what the cell's load comes to."""
     tools, cell = installation.toolkit, cell_of(SEARCH, cell_id)
     met = cell.repeat == 1 or cell.load_ops_s < MISSES_AT[cell.variant]
     key = begin(tools, "mine", cell_id, "me").key
-    write_model(tools.store, key, layout.VERDICT, verdict_of(SEARCH, key, valid=valid, met=met if valid else None))
+    verdict = verdict_of(SEARCH, key, valid=valid, met=met if valid else None, **facts)
+    write_model(tools.store, key, layout.VERDICT, verdict)
     note_phase(tools.store, tools.clock, key, "done")
 
 
@@ -81,6 +83,33 @@ def test_an_invalid_cell_runs_once_more_by_itself(installation: Installation, ca
     run(installation, "v1-001k-r1")
 
     assert {cell.id for cell in next_round(campaign, AT)} == {"v1-001k-r2", "v2-001k-r2"}
+
+
+def other_than_defined(name: str, **facts: object) -> Check:
+    return Check(name=name, success=False, expected="4.0.1", observed="4.0.2", **facts)
+
+
+@pytest.mark.parametrize(
+    ("facts", "waits"),
+    [
+        ({"reasons": [f"deploy: told 15.14, and the definition says 15.18\n  To mend it: …; {LASTS}"]}, True),
+        ({"reasons": ["load: a node was killed"]}, False),
+        ({"checks": [other_than_defined("database version")]}, True),
+        ({"checks": [other_than_defined("datanode: JDK")]}, True),
+        ({"checks": [other_than_defined("database version", tested=False)]}, False),
+        ({"checks": [other_than_defined("nodes up")]}, False),
+        ({"checks": [other_than_defined(DISTURBED), other_than_defined("JVM flags")]}, True),
+    ],
+)
+def test_a_cell_that_would_be_invalid_again_for_the_same_reason_waits_for_a_person(
+    installation: Installation, campaign: CampaignStore, facts: dict[str, object], waits: bool
+) -> None:
+    ask(installation)
+    run(installation, "v1-001k-r1", valid=False, **facts)
+    run(installation, "v2-001k-r1")
+    again = {cell.id for cell in next_round(campaign, AT)}
+    assert ("v1-001k-r1" not in again) == waits
+    assert not runs_again(campaign, "v1-001k-r1")
 
 
 def test_an_invalid_cell_of_a_full_grid_does_not(installation: Installation, campaign: CampaignStore) -> None:

@@ -9,9 +9,10 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct, InstantProvider
 
 from plimsoll.domain.cluster import Cluster, ClusterRequest
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import Host
-from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
@@ -115,10 +116,34 @@ def test_otherwise_they_are_asked_and_one_that_is_down_is_the_reason(poll: Poll,
     assert asked == 1
 
 
+class Recording(InstantLoadGenerator):
+    """A load generator that keeps the seeds that it was given."""
+
+    def __init__(self) -> None:
+        self.seeds: list[int] = []
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        self.seeds.append(request.seed)
+
+
+def test_each_repeat_and_each_attempt_draws_from_a_seed_of_its_own(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition(repeats=2))
+    generator = Recording()
+    toolkit = replace(installation.toolkit, load_generators={INSTANT: generator})
+    for cell_id in ("v1-001k-r1", "v1-001k-r1", "v1-001k-r2", "v2-001k-r1"):
+        work = begin(toolkit, "campaign", cell_id, "owner")
+        actions.provision(work)
+        loading.start_load(work)
+    first, again, second, other_variant = generator.seeds
+    assert len({first, again, second}) == 3
+    assert other_variant == first, "variants are asked the same"
+
+
 class Unready(InstantLoadGenerator):
     """Not on its host."""
 
-    def unready(self, host: Host) -> str:
+    def unready(self, host: Host, definition: Definition) -> str:
         return "latte is not on this host"
 
 

@@ -148,7 +148,7 @@ class CassandraStress(ForeignGenerator):
             left = max(plan.rows - last.operations, 0) / last.ops_s + plan.duration_s
         return replace(status, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
 
-    def _incomplete(self, plan: Plan, printed: str) -> str:
+    def _incomplete(self, host: Host, plan: Plan, printed: str) -> str:  # noqa: ARG002 - its console tells
         return _unfinished(plan, printed, _reached_s(console.rows(printed)))
 
 

@@ -9,15 +9,16 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.generators.command.checks import problems, program_in_archive
-from plimsoll.adapters.generators.command.values import of_load
+from plimsoll.adapters.generators.command.values import known_values, of_load
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of, run_s
-from plimsoll.adapters.generators.load_job import PLAN, folder_of
+from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, RECORDS, Plan, phase_of, run_s
+from plimsoll.adapters.generators.load_job import PLAN, TAIL_BYTES, folder_of
+from plimsoll.adapters.hosts.programs import missing
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.errors import LASTS, Problem
 from plimsoll.domain.excerpts import shortened
-from plimsoll.domain.load_command import LoadCommand, filled, placeholders
+from plimsoll.domain.load_command import LoadCommand, filled, placeholders, program_of
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
@@ -32,6 +33,7 @@ cd -- "$3" || exit
 """Asks a command's age in s, and for the last match of a pattern: by grep, which no pattern keeps busy for long."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _AT_START_S = 1
+_MOST_NAMES = 10
 _HANGS_S, _KILL_S = 60, 10
 HUNG = 124
 """The exit code of `timeout`, where it ended what did not end by itself."""
@@ -67,6 +69,15 @@ class CommandGenerator(ForeignGenerator):
             self._artefacts.unpacked(command.archive, program_in_archive(command), thorough=True)
         if "java_home" in _names(command):
             self._artefacts.jdk(OWN_JDK)
+
+    def unready(self, host: Host, definition: Definition) -> str:
+        """Name the programs that the commands lack on that host, as far as their names are known before a load."""
+        command = _command(definition)
+        values = known_values(definition, self._folders(host, command))
+        lacking = missing(host, [program_of(line, values) for line in _lines(command)])
+        if not lacking:
+            return ""
+        return f"there is no {' and no '.join(lacking)} on this host: install it, or correct `load_generator.command`"
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """Name what no command shows, whichever program it runs."""
@@ -118,8 +129,7 @@ class CommandGenerator(ForeignGenerator):
 
     def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
         """Return the files whose names the definition gives as outputs, by their own names."""
-        patterns = _command(definition).outputs
-        return {name: name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
+        return {name: name for name in _named(names, _command(definition).outputs)}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         command = _command(request.definition)
@@ -139,7 +149,7 @@ class CommandGenerator(ForeignGenerator):
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         command = _command(request.definition)
-        return {"program": _program(command), "progress": command.progress or ""}
+        return {"program": _program(command), "progress": command.progress or "", "outputs": command.outputs}
 
     def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:  # noqa: ARG002 - grep reads it
         asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, plan.progress, str(folder_of(host)))
@@ -149,14 +159,26 @@ class CommandGenerator(ForeignGenerator):
         rate = float(number[0].replace(",", "")) if number else None
         return replace(phase_of(plan, command, elapsed_s), achieved_ops_s=rate)
 
-    def _incomplete(self, plan: Plan, console: str) -> str:  # noqa: ARG002 - its files tell
-        return ""
+    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:  # noqa: ARG002 - its files tell
+        names = [path.name for path in self.files(host) if path.name not in RECORDS]
+        ending = Ending.parse(host.read_tail(folder_of(host) / f"{LOAD}.end", max_bytes=TAIL_BYTES))
+        # What gave up under load may have come to write nothing.
+        if not plan.outputs or _named(names, plan.outputs) or ending is None or ending.exit_code != 0:
+            return ""
+        written = f"{', '.join(names[:_MOST_NAMES])}{' …' * (len(names) > _MOST_NAMES)}"
+        asked = " or ".join(plan.outputs)
+        return f"none of the files {written} is named {asked}: correct `load_generator.command.outputs`; {LASTS}"
 
 
 def _command(definition: Definition) -> LoadCommand:
     command = definition.load_generator.command
     assert command is not None, "checked before"
     return command
+
+
+def _named(names: Iterable[str], patterns: Iterable[str]) -> Sequence[str]:
+    patterns = tuple(patterns)
+    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
 def _gave_up(ending: Ending, short: str) -> str:
@@ -169,10 +191,14 @@ def _gave_up(ending: Ending, short: str) -> str:
 
 
 def _names(command: LoadCommand) -> set[str]:
-    return {name for line in (command.populate, command.run, command.version) for name in placeholders(line or "")}
+    return {name for line in _lines(command) for name in placeholders(line)}
+
+
+def _lines(command: LoadCommand) -> Sequence[str]:
+    return [line for line in (command.populate, command.run, command.version) if line]
 
 
 def _program(command: LoadCommand) -> str:
     """Return the name of the program: `tlp-stress`."""
-    first = next(word for word in command.run.split() if "=" not in word and word != "env")
-    return PurePosixPath(first).name
+    words = (word for word in command.run.split() if "=" not in word and word != "env")
+    return PurePosixPath(next(words)).name

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from plimsoll.adapters.generators.command.values import OF_HOSTS, OF_LOADS, of_workload, options_of
+from plimsoll.adapters.generators.foreign_load.generator import CONSOLE, RECORDS
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
@@ -25,6 +27,7 @@ def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Probl
         *_workload(definition),
         *_placeholders(definition, command),
         *_progress(command),
+        *_outputs(command),
         *_archive(definition, command, artefacts),
         *_load_hosts(definition),
         *timing_problems(definition),
@@ -60,6 +63,17 @@ def _progress(command: LoadCommand) -> Iterator[Problem]:
         re.compile(command.progress or "")
     except re.error as error:
         yield Problem(f"{_WHERE}.progress", f"is no regular expression: {error}", "write one, or leave it out")
+
+
+def _outputs(command: LoadCommand) -> Iterator[Problem]:
+    for number, name in enumerate(command.outputs):
+        where = f"{_WHERE}.outputs[{number}]"
+        if "/" in name or "{" in name:
+            mend = f"write the file's own name, such as {name.rpartition('/')[2] or '*.hdr'!r}"
+            yield Problem(where, f"{name!r} is a path, and files are known by their names alone", mend)
+        elif own := next((one for one in RECORDS if fnmatchcase(one, name)), ""):
+            mend = f"write a name that only the program's files have; {CONSOLE} is what it prints"
+            yield Problem(where, f"{name!r} is also the name of {own}, which Plimsoll writes", mend)
 
 
 def _archive(definition: Definition, command: LoadCommand, artefacts: ProgramSource) -> Iterator[Problem]:

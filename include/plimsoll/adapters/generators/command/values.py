@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from plimsoll.adapters.generators.foreign_load.generator import run_s
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import parse_count
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.load_generator import LoadRequest
@@ -18,7 +19,7 @@ OF_LOADS = {
     "contact_points": "addresses of the nodes, with commas",
     "contact_point": "address of one node",
     "outputs": "folder of the load's files, in which the commands run",
-    "seed": "the definition's seed",
+    "seed": "a number of 31 bits for what is drawn at random: another one in each repeat and attempt",
     "threads": "`load_generator.threads`",
     "concurrency": "`load_generator.concurrency`",
     "heap": "`load_generator.heap`",
@@ -43,16 +44,23 @@ def of_workload(workload: Workload) -> dict[str, str]:
 
 def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
     """Return every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
-    definition, generator = request.definition, request.definition.load_generator
     return {
-        **of_workload(definition.workload),
+        **known_values(request.definition, folders),
         "rate": str(request.load_ops_s),
-        "duration": str(run_s(definition)),
-        "warmup": f"{definition.timing.warmup.total_seconds():g}",
         "contact_points": ",".join(request.contact_points),
         "contact_point": request.contact_points[0],
         "outputs": str(folder),
-        "seed": str(definition.seed),
+        "seed": str(request.seed),
+    }
+
+
+def known_values(definition: Definition, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
+    """Return the values that are the same for all loads of a definition."""
+    generator = definition.load_generator
+    return {
+        **of_workload(definition.workload),
+        "duration": str(run_s(definition)),
+        "warmup": f"{definition.timing.warmup.total_seconds():g}",
         "threads": str(generator.threads),
         "concurrency": str(generator.concurrency),
         "heap": generator.heap,

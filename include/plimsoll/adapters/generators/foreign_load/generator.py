@@ -19,7 +19,16 @@ from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 POPULATE, LOAD = "populate", "load"
+CONSOLE = f"{LOAD}.console"
+"""The file with what the timed run prints."""
 _SCRIPT = "commands.sh"
+RECORDS = (
+    PLAN,
+    _SCRIPT,
+    f"{POPULATE}.console",
+    *(f"{command}.{end}" for command in (POPULATE, LOAD) for end in ("begun", "times", "end", "end.part")),
+)
+"""The names of files that belong to the job, beside those that programs write."""
 _BEYOND_S = 5
 """The time by which a timed run is longer than its judged part, s: on a busy host a program's last record ends seconds
 late, or covers several seconds, and must not be in the judged time.
@@ -39,7 +48,8 @@ class Load:
 class Plan:
     """The settings that a load was started with. Lengths in seconds; `shares` of all operations, by operation.
 
-    `program` and `progress`: the name of a definition's own program, and the pattern of its rate on the console.
+    `program`, `progress` and `outputs`: of a definition's own commands, the program's name, the pattern of its rate on
+    the console, and the names of its files with times.
     """
 
     rate: int = 0
@@ -51,6 +61,7 @@ class Plan:
     commands: tuple[str, ...] = ()
     program: str = ""
     progress: str = ""
+    outputs: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> "Plan":
@@ -110,8 +121,11 @@ class ForeignGenerator(ABC):
         """Return the progress of a command, by the end of its console output or by what its host tells."""
 
     @abstractmethod
-    def _incomplete(self, plan: Plan, console: str) -> str:
-        """Explain why a timed run with exit code 0 is incomplete, by its console output; empty if it is complete."""
+    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
+        """Explain why a timed run with exit code 0 is incomplete, by its console output or its files.
+
+        Empty if it is complete.
+        """
 
     def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:  # noqa: ARG002 - of most programs it can't
         """Tell whether a timed run that ended with an exit code is judged by its files all the same."""
@@ -125,7 +139,7 @@ class ForeignGenerator(ABC):
         """Explain that the program goes on whatever happens."""
         return "it goes on whatever happens to its operations"
 
-    def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
+    def unready(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - every host will do
         """Return the empty text, because the program is copied to its host with everything that it needs."""
         return ""
 
@@ -138,6 +152,7 @@ class ForeignGenerator(ABC):
             "duration_s": definition.timing.duration.total_seconds(),
             "warmup_s": definition.timing.warmup.total_seconds(),
             "in_flight": in_flight(definition),
+            "seed": request.seed,
             "commands": [command.name for command in load.commands],
             **self._plan(request),
         }
@@ -173,7 +188,7 @@ class ForeignGenerator(ABC):
             return f"{name}: {self.name} was {'killed' if job.exit_code is None else 'ended before its time'}"
         if ending.exit_code != 0 and not (name == LOAD and self._can_be_judged(plan, ending)):
             return f"{name}: {self.name} ended with exit code {ending.exit_code}"
-        return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(plan, console)
+        return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(host, plan, console)
 
     def stop(self, host: Host, job_id: str) -> None:
         """Ask the program to end, and give it time to flush its logs."""

@@ -65,7 +65,7 @@ class Latte(ForeignGenerator):
             "latte populates without verifying rows, and nobody waits for compactions after it",
         )
 
-    def unready(self, host: Host) -> str:
+    def unready(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
         """Explain why the load host can't run latte: it is not installed, or has another version."""
         return _unready(installed(host))
 
@@ -146,7 +146,7 @@ class Latte(ForeignGenerator):
         elapsed_s, rate = told[-1]
         return replace(phase_of(plan, name, float(elapsed_s)), achieved_ops_s=float(rate))
 
-    def _incomplete(self, plan: Plan, console: str) -> str:  # noqa: ARG002 - its report tells
+    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:  # noqa: ARG002 - its report tells
         return ""
 
 

@@ -78,7 +78,7 @@ class PlimsollStress:
         """Return the number of processors, by the least processor time per operation that was measured."""
         return load_ops_s * _CPU_S
 
-    def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
+    def unready(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - every host will do
         """Return the empty text, because the generator is copied to its host with everything that it needs."""
         return ""
 

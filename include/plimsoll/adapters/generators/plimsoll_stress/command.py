@@ -59,6 +59,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
+        "--seed": str(request.seed),
         "--drain": format_duration(DRAIN),
         **_guarded(definition),
         **_shared(request, folder),

@@ -145,7 +145,8 @@ def parse_summary(text: str) -> LoadSummary:
 
 def _failures(stage: str, told: Mapping[str, Any]) -> Iterator[str]:
     for one in told["failures"]:
-        yield f"{stage}: {one['operation']} failed as `other` {_times(one)}, first: {_message(one)}"
+        kind = one.get("kind", "other")
+        yield f"{stage}: {one['operation']} failed as `{kind}` {_times(one)}, first: {_message(one)}"
 
 
 def _remarks(stage: str, told: Mapping[str, Any]) -> Iterator[str]:

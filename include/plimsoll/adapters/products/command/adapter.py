@@ -1,10 +1,12 @@
 """Any database as a product under test, by the commands that a definition gives."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.programs import missing
 from plimsoll.adapters.products.command.checks import problems
 from plimsoll.adapters.products.command.node import HOME, KEPT, NODE, Blueprint, known_of
 from plimsoll.adapters.products.command.values import PRODUCT
@@ -12,7 +14,7 @@ from plimsoll.adapters.products.nodes.last_lines import last_lines
 from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
 from plimsoll.adapters.products.nodes.unread_logs import UnreadLogs
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.errors import LASTS, DeployError, Problem
 from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.process import Process
@@ -55,15 +57,21 @@ class CommandDatabase:
         load: Host,  # noqa: ARG002 - each node is asked on its own host
         expires: timedelta,
     ) -> None:
-        """Start one node after the other, each once the one before is ready. Raises DeployError."""
+        """Start one node after the other, each once the one before is ready and has told the definition's release.
+
+        Raises DeployError.
+        """
         command = definition.system.command
         assert command is not None, "checked before"
         addresses = [node.info.address for node in nodes]
         settings, release = definition.settings_of(variant), definition.version_of(variant)
         blueprint = Blueprint(command, settings, release, addresses, expires)
+        for number, node in enumerate(nodes):
+            _require_programs(node, blueprint.programs(node, number))
         until = self._clock.now() + (definition.system.start_within or _PATIENCE)
         for number, node in enumerate(nodes):
             self._await_ready(node, blueprint.start(node, number), until)
+            _require_release(node)
 
     def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
         """Return the one program of a node."""
@@ -89,11 +97,49 @@ class CommandDatabase:
             self._clock.sleep(_POLL_S)
 
 
+def _require_programs(node: Host, programs: Iterable[str]) -> None:
+    """Raise DeployError where the host lacks programs of the commands.
+
+    Without the program of `ready` nobody would notice for minutes.
+    """
+    if lacking := missing(node, programs):
+        what = f"there is no {' and no '.join(lacking)} on {name_of(node)}"
+        raise DeployError(what, where=PRODUCT, mend=f"install it there, or correct `system.command`; {LASTS}")
+
+
+def _require_release(node: Host) -> None:
+    """Raise DeployError, with what to write, where the node tells another release than the definition."""
+    told, declared = _told(node), known_of(node).declared
+    if _tells(told.line, declared):
+        return
+    names = [name for name in re.findall(r"\d\w*(?:\.\w+)*", told.line) if _tells(told.line, name)]
+    release = max(names, key=lambda name: "." in name, default="")
+    write = f'write `version: "{release}"`' if release else "write a command `version` that prints it"
+    said = shortened(told.line) if told.line else f"nothing, with exit code {told.exit_code}"
+    what = f"`system.command.version` told {said} on {name_of(node)}, and the definition says {declared}"
+    raise DeployError(what, where=PRODUCT, mend=f"{write}, or install {declared} there; {LASTS}")
+
+
+class _Told(NamedTuple):
+    """What the command `version` came to: its exit code, and the first line that it printed."""
+
+    exit_code: int
+    line: str
+
+
+def _told(node: Host) -> _Told:
+    told = node.run(known_of(node).version, timeout=_ASK, check=False)
+    line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
+    return _Told(told.exit_code, line)
+
+
+def _tells(line: str, release: str) -> bool:
+    """Tell whether the line has that release among its words, also as `v1.2`."""
+    return re.search(rf"(?<![\w.])v?{re.escape(release)}(?![\w.])", line) is not None
+
+
 def _fingerprint(node: Host) -> NodeFingerprint:
     """Return what the node tells. Its release is the declared one if its words have that among them."""
-    version, declared = known_of(node)
-    told = node.run(version, timeout=_ASK, check=False)
-    line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
-    is_declared = re.search(rf"(?<![\w.]){re.escape(declared)}(?![\w.])", line) is not None
-    release = declared if is_declared else shortened(line) or "it told none"
+    line, declared = _told(node).line, known_of(node).declared
+    release = declared if _tells(line, declared) else shortened(line) or "it told none"
     return node_fingerprint(node, PRODUCT, release, [ProcessFingerprint(name=PRODUCT, version=shortened(line))])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -13,7 +14,7 @@ from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.command.values import PRODUCT, of_node
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
 from plimsoll.domain.database_command import DatabaseCommand
-from plimsoll.domain.load_command import filled
+from plimsoll.domain.load_command import filled, program_of
 from plimsoll.ports.host import Host, Job
 
 NODE = NodeProcess(PRODUCT, lambda root: (console_path(root, PRODUCT),))
@@ -34,10 +35,14 @@ class Blueprint:
     addresses: Sequence[str]
     expires: timedelta
 
+    def programs(self, host: Host, number: int) -> Sequence[str]:
+        """Return the programs of all commands."""
+        command, values = self.command, self._values(host, number)
+        return [program_of(line, values) for line in (*command.prepare, command.run, command.ready, command.version)]
+
     def start(self, host: Host, number: int) -> Sequence[str]:
         """Start the node unless it was started before. Returns the command that asks whether it is ready."""
-        home = host.root / HOME
-        values = of_node(self.settings, self.addresses, number, home / "data")
+        home, values = host.root / HOME, self._values(host, number)
         prepare = [shlex.join(filled(line, values)) for line in self.command.prepare]
         script = ["#!/bin/sh", "set -e", *prepare, f"exec {shlex.join(filled(self.command.run, values))}", ""]
         host.write(home / KEPT[0], "\n".join(script))
@@ -47,8 +52,18 @@ class Blueprint:
         host.start(Job(id=PRODUCT, argv=argv, expires=self.expires, cwd=home, owns=home / "data"))
         return filled(self.command.ready, values)
 
+    def _values(self, host: Host, number: int) -> Mapping[str, str]:
+        return of_node(self.settings, self.addresses, number, host.root / HOME / "data")
 
-def known_of(host: Host) -> tuple[Sequence[str], str]:
-    """Return the command that prints the node's release, and the release that the definition says."""
+
+class Known(NamedTuple):
+    """The command that prints a node's release, and the release that the definition says."""
+
+    version: Sequence[str]
+    declared: str
+
+
+def known_of(host: Host) -> Known:
+    """Return what was written when the node was started."""
     found = json.loads(host.read_tail(host.root / HOME / KEPT[1], max_bytes=_MOST_BYTES))
-    return found["version"], found["declared"]
+    return Known(found["version"], found["declared"])

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 
 /**
- * What the database said about operations: failures of kind {@link ErrorKind#OTHER}, and warnings with answers. The first
- * message of each kind is kept with its statement, and all are counted.
+ * What the database said about operations: failures of {@link ErrorKind#EXPLAINED} kinds, and warnings with answers. The
+ * first message of each kind is kept with its statement, and all are counted.
  *
  * <p>Two messages are of one kind if they differ in digits only and belong to the same statement. After {@link #MOST}
  * kinds, further ones are counted without their messages.
@@ -24,31 +24,34 @@ final class Remarks {
 
     /** One kind of message, with how often it came. */
     private static final class Remark {
+        final String what;
         final String operation;
         final String statement;
         final String message;
         long count;
 
-        Remark(String operation, String statement, String message) {
+        Remark(String what, String operation, String statement, String message) {
+            this.what = what;
             this.operation = operation;
             this.statement = statement;
             this.message = message;
         }
 
         Map<String, Object> document() {
-            return Json.object("operation", operation, "message", message, "statement", statement, "count", count);
+            return Json.object(
+                    "operation", operation, "kind", what, "message", message, "statement", statement, "count", count);
         }
     }
 
-    /** Counts a failure of kind {@code other}; {@code client} carried the operation out. */
-    synchronized void failed(Client client, Operation operation, int command, Throwable error) {
-        count(failures, "a failure of kind other", client, operation, command, message(error));
+    /** Counts a failure; {@code client} carried the operation out. */
+    synchronized void failed(Client client, Operation operation, int command, ErrorKind kind, Throwable error) {
+        count(failures, kind.label, client, operation, command, message(error));
     }
 
     /** Counts a warning that the database sent with an answer. */
     synchronized void warned(Client client, Operation operation, int command, String warning) {
         warned++;
-        count(warnings, "a warning of the database", client, operation, command, warning);
+        count(warnings, "warning", client, operation, command, warning);
     }
 
     /** Returns the number of all warnings. */
@@ -75,18 +78,19 @@ final class Remarks {
     synchronized String firstFailure() {
         return failures.values().stream()
                 .findFirst()
-                .map(one -> "; the first failure of kind other: " + one.message + " — " + one.statement)
+                .map(one -> "; the first failure of kind " + one.what + ": " + one.message + " — " + one.statement)
                 .orElse("");
     }
 
     private void count(
             Map<String, Remark> kinds, String what, Client client, Operation operation, int command, String message) {
-        String kind = operation.name + ' ' + command + ' ' + message.replaceAll("\\d+", "0");
+        String kind = what + ' ' + operation.name + ' ' + command + ' ' + message.replaceAll("\\d+", "0");
         Remark known = kinds.get(kind);
         if (known == null && kinds.size() < MOST) {
-            known = new Remark(operation.name, cut(client.words(operation, command)), cut(message));
+            known = new Remark(what, operation.name, cut(client.words(operation, command)), cut(message));
             kinds.put(kind, known);
-            fresh.add("first of its kind in " + known.operation + ", " + what + ": " + known.message + "\n  "
+            String sort = kinds == failures ? "a failure of kind " + what : "a warning of the database";
+            fresh.add("first of its kind in " + known.operation + ", " + sort + ": " + known.message + "\n  "
                     + known.statement);
         }
         if (known != null) {

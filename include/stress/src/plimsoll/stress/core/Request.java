@@ -39,8 +39,8 @@ final class Request implements Completion {
 
     private void failed(ErrorKind kind, Throwable error, long now) {
         recording.failed(index, kind, intended, now);
-        if (kind == ErrorKind.OTHER) {
-            recording.remarks.failed(worker.client(), operation, command, error);
+        if (ErrorKind.EXPLAINED.contains(kind)) {
+            recording.remarks.failed(worker.client(), operation, command, kind, error);
         }
     }
 }

@@ -1,33 +1,33 @@
 package plimsoll.stress.core;
 
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Sends an operation again that failed because nodes were slow, overloaded or unreachable: the same values, after a
- * pause that doubles. Used only for populating, where each row must exist in the end. An operation of the timed run is
- * never sent twice.
+ * Sends an operation again that failed, unless the operation itself is wrong: the same values, after a pause that
+ * doubles. Used only for populating, which is no measurement, and where each row must exist in the end. An operation of
+ * the timed run is never sent twice.
  */
 final class RetryingClient implements Client {
-    private static final int MOST_RETRIES = 4;
+    /** With the pauses this makes 26 seconds: longer than a node's collection of its whole heap. */
+    private static final int MOST_RETRIES = 10;
+
     private static final long FIRST_PAUSE_MS = 100;
-    private static final Set<ErrorKind> PASSING = EnumSet.of(
-            ErrorKind.READ_TIMEOUT,
-            ErrorKind.WRITE_TIMEOUT,
-            ErrorKind.UNAVAILABLE,
-            ErrorKind.OVERLOADED,
-            ErrorKind.CLIENT_TIMEOUT,
-            ErrorKind.CONNECTION);
+    private static final long LONGEST_PAUSE_MS = 5_000;
 
     private final Client client;
+    private final long firstPauseMs;
     private final AtomicLong retries = new AtomicLong();
 
     RetryingClient(Client client) {
+        this(client, FIRST_PAUSE_MS);
+    }
+
+    RetryingClient(Client client, long firstPauseMs) {
         this.client = client;
+        this.firstPauseMs = firstPauseMs;
     }
 
     /** Returns the number of times that an operation was sent again. */
@@ -54,7 +54,7 @@ final class RetryingClient implements Client {
         client.send(operation, command, rows, new Completion() {
             @Override
             public void ended(int found, Throwable error) {
-                if (error == null || retry == MOST_RETRIES || !PASSING.contains(client.kind(error))) {
+                if (error == null || retry == MOST_RETRIES || client.kind(error) == ErrorKind.OTHER) {
                     end.ended(found, error);
                     return;
                 }
@@ -77,7 +77,8 @@ final class RetryingClient implements Client {
         }
     }
 
-    private static Executor pause(int retry) {
-        return CompletableFuture.delayedExecutor(FIRST_PAUSE_MS << retry, TimeUnit.MILLISECONDS);
+    private Executor pause(int retry) {
+        long pauseMs = Math.min(firstPauseMs << retry, LONGEST_PAUSE_MS);
+        return CompletableFuture.delayedExecutor(pauseMs, TimeUnit.MILLISECONDS);
     }
 }

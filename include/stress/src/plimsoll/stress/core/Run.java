@@ -83,8 +83,9 @@ public final class Run {
         Guard guard = new Guard(options.stopWhen);
         List<Sink> sinks = List.of(tally::add, guard, progress, console);
         RetryingClient patient = new RetryingClient(client);
-        Stage stage = stage(
-                patient, recording, schedule, writes, Stage.Plan.untilDone(), vitals, () -> guard.why() != null, sinks);
+        // Once too many rows are lost, no further one makes the population whole.
+        BooleanSupplier isOver = () -> guard.why() != null || tally.failures() > rows * TOLERATED_LOSS;
+        Stage stage = stage(patient, recording, schedule, writes, Stage.Plan.untilDone(), vitals, isOver, sinks);
         stage.run(System.nanoTime());
         summary.retried(patient.retries());
         endIfStopped();
@@ -94,7 +95,8 @@ public final class Run {
         if (tally.failures() > rows * TOLERATED_LOSS) {
             throw new StressException(
                     ExitCode.POPULATE,
-                    tally.failures() + " of " + rows + " rows could not be written: " + tally.errorsByKind(0)
+                    tally.failures() + " of " + rows + " rows could not be written, which ended populating: "
+                            + tally.errorsByKind(0)
                             + recording.remarks.firstFailure());
         }
         verify(client, tally.failures());

@@ -4,8 +4,11 @@ import static plimsoll.stress.core.ErrorKind.CLIENT_TIMEOUT;
 import static plimsoll.stress.core.ErrorKind.CONNECTION;
 import static plimsoll.stress.core.ErrorKind.OTHER;
 import static plimsoll.stress.core.ErrorKind.OVERLOADED;
+import static plimsoll.stress.core.ErrorKind.READ_FAILURE;
 import static plimsoll.stress.core.ErrorKind.READ_TIMEOUT;
+import static plimsoll.stress.core.ErrorKind.SERVER_ERROR;
 import static plimsoll.stress.core.ErrorKind.UNAVAILABLE;
+import static plimsoll.stress.core.ErrorKind.WRITE_FAILURE;
 import static plimsoll.stress.core.ErrorKind.WRITE_TIMEOUT;
 
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
@@ -15,9 +18,14 @@ import com.datastax.oss.driver.api.core.connection.BusyConnectionException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
 import com.datastax.oss.driver.api.core.connection.HeartbeatException;
 import com.datastax.oss.driver.api.core.servererrors.BootstrappingException;
+import com.datastax.oss.driver.api.core.servererrors.CASWriteUnknownException;
+import com.datastax.oss.driver.api.core.servererrors.CDCWriteFailureException;
 import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
+import com.datastax.oss.driver.api.core.servererrors.ReadFailureException;
 import com.datastax.oss.driver.api.core.servererrors.ReadTimeoutException;
+import com.datastax.oss.driver.api.core.servererrors.ServerError;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
+import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
 import com.datastax.oss.driver.api.core.servererrors.WriteTimeoutException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -47,8 +55,17 @@ final class Errors {
         if (error instanceof ReadTimeoutException) {
             return READ_TIMEOUT;
         }
-        if (error instanceof WriteTimeoutException) {
+        if (error instanceof WriteTimeoutException || error instanceof CASWriteUnknownException) {
             return WRITE_TIMEOUT;
+        }
+        if (error instanceof ReadFailureException) {
+            return READ_FAILURE;
+        }
+        if (error instanceof WriteFailureException || error instanceof CDCWriteFailureException) {
+            return WRITE_FAILURE;
+        }
+        if (error instanceof ServerError) {
+            return SERVER_ERROR;
         }
         if (error instanceof UnavailableException) {
             return UNAVAILABLE;

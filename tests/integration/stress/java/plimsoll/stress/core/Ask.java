@@ -253,7 +253,8 @@ public final class Ask {
         for (long time = 0; time < times; time++) {
             for (long kind = 0; kind < kinds; kind++) {
                 String word = Character.toString((char) ('a' + kind));
-                remarks.failed(NOBODY, operation, 0, new CompletionException(new IllegalStateException(word + " at row " + time)));
+                Exception error = new CompletionException(new IllegalStateException(word + " at row " + time));
+                remarks.failed(NOBODY, operation, 0, ErrorKind.OTHER, error);
                 remarks.warned(NOBODY, operation, 0, word + time);
             }
         }
@@ -371,7 +372,7 @@ public final class Ask {
             public ErrorKind kind(Throwable error) {
                 return kind;
             }
-        });
+        }, 1);
         CompletableFuture<String> ended = new CompletableFuture<>();
         client.send(null, 0, null, (rows, error) -> ended.complete(error == null ? "answered" : "failed"));
         return ended.join() + " " + sent + " " + client.retries();

@@ -1,6 +1,7 @@
 package plimsoll.stress.cql;
 
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.NoNodeAvailableException;
@@ -11,6 +12,12 @@ import com.datastax.oss.driver.api.core.cql.ExecutionInfo;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.servererrors.CASWriteUnknownException;
+import com.datastax.oss.driver.api.core.servererrors.CDCWriteFailureException;
+import com.datastax.oss.driver.api.core.servererrors.ReadFailureException;
+import com.datastax.oss.driver.api.core.servererrors.ServerError;
+import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
+import com.datastax.oss.driver.api.core.servererrors.WriteType;
 import com.datastax.oss.driver.api.core.type.DataType;
 import com.datastax.oss.driver.api.core.type.DataTypes;
 import com.datastax.oss.driver.api.core.type.codec.registry.CodecRegistry;
@@ -35,6 +42,7 @@ import plimsoll.stress.core.Workload;
 
 /** Answers about the CQL client, for tests in Python. */
 public final class AskCql {
+    private static final ConsistencyLevel ONE = ConsistencyLevel.ONE;
     private static final List<DataType> TYPES = List.of(
             DataTypes.TINYINT, DataTypes.SMALLINT, DataTypes.INT, DataTypes.UUID, DataTypes.TIMEUUID, DataTypes.DATE,
             DataTypes.BLOB, DataTypes.DECIMAL);
@@ -180,6 +188,17 @@ public final class AskCql {
                 return AllNodesFailedException.fromErrors(Map.of());
             case "closed":
                 return new ClosedConnectionException("gone");
+            case "write_failure":
+                return new CompletionException(
+                        new WriteFailureException(null, ONE, 0, 1, WriteType.SIMPLE, 1, Map.of()));
+            case "cdc":
+                return new CDCWriteFailureException(null, "no room for changes");
+            case "read_failure":
+                return new ReadFailureException(null, ONE, 0, 1, 1, false, Map.of());
+            case "lightweight":
+                return new CASWriteUnknownException(null, ONE, 0, 1);
+            case "server_error":
+                return new ServerError(null, "java.lang.NullPointerException");
             default:
                 return new IllegalStateException(name);
         }
