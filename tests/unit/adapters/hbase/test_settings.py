@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 import pytest
 
 from plimsoll.adapters.products.hbase.rendering import ZOO_CFG, configuration, properties, site
-from plimsoll.adapters.products.hbase.roles import DATA_NODE, NAME_NODE, REGION_SERVER, ROLES, ZOOKEEPER, Role
+from plimsoll.adapters.products.hbase.roles import DATA_NODE, MASTER, NAME_NODE, REGION_SERVER, ROLES, ZOOKEEPER, Role
 from plimsoll.adapters.products.hbase.settings import Place, refused
 
 SECOND = Place(PurePosixPath("/w/node2"), "127.9.9.2", "127.9.9.1", "127.9.9.2", slot=1, nodes=3)
@@ -36,6 +36,14 @@ def test_web_servers_are_open_to_their_own_host_alone() -> None:
     assert hadoop["dfs.namenode.http-address"] == "127.0.0.1:9870"
     assert hadoop["dfs.datanode.http.address"] == "127.0.0.1:9864"
     assert hbase["hbase.regionserver.info.bindAddress"] == hbase["hbase.master.info.bindAddress"] == "127.0.0.1"
+
+
+def test_clients_can_t_have_servers_load_code() -> None:
+    for role in (MASTER, REGION_SERVER):
+        hbase = written(role, "hbase-site.xml")
+        assert (hbase["hbase.use.dynamic.jars"], hbase["hbase.coprocessor.user.enabled"]) == ("false", "false")
+        # Regions could not be split without it.
+        assert hbase["hbase.coprocessor.region.classes"].endswith(".MultiRowMutationEndpoint")
 
 
 def test_a_definition_s_settings_go_to_the_file_that_takes_them() -> None:
@@ -71,7 +79,7 @@ def test_values_are_written_so_that_java_reads_them() -> None:
         ("dfs.namenode.lifeline.rpc-bind-host", "0.0.0.0", "where a process listens"),
         ("net.topology.script.file.name", "/bin/sh", "files or folders"),
         ("hadoop.security.group.mapping", "Shell", "other code"),
-        ("hbase.coprocessor.region.classes", "x.Y", "other code"),
+        ("hbase.coprocessor.region.classes", "x.Y", "Plimsoll writes it"),
         ("concurrent_reads", 64, "settings begin with `heap.`, `hbase.`"),
         ("hbase.regionserver.handler.count", [1], "must be a text, a number"),
     ],

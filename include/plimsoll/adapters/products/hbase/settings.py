@@ -22,6 +22,7 @@ PORTS = (
 )
 _ONLY_KNOWN_CODE = "org.apache.hadoop.hbase.security.access.CoprocessorWhitelistMasterObserver"
 """It refuses tables with coprocessors from files, unless a list has their folders; here that is empty."""
+_SPLITS = "org.apache.hadoop.hbase.coprocessor.MultiRowMutationEndpoint"
 _APART = 10
 """How far the ports of DataNodes on one machine lie apart. Connections to a loopback address come from 127.0.0.1, so a
 NameNode tells DataNodes of one machine apart by their ports alone."""
@@ -98,8 +99,12 @@ def hbase_settings(given: Mapping[str, JsonValue], place: Place, scratch: PurePo
         "hbase.tmp.dir": str(scratch),
         "hbase.rootdir": f"hdfs://{place.first}:{NAME_NODE_PORT}/hbase",
         "hbase.cluster.distributed": True,
-        # Else clients could have servers load code of their own, and nobody asks them for a password. To forbid all
-        # coprocessors of tables is no way: regions could not be split any more, as `hbase:meta` needs one.
+        # Else clients could have servers load code of their own, and nobody asks them for a password: jars in the
+        # folder `lib` of HDFS, or coprocessors that a table's descriptor names, which can be written into HDFS beside
+        # the Master. The only one that HBase itself needs, to split regions, is loaded by its class.
+        "hbase.use.dynamic.jars": False,
+        "hbase.coprocessor.user.enabled": False,
+        "hbase.coprocessor.region.classes": _SPLITS,
         "hbase.coprocessor.master.classes": _ONLY_KNOWN_CODE,
         "hbase.unsafe.stream.capability.enforce": True,
         "hbase.zookeeper.quorum": place.first,
