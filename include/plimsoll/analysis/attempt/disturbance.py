@@ -207,7 +207,7 @@ def _sentence(noise: Noise, within: Sequence[Span], collected: Collected) -> str
     amount = high if low == high.removesuffix(" ms") else f"{low} to {high}"
     begin, end = (datetime.fromtimestamp(at, UTC) for at in (within[numbers[0]].begin_s, within[numbers[-1]].end_s))
     some = f" in {len(numbers)} of them" if len(numbers) < len(within) else ""
-    detail = _DETAILS.get(noise.kind, lambda *_: "")(noise, within, collected)
+    detail = _DETAILS[noise.kind](noise, within, collected) if noise.kind in _DETAILS else ""
     what = words.format(amount=amount, host=noise.host)
     return f"{what}{some} ({begin:%H:%M:%S} to {end:%H:%M:%S} UTC, allowed: {bound}{detail})"
 

@@ -41,10 +41,10 @@ def counters(
 ) -> dict[Any, Any]:
     return {
         "available": 2048.0,
-        **sample.cpu(STAT.format(user=user, idle=idle, steal=steal)),
-        **sample.pressure(f"some avg10=0.00 avg60=0.00 avg300=0.00 total={waited}\nfull avg10=0.00 total=9\n"),
-        **sample.disks(DISKSTATS.format(read=read, written=written, busy=busy), ["vda"]),
-        **sample.network(DEV.format(received=received, sent=sent)),
+        **readings.cpu(STAT.format(user=user, idle=idle, steal=steal)),
+        **readings.pressure(f"some avg10=0.00 avg60=0.00 avg300=0.00 total={waited}\nfull avg10=0.00 total=9\n"),
+        **readings.disks(DISKSTATS.format(read=read, written=written, busy=busy), ["vda"]),
+        **readings.network(DEV.format(received=received, sent=sent)),
     }
 
 
@@ -72,7 +72,7 @@ def test_a_line_tells_shares_and_bytes_since_the_line_before() -> None:
 def test_a_kernel_without_pressure_figures_leaves_the_column_empty() -> None:
     plain = {name: value for name, value in counters().items() if name != "pressure"}
     assert row(sample.line(1.0, 1.0, plain, plain, None))["cpu_pressure"] == ""
-    assert sample.pressure("") == {}
+    assert readings.pressure("") == {}
 
 
 def test_a_disk_that_appears_counts_from_then_on() -> None:
@@ -81,7 +81,7 @@ def test_a_disk_that_appears_counts_from_then_on() -> None:
 
 
 def test_available_memory_is_in_bytes() -> None:
-    assert sample.memory_available("MemTotal: 9 kB\nMemAvailable:  3 kB\n") == 3072
+    assert readings.memory_available("MemTotal: 9 kB\nMemAvailable:  3 kB\n") == 3072
 
 
 def test_a_used_up_quota_is_told_with_the_group_and_how_long_its_processes_waited() -> None:
@@ -89,13 +89,13 @@ def test_a_used_up_quota_is_told_with_the_group_and_how_long_its_processes_waite
     first = "nr_periods {}\nnr_throttled {}\nthrottled_time {}\n"
     none = {"/b": "usage_usec 4\n", "/c": "", "/d": "nr_periods 0\nnr_throttled 0\n"}
     old, new = (
-        {**counters(), **sample.throttling({"/a, b": form.format(*figures), "/e": second.format(*more, 3), **none})}
+        {**counters(), **readings.throttling({"/a, b": form.format(*figures), "/e": second.format(*more, 3), **none})}
         for form, figures, more in ((second, (100, 4, 9), (7, 7)), (second, (110, 9, 890_009), (17, 8)))
     )
     figures = row(sample.line(1.0, 1.0, old, new, None))
     assert (figures["cpu_throttled"], figures["throttled_ms"], figures["throttled_group"]) == ("0.5000", "890", "/a??b")
-    assert sample.throttling({"/": first.format(2, 1, 5_000_000)})["waited /"] == 5
-    assert sample.throttling(none) == {}
+    assert readings.throttling({"/": first.format(2, 1, 5_000_000)})["waited /"] == 5
+    assert readings.throttling(none) == {}
 
 
 def test_a_quota_that_is_not_used_up_names_no_group() -> None:
@@ -108,14 +108,14 @@ def test_a_quota_that_is_not_used_up_names_no_group() -> None:
 
 def test_the_quota_of_every_control_group_above_counts() -> None:
     second = {"/a/b": "/r/a/b/cpu.stat", "/a": "/r/a/cpu.stat", "/": "/r/cpu.stat"}
-    assert sample.cpu_groups("0::/a/b\n", root="/r") == second
+    assert readings.cpu_groups("0::/a/b\n", root="/r") == second
     first = "3:cpuset:/x\n2:cpu,cpuacct:/docker/1\n1:memory:/y\n"
-    assert sample.cpu_groups(first, root="/r") == {
+    assert readings.cpu_groups(first, root="/r") == {
         "/docker/1": "/r/cpu/docker/1/cpu.stat",
         "/docker": "/r/cpu/docker/cpu.stat",
         "/": "/r/cpu/cpu.stat",
     }
-    assert sample.cpu_groups("", root="/r") == {}
+    assert readings.cpu_groups("", root="/r") == {}
 
 
 def test_work_is_what_is_not_idle_for_the_clock_misses_short_bursts() -> None:

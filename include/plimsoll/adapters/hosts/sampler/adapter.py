@@ -3,7 +3,8 @@
 import csv
 from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path, PurePosixPath
+from inspect import getsource
+from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.sampler import counters, programs, sample
 from plimsoll.domain.host_activity import HostActivity
@@ -39,7 +40,7 @@ def _program(host: Host) -> tuple[str, ...]:
     folder, entry = host.root / JOB / "program", "__main__.py"
     for module in (counters, programs, sample):
         path = folder / PurePosixPath(*module.__name__.split(".")).with_suffix(".py")
-        host.write(path, Path(module.__file__).read_text(encoding="utf-8"))
+        host.write(path, getsource(module))
     host.write(folder / entry, f"import sys\n\nfrom {sample.__name__} import main\n\nmain(*sys.argv[1:])\n")
     # Isolated: neither the user's packages nor PYTHON* variables get into it. Without files beside its own.
     return ("python3", "-I", "-S", "-B", str(folder))

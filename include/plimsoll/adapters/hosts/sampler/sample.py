@@ -55,7 +55,7 @@ def line(at: float, elapsed: float, old: Counters, new: Counters, foreign: "Othe
     """Format one line of the CSV from two readings `elapsed` seconds apart."""
     since = {name: new[name] - old.get(name, new[name]) for name in new}
     whole = elapsed * new["processors"] * TICKS
-    idle, iowait, steal = (min(since[name] / whole, 1.0) for name in ("idle", "iowait", "steal"))
+    idle, iowait, steal = (min(max(since[name] / whole, 0.0), 1.0) for name in ("idle", "iowait", "steal"))
     # Idle time is measured. Work is counted at the clock's ticks, which miss most of what runs in short bursts.
     worked = max(1 - idle - iowait - steal, 0.0) / max(since["user"] + since["system"], 1.0)
     shares = [since["user"] * worked, since["system"] * worked, iowait, steal, idle]
