@@ -353,6 +353,17 @@ def test_what_was_so_at_the_first_look_is_told_with_both_bounds(acted: Callable[
     assert recorded(left.look()).took == "between 42.0 and 90.0 s"
 
 
+def test_one_machine_that_asked_late_is_told_between_what_another_one_saw_and_that(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    nodes[1].info = nodes[1].info.model_copy(update={"facts": {"machine": "another"}})
+    action = acted("kill-node")
+    action.look()
+    action.agree(nodes[0], "action-node3-down", 1, after_s=18)
+    action.agree(nodes[1], "action-node3-down", 2, after_s=25, looks=1)
+    assert recorded(action.look()).took == "between 18.0 and 25.0 s"
+
+
 def test_a_tool_that_does_not_tell_how_often_it_asked_dates_the_end(
     acted: Callable[..., Acted], nodes: list[Any]
 ) -> None:

@@ -64,15 +64,15 @@ class Ring:
             _require_running(up, self.request.action.name)
             return found
         at = max(answer.at for answer in found)
-        # A tool of before does not tell how often it asked.
-        was_so = any(answer.at == at and answer.looks == 1 for answer in found)
+        # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
+        known = max((answer.at for answer in found if answer.looks != 1), default=began)
         received = {node: int(one["received_bytes"]) for answer in found for node, one in answer.nodes.items()}
         return Moved(
             began,
             at,
             _evidence(up, dead, gone),
             streamed_bytes=received[up[-1].info.name],
-            undated=at - began if was_so else timedelta(0),
+            undated=max(at - known, timedelta(0)),
         )
 
 
