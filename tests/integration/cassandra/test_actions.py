@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -49,7 +49,7 @@ class Ring:
             datetime.now(UTC),
         )
         until = time.monotonic() + PATIENCE_S
-        while (end := own.product.act(request).end) is None:
+        while (end := own.product.act(replace(request, now=datetime.now(UTC))).end) is None:
             assert time.monotonic() < until, f"{name} did not end"
             time.sleep(late_s or 0.5)
             late_s = 0
