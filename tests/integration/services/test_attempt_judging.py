@@ -145,7 +145,7 @@ def test_a_load_that_a_stop_rule_ended_beside_another_program_is_disturbed(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped(installation, monkeypatch, 20)
-    tools = replace(installation.toolkit, sampler=Samples(0.76))
+    tools = replace(installation.toolkit, sampler=Samples("0.76"))
     verdict = run_cells(tools, "campaign", [CELL], "test", print)[-1].verdict
     assert verdict is not None
     assert (verdict.outcome, verdict.is_disturbed) == ("invalid", True)
