@@ -107,14 +107,16 @@ def test_a_quota_that_is_not_used_up_names_no_group() -> None:
 
 
 def test_the_quota_of_every_control_group_above_counts() -> None:
-    second = {"/a/b": "/r/a/b/cpu.stat", "/a": "/r/a/cpu.stat", "/": "/r/cpu.stat"}
+    second = {"/r/a/b/cpu.stat": "/a/b", "/r/a/cpu.stat": "/a", "/r/cpu.stat": "/"}
     assert readings.cpu_groups("0::/a/b\n", root="/r") == second
     first = "3:cpuset:/x\n2:cpu,cpuacct:/docker/1\n1:memory:/y\n"
     assert readings.cpu_groups(first, root="/r") == {
-        "/docker/1": "/r/cpu/docker/1/cpu.stat",
-        "/docker": "/r/cpu/docker/cpu.stat",
-        "/": "/r/cpu/cpu.stat",
+        "/r/cpu/docker/1/cpu.stat": "/docker/1",
+        "/r/cpu/docker/cpu.stat": "/docker",
+        "/r/cpu/cpu.stat": "/",
     }
+    both = readings.cpu_groups("2:cpu:/a\n0::/a\n", root="/r")
+    assert list(both) == ["/r/cpu/a/cpu.stat", "/r/cpu/cpu.stat", "/r/a/cpu.stat", "/r/cpu.stat"]
     assert readings.cpu_groups("", root="/r") == {}
 
 

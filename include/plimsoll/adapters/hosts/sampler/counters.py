@@ -28,7 +28,7 @@ def cpu(stat: str) -> Counters:
         "iowait": ticks["iowait"],
         "steal": ticks["steal"],
         "idle": ticks["idle"],
-        "processors": float(len(re.findall(r"^cpu\d", stat, re.MULTILINE))),
+        "processors": float(len(re.findall(r"^cpu\d", stat, re.MULTILINE)) or 1),
     }
 
 
@@ -57,13 +57,16 @@ def throttling(stats: Mapping[str, str]) -> Counters:
 
 
 def cpu_groups(groups: str, root: str = _CGROUPS) -> "dict[str, str]":
-    """Return control groups with their `cpu.stat`: that of a process and all above it, by `/proc/<pid>/cgroup`."""
+    """Return files `cpu.stat` with their control groups: a process' own and all above, by `/proc/<pid>/cgroup`.
+
+    Where both versions of control groups are used, a process may be in groups of the same name, of which one counts.
+    """
     found = {}
     for number, controllers, path in (line.split(":", 2) for line in groups.splitlines()):
         if number == "0" or "cpu" in controllers.split(","):
             base = Path(root) if number == "0" else Path(root, "cpu")
             own = Path(path)
-            found.update({str(group): f"{base}{str(group).rstrip('/')}/cpu.stat" for group in (own, *own.parents)})
+            found.update({f"{base}{str(group).rstrip('/')}/cpu.stat": str(group) for group in (own, *own.parents)})
     return found
 
 

@@ -106,7 +106,7 @@ class Readings:
             groups.update(cpu_groups(_read(f"/proc/{pid}/cgroup")))
         new = {
             **cpu(stat),
-            **throttling({group: _read(path) for group, path in groups.items()}),
+            **throttling({group: text for path, group in groups.items() if (text := _read(path))}),
             **pressure(_read("/proc/pressure/cpu")),
             **disks(_read("/proc/diskstats"), self._disks),
             **network(_read("/proc/net/dev")),
