@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
@@ -112,7 +112,16 @@ class ActionPart(Model):
 class ActionEnd(Model):
     """The record that an action ended, with the database's own evidence of that."""
 
+    began_at: Annotated[
+        AwareDatetime | None, Field(description="When its first move began, by the controller's clock; null: no record")
+    ] = None
     at: Annotated[AwareDatetime, Field(description="When the evidence was there, by the controller's clock")]
+    waited_s: Annotated[
+        float, Field(description="Time between moves in which nobody looked, and none was under way")
+    ] = 0
+    undated_s: Annotated[
+        float, Field(description="By how much it may have been shorter: what had ended is undated")
+    ] = 0
     nodes: Annotated[tuple[str, ...], Field(description="Hosts on which the database has to run from then on")]
     evidence: Annotated[tuple[str, ...], Field(description="What the database itself told of the end")] = ()
     parts: tuple[ActionPart, ...] = ()
@@ -127,6 +136,28 @@ class RecordedAction:
 
     begin: ActionBegin
     end: ActionEnd
+
+    @property
+    def began_at(self) -> datetime:
+        """Return when the first thing was done; where no record tells, when it was recorded to begin."""
+        return self.end.began_at or self.begin.at
+
+    @property
+    def took(self) -> str:
+        """Return how long it took, in words."""
+        whole_s = max((self.end.at - self.began_at).total_seconds(), 0)
+        return took(max(whole_s - self.end.waited_s, 0), self.end.undated_s, self.end.waited_s)
+
+
+def took(duration_s: float, undated_s: float, waited_s: float) -> str:
+    """Return in words how long an action took, and for how long it stood still besides."""
+    least = f"between {_tenths(duration_s - undated_s)} and " if undated_s else ""
+    still = f" (and stood still for {_tenths(waited_s)} s, while nobody looked)" if waited_s else ""
+    return f"{least}{_tenths(duration_s)} s{still}"
+
+
+def _tenths(seconds: float) -> str:
+    return f"{max(seconds, 0):.1f}"
 
 
 class PhaseFigures(Model):
@@ -166,7 +197,15 @@ class ActionResult(Model):
     hosts: tuple[str, ...]
     begun_s: float
     ended_s: float
-    duration_s: float
+    duration_s: Annotated[float, Field(description="Without the time in which it stood still")]
+    waited_s: Annotated[
+        LeftOutIfEmpty[float],
+        Field(description="Time between its moves in which nobody looked, and nobody went on with it"),
+    ] = 0
+    undated_s: Annotated[
+        LeftOutIfEmpty[float],
+        Field(description="By how much it may have been shorter: nothing dates an end that was found"),
+    ] = 0
     evidence: tuple[str, ...]
     parts: tuple[ActionPart, ...]
     streamed_bytes: int | None
@@ -174,3 +213,8 @@ class ActionResult(Model):
         FailedOperations | None, Field(description="Null where the load generator does not tell when operations failed")
     ]
     levels: tuple[LevelAroundAction, ...]
+
+    @property
+    def took(self) -> str:
+        """Return how long it took, in words."""
+        return took(self.duration_s, self.undated_s, self.waited_s)

@@ -31,7 +31,8 @@ class Disturbance(Model):
     ] = 10
     steal: Annotated[Percent, _share("Share of a host's processors that other machines may take", 5)] = 5
     throttled: Annotated[
-        Percent, _share("Share of periods in which a host's container may have used up its CPU quota", 5)
+        Percent,
+        _share("Share of periods in which a control group of the cell's processes may have used up its CPU quota", 5),
     ] = 5
     generator_lag: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],

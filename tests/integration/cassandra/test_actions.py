@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -33,8 +33,11 @@ class Ring:
     nodes: list[Host]
     spares: list[Host]
 
-    def act(self, name: ActionName, spares: int = 0) -> ActionEnd:
-        """Return the end of the action, which is looked at until then; nodes and spares are then as it left them."""
+    def act(self, name: ActionName, spares: int = 0, late_s: float = 0) -> ActionEnd:
+        """Return the end of the action, which is looked at until then; nodes and spares are then as it left them.
+
+        Nobody looks for `late_s` after the first look.
+        """
         own = self.deployment
         request = ActionRequest(
             Action(name=name),
@@ -46,9 +49,10 @@ class Ring:
             datetime.now(UTC),
         )
         until = time.monotonic() + PATIENCE_S
-        while (end := own.product.act(request).end) is None:
+        while (end := own.product.act(replace(request, now=datetime.now(UTC))).end) is None:
             assert time.monotonic() < until, f"{name} did not end"
-            time.sleep(0.5)
+            time.sleep(late_s or 0.5)
+            late_s = 0
         self.nodes = [node for node in (*self.nodes, *self.spares) if node.info.name in end.nodes]
         self.spares = self.spares[spares:]
         return end
@@ -106,7 +110,14 @@ def test_nodes_are_compacted_and_repaired_and_one_joins_and_leaves(ring: Ring, a
     if IS_LONG:
         assert ring.act("restart").nodes == ("node1", "node2")
         assert not ring.deployment.product.down(ring.nodes)
-        assert ring.act("replace-node", spares=1).nodes == ("node1", "node4")
+        began, replaced = datetime.now(UTC), ring.act("replace-node", spares=1, late_s=60)
+        assert replaced.nodes == ("node1", "node4")
+        assert replaced.began_at is not None
+        assert replaced.began_at - began < timedelta(seconds=30)
+        moves_s = sum(part.seconds for part in replaced.parts)
+        assert moves_s <= (replaced.at - replaced.began_at).total_seconds() - replaced.waited_s
+        assert replaced.waited_s > 0, "that the killed node is down is known within the minute in which nobody looks"
+        assert replaced.undated_s == 0
         assert ring.act("kill-node").nodes == ("node1",)
 
 

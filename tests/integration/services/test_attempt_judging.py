@@ -14,6 +14,7 @@ from tests.fakes.instant.load_generator import InstantLoadGenerator
 
 from plimsoll.adapters.hosts.sampler.sample import COLUMNS
 from plimsoll.analysis.campaign.cell_results import missed_by
+from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.load_summary import BrokenRule, LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
@@ -144,7 +145,7 @@ def test_a_load_that_a_stop_rule_ended_beside_another_program_is_disturbed(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped(installation, monkeypatch, 20)
-    tools = replace(installation.toolkit, sampler=Samples(0.76))
+    tools = replace(installation.toolkit, sampler=Samples("0.76"))
     verdict = run_cells(tools, "campaign", [CELL], "test", print)[-1].verdict
     assert verdict is not None
     assert (verdict.outcome, verdict.is_disturbed) == ("invalid", True)
@@ -163,10 +164,10 @@ def test_a_load_that_a_stop_rule_ended_before_a_whole_interval_decides_nothing(
 
 
 class Samples(NoSampler):
-    """The load host's samples of the run: other programs took that share in every second."""
+    """The load host's samples of the run, with that noise in every second: the last columns."""
 
-    def __init__(self, share: float) -> None:
-        self._share = share
+    def __init__(self, noise: str) -> None:
+        self._noise = noise
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Write them when they are asked for, some milliseconds after each second."""
@@ -176,7 +177,7 @@ class Samples(NoSampler):
         start_s = datetime.fromisoformat(summary["started_at"]).timestamp()
         figures = "0.1,0.1,0,0,0,,8000000000,0,0,0,0,0"
         rows = [
-            f"{start_s + second + 0.004:.3f},{figures},{self._share},,yes(77)={self._share}"
+            f"{start_s + second + 0.004:.3f},{figures},{self._noise}"
             for second in range(1, int(summary["duration_s"]) + 1)
         ]
         path = host.root / "host.csv"
@@ -191,7 +192,7 @@ def test_a_miss_beside_another_program_is_disturbed_and_alone_it_counts(
     installation: Installation, share: float, fault: str, outcome: str
 ) -> None:
     """A busy machine once made a valid miss of it, and a search dropped five cells."""
-    tools = replace(installation.toolkit, sampler=Samples(share))
+    tools = replace(installation.toolkit, sampler=Samples(f"{share},,yes(77)={share}"))
     installation.open_campaign(installation.define(instant_definition(variants=1, loads=1)))
     if fault:
         installation.faults.plant(CELL, fault)
@@ -208,3 +209,22 @@ def test_a_miss_beside_another_program_is_disturbed_and_alone_it_counts(
         )
         assert "other programs took 76.0% of the processors of load" in verdict.reasons[0]
         assert "allowed: 10%; most by yes(77) 76.0%" in verdict.reasons[0]
+
+
+@pytest.mark.parametrize(("throttled", "outcome"), [("100%", "missed"), ("5%", "invalid")])
+def test_a_miss_of_processes_that_a_quota_held_back_is_disturbed_unless_the_quota_is_meant(
+    installation: Installation, throttled: str, outcome: str
+) -> None:
+    tools = replace(installation.toolkit, sampler=Samples("0.0,0.9933,,1786,/limited"))
+    bounds = Disturbance.model_validate({"throttled": throttled, "tries": 1})
+    definition = instant_definition(variants=1, loads=1).model_copy(update={"disturbance": bounds})
+    installation.open_campaign(installation.define(definition))
+    installation.faults.plant(CELL, "slow")
+
+    verdict = run_cells(tools, "campaign", [CELL], "test", print)[-1].verdict
+
+    assert verdict is not None
+    assert verdict.outcome == outcome
+    if outcome == "invalid":
+        assert "a CPU quota on load was used up in 99.3% of all periods" in verdict.reasons[0]
+        assert "processes of control group /limited waited for " in verdict.reasons[0]

@@ -63,6 +63,15 @@ def test_an_interval_that_the_action_touches_is_one_during_it(times: ActionTimes
     assert result.duration_s == 17.0
 
 
+def test_an_action_has_its_own_begin_and_takes_no_time_in_which_it_stood_still() -> None:
+    end = END.model_copy(update={"began_at": START + timedelta(seconds=30), "waited_s": 4.0, "undated_s": 2.5})
+    times = times_of(BEGIN, end, START, timedelta(seconds=1))
+    assert (times.begun_s, times.ended_s) == (31.0, 46.0)
+    result = action_result(BEGIN, end, times, judgement(ANY_TIME), None)
+    assert (result.duration_s, result.waited_s, result.undated_s) == (11.0, 4.0, 2.5)
+    assert result.took == "between 8.5 and 11.0 s (and stood still for 4.0 s, while nobody looked)"
+
+
 def test_the_level_is_met_again_with_the_first_of_three_met_intervals_in_a_row(times: ActionTimes) -> None:
     (level,) = action_result(BEGIN, END, times, judgement(ANY_TIME), None).levels
     assert level.met_again_s == 70.0 - 45.0

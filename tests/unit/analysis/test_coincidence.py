@@ -146,19 +146,20 @@ def test_samples_tell_saturation_steal_and_bursts_of_each_host() -> None:
     assert [one.amount for one in found["network"] or ()] == [1, 1, 5]
 
 
-def test_other_programs_take_what_they_take_where_it_was_sampled() -> None:
+@pytest.mark.parametrize(("column", "cause"), [("cpu_others", "others"), ("cpu_throttled", "throttled")])
+def test_what_not_every_sample_has_counts_where_it_was_sampled(column: str, cause: str) -> None:
     samples = pd.DataFrame(
         {
             "time_s": [START.timestamp() + second for second in (11, 12, 13, 11)],
             "host": ["node1", "node1", "node1", "node2"],
-            "cpu_others": [-0.01, 0.3, 0.0, None],
+            column: [-0.01, 0.3, 0.0, None],
             **dict.fromkeys(("cpu_idle", "cpu_iowait", "cpu_steal", "disk_busy"), 0.5),
             **dict.fromkeys(("net_received_bytes", "net_sent_bytes"), 1),
         }
     )
-    assert occurrences(collected(samples=samples))["others"] == [Occurrence(11.0, 12.0, 0.3, "node1")]
-    unknown = occurrences(collected(samples=samples.assign(cpu_others=float("nan"))))
-    assert "others" not in unknown
+    assert occurrences(collected(samples=samples))[cause] == [Occurrence(11.0, 12.0, 0.3, "node1")]
+    unknown = occurrences(collected(samples=samples.assign(**{column: float("nan")})))
+    assert cause not in unknown
 
 
 def test_the_load_generators_own_stalls_and_cpu() -> None:

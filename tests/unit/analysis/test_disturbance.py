@@ -76,12 +76,21 @@ def test_nothing_missed_is_not_disturbed() -> None:
     ("column", "words"),
     [
         ("cpu_steal", "other machines took 12.0% of the processors of node1"),
-        ("cpu_throttled", "the CPU quota of node1's container was used up in 12.0% of all periods"),
+        ("cpu_throttled", "a CPU quota on node1 was used up in 12.0% of all periods"),
     ],
 )
 def test_steal_and_throttling_disturb_too(column: str, words: str) -> None:
     assert words in sentence(missed(0), samples({column: 0.12}))
     assert found(missed(0), samples({column: 0.049})) is None
+
+
+def test_whose_quota_was_used_up_for_how_long_and_what_to_do_is_said() -> None:
+    throttled = {"cpu_throttled": 0.99, "throttled_ms": 1800.0, "throttled_group": "/limited"}
+    assert sentence(missed(0), samples(throttled)).endswith(
+        "a CPU quota on node1 was used up in 99.0% of all periods (12:00:00 to 12:00:10 UTC, allowed: 5%; processes of "
+        "control group /limited waited for 18.0 s, over all processors: raise its limit, or write "
+        "`disturbance: {throttled: 100%}` where it is part of what is measured)"
+    )
 
 
 def test_bounds_are_the_definition_s() -> None:

@@ -85,6 +85,20 @@ def test_a_cell_has_its_phases_in_words(findings: Findings) -> None:
     assert evidence_rows(findings)[0].parts == "node4: streaming 9.5 s"
 
 
+def test_a_time_that_nothing_dates_is_told_between_its_bounds_and_not_compared(findings: Findings) -> None:
+    undated = tuple(
+        replace(one, verdict=one.verdict.model_copy(update={"action": with_bounds(one.verdict.action)}))
+        for one in findings.data.attempts
+    )
+    found = analyse(replace(findings.data, attempts=undated))
+    assert action_rows(found)[0].took == "between 5.0 and 20.0 s (and stood still for 3.0 s, while nobody looked)"
+    assert {row.part for row in ratio_rows(found)} == {"streaming"}
+
+
+def with_bounds(action: ActionResult | None) -> ActionResult | None:
+    return action and action.model_copy(update={"undated_s": 15.0, "waited_s": 3.0})
+
+
 def test_the_page_has_the_section_only_where_there_is_an_action(
     demo: Findings, findings: Findings, demo_figures: Sequence[Figure]
 ) -> None:

@@ -89,7 +89,8 @@ def activity_now() -> HostActivity:
 def in_words(now: HostActivity) -> str:
     """Load and use of the machine in a few words."""
     load, processors = os.getloadavg()[0], os.cpu_count()
-    return f"load {load:.1f} on {processors} processors, {now.foreign_cpu or 0:.0%} in use, {now.steal:.0%} stolen"
+    use = "use not known" if now.foreign_cpu is None else f"{now.foreign_cpu:.0%} in use"
+    return f"load {load:.1f} on {processors} processors, {use}, {now.steal:.0%} stolen"
 
 
 def _disk(name: str, folder: Path, needed_gib: int) -> Finding:

@@ -16,6 +16,7 @@ from plimsoll.domain.action import (
     FailedOperations,
     LevelAroundAction,
     PhaseFigures,
+    RecordedAction,
 )
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.log_events import GeneratorSecond
@@ -53,7 +54,8 @@ def times_of(begin: ActionBegin, end: ActionEnd, started_at: datetime, ahead: ti
 
     `ahead`: how far that clock is ahead of the controller's, which the records have.
     """
-    begun, ended = ((one + ahead - started_at) / _SECOND for one in (begin.at, end.at))
+    began_at = RecordedAction(begin, end).began_at
+    begun, ended = ((one + ahead - started_at) / _SECOND for one in (began_at, end.at))
     return ActionTimes(round(begun, 3), round(max(begun, ended), 3))
 
 
@@ -94,7 +96,9 @@ def action_result(
         hosts=begin.hosts,
         begun_s=times.begun_s,
         ended_s=times.ended_s,
-        duration_s=round(times.ended_s - times.begun_s, 3),
+        duration_s=round(max(times.ended_s - times.begun_s - end.waited_s, 0.0), 3),
+        waited_s=round(end.waited_s, 3),
+        undated_s=round(end.undated_s, 3),
         evidence=end.evidence,
         parts=end.parts,
         streamed_bytes=end.streamed_bytes,

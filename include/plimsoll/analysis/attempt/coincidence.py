@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CPU_BUSY, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.95, 2.0, 0.9
 _NOISE = Disturbance()
-STEAL, OTHERS = _NOISE.steal / 100, _NOISE.foreign_cpu / 100
+STEAL, OTHERS, THROTTLED = _NOISE.steal / 100, _NOISE.foreign_cpu / 100, _NOISE.throttled / 100
 
 
 class Cause(NamedTuple):
@@ -53,6 +53,7 @@ _OF_HOSTS = (
     Cause("cpu", "CPU saturated", "share", lambda _: CPU_BUSY),
     Cause("steal", "CPU stolen", "share", lambda _: STEAL),
     Cause("others", "CPU taken by other programs", "share", lambda _: OTHERS),
+    Cause("throttled", "CPU quota used up", "share", lambda _: THROTTLED),
     Cause("disk", "disk saturated", "share", lambda _: DISK_BUSY),
     Cause("network", "network burst", "× usual", lambda _: TRAFFIC),
     Cause("generator_pause", "load generator stalled", "ms", _half_the_bound),
@@ -210,7 +211,7 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     """
     if collected.samples.empty:
         return {}
-    found: dict[str, list[Occurrence]] = {"cpu": [], "steal": [], "others": [], "disk": [], "network": []}
+    found: dict[str, list[Occurrence]] = {}
     for name, own in collected.samples.groupby("host"):
         host = str(name)
         ahead_s = collected.started_at.timestamp() + collected.ahead_ms.get(host, 0.0) / 1000
@@ -221,17 +222,18 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
             "cpu": cpu_busy(own).tolist(),
             "steal": own["cpu_steal"].tolist(),
             "others": sampled(own, "cpu_others").tolist(),
+            "throttled": sampled(own, "cpu_throttled").tolist(),
             "disk": own["disk_busy"].tolist(),
             "network": (traffic / usual).tolist() if usual else [0.0] * len(own),
         }
         for cause, amounts in shares.items():
-            found[cause] += [
+            found.setdefault(cause, []).extend(
                 _second(float(end), float(amount), host)
                 for end, amount in zip(ends, amounts, strict=True)
                 if amount > 0
-            ]
-    known = sampled(collected.samples, "cpu_others").notna().any()
-    return {cause: happened for cause, happened in found.items() if known or cause != "others"}
+            )
+    unknown = {cause for cause in ("others", "throttled") if sampled(collected.samples, f"cpu_{cause}").isna().all()}
+    return {cause: happened for cause, happened in found.items() if cause not in unknown}
 
 
 def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:

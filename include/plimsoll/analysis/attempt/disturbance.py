@@ -8,7 +8,7 @@ noise a miss counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.disturbance import Disturbance
     from plimsoll.domain.log_events import GeneratorSecond
 
-TOP = "others_top"
+TOP, GROUP, WAITED = "others_top", "throttled_group", "throttled_ms"
 _OWN_PART = 0.5
 """Share of an interval's late time from which on the load generator's own lateness explains its miss."""
 _TOUCHES = 0.1
@@ -78,7 +78,7 @@ class Disturbed:
 _SHARES: Mapping[str, tuple[str, str]] = {
     "cpu_others": ("foreign_cpu", "other programs took {amount} of the processors of {host}"),
     "cpu_steal": ("steal", "other machines took {amount} of the processors of {host}"),
-    "cpu_throttled": ("throttled", "the CPU quota of {host}'s container was used up in {amount} of all periods"),
+    "cpu_throttled": ("throttled", "a CPU quota on {host} was used up in {amount} of all periods"),
 }
 """Column of the samples → the key of its bound, and the words for it."""
 _TIMES: Mapping[str, str] = {
@@ -207,26 +207,49 @@ def _sentence(noise: Noise, within: Sequence[Span], collected: Collected) -> str
     amount = high if low == high.removesuffix(" ms") else f"{low} to {high}"
     begin, end = (datetime.fromtimestamp(at, UTC) for at in (within[numbers[0]].begin_s, within[numbers[-1]].end_s))
     some = f" in {len(numbers)} of them" if len(numbers) < len(within) else ""
-    programs = _programs(noise, within, collected) if noise.kind == "cpu_others" else ""
+    detail = _DETAILS[noise.kind](noise, within, collected) if noise.kind in _DETAILS else ""
     what = words.format(amount=amount, host=noise.host)
-    return f"{what}{some} ({begin:%H:%M:%S} to {end:%H:%M:%S} UTC, allowed: {bound}{programs})"
+    return f"{what}{some} ({begin:%H:%M:%S} to {end:%H:%M:%S} UTC, allowed: {bound}{detail})"
+
+
+def _held_s(noise: Noise, within: Sequence[Span], collected: Collected) -> tuple[pd.DataFrame, Floats]:
+    """Return the host's samples, and for how long each holds within all intervals with this noise, s."""
+    own = next(own for host, own in by_host(collected.samples, collected.ahead_ms) if host == noise.host)
+    return own, np.sum([overlaps_s(own, within[number]) for number in noise.amounts], axis=0)
 
 
 def _programs(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
     """Return the programs that took most, where the sampler has seen them, with the share of each over all these
     intervals.
     """
-    own = next(own for host, own in by_host(collected.samples, collected.ahead_ms) if host == noise.host)
+    own, held = _held_s(noise, within, collected)
     if TOP not in own:
         return ""
-    spans = [within[number] for number in noise.amounts]
-    held = np.sum([overlaps_s(own, span) for span in spans], axis=0)
     taken: Counter[str] = Counter()
     for text, seconds in zip(own[TOP], held, strict=True):
         for entry in str(text).split(";") if seconds else ():
             name, _, share = entry.rpartition("=")
             if name:
                 taken[name] += float(share) * seconds
-    whole = sum(span.end_s - span.begin_s for span in spans)
+    whole = sum(within[number].end_s - within[number].begin_s for number in noise.amounts)
     most = [f"{name} {seconds / whole:.1%}" for name, seconds in taken.most_common(_MOST_PROGRAMS)]
     return f"; most by {', '.join(most)}" if most else ""
+
+
+def _quota(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
+    """Return whose quota it was and for how long processes waited for it, where that was sampled, and a way out."""
+    own, held = _held_s(noise, within, collected)
+    if GROUP not in own:
+        return ""
+    waited_s = sampled(own, WAITED).fillna(0) / 1000 / (own["end_s"] - own["begin_s"]) * held
+    groups = ", ".join(sorted({str(name) for name in own[GROUP][held > 0].dropna()} - {""}))
+    return (
+        f"; processes of control group {groups} waited for {waited_s.sum():.1f} s, over all processors: "
+        "raise its limit, or write `disturbance: {throttled: 100%}` where it is part of what is measured"
+    )
+
+
+_DETAILS: Mapping[str, Callable[[Noise, Sequence[Span], Collected], str]] = {
+    "cpu_others": _programs,
+    "cpu_throttled": _quota,
+}

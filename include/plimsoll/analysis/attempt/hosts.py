@@ -88,7 +88,7 @@ def hosts_frame(
     for host, own in by_host(table, ahead_ms or {}):
         found = {name: mean_of(means(own, name, within)) for name in MEANS}
         highest = _positive(highest_of(means(own, "cpu_others", within)))
-        # Counted in ticks, what others take may come out a little below 0.
+        # Samplers of before subtracted figures of two clocks, and what others took came out below 0.
         rows.append(
             {"host": host, **found, "cpu_others": _positive(found["cpu_others"]), "cpu_others_highest": highest}
         )

@@ -38,8 +38,8 @@ def compare_actions(cells: Sequence[CellResult], control: str | None) -> tuple[A
 
 
 def seconds_of(action: ActionResult) -> dict[str, float]:
-    """Return the time of the whole action, and those of its parts over all nodes, s."""
-    found = {WHOLE: action.duration_s}
+    """Return the time of the whole action, unless its end is undated, and those of its parts over all nodes, s."""
+    found = {} if action.undated_s else {WHOLE: action.duration_s}
     for one in action.parts:
         name = one.name.rpartition(": ")[2]  # without the node's
         found[name] = found.get(name, 0.0) + one.seconds

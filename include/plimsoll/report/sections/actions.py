@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MIB = 1 << 20
 PHASES = ("before", "during", "after")
 _COLUMNS = (
-    *("cell", "action", "begun_s", "duration_s", "streamed_bytes"),
+    *("cell", "action", "begun_s", "duration_s", "waited_s", "undated_s", "streamed_bytes"),
     *("service_level", "phase", "judged", "missed", "met", "worst_ms", "met_again_s"),
 )
 
@@ -106,6 +106,8 @@ def actions_frame(findings: Findings) -> pd.DataFrame:
             "action": str(action.action),
             "begun_s": action.begun_s,
             "duration_s": action.duration_s,
+            "waited_s": action.waited_s,
+            "undated_s": action.undated_s,
             "streamed_bytes": action.streamed_bytes,
             "service_level": str(level.service_level),
             "phase": phase,
@@ -159,7 +161,7 @@ def _row(cell: str, action: ActionResult, place: int) -> ActionRow:
     return ActionRow(
         cell=cell,
         level=str(level.service_level),
-        took=f"{figure(action.duration_s)} s",
+        took=action.took,
         streamed=NOTHING if streamed is None else f"{streamed / _MIB:,.0f} MiB",
         before=phase_text(level.before),
         during=phase_text(level.during),

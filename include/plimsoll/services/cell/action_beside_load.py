@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 
-from plimsoll.domain.action import Action, ActionBegin, ActionEnd
+from plimsoll.domain.action import Action, ActionBegin, ActionEnd, RecordedAction
 from plimsoll.domain.base import Model
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import ActionError, DeployError, LoadError
@@ -83,7 +83,7 @@ def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, *, is_due: 
         except DeployError as error:  # the next look asks again, and the end stays when it was
             return f"{action.name}: asking what new nodes run: {error}"
         end = _recorded(work, layout.ACTION_END, found.end)
-    return f"{action.name} took {(end.at - begin.at).total_seconds():.1f} s"
+    return f"{action.name} took {RecordedAction(begin, end).took}"
 
 
 def _note_new_nodes(work: AttemptContext, cluster: Cluster, end: ActionEnd) -> None:

@@ -1,7 +1,7 @@
 """Actions on Cassandra's nodes, over hosts that do what a test says: their jobs, and when they have ended."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
-from plimsoll.domain.action import Action, ActionName
+from plimsoll.domain.action import Action, ActionBegin, ActionName, RecordedAction
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import ActionError
 from plimsoll.ports.action import ActionRequest, ActionStatus
@@ -48,14 +48,18 @@ class Acted:
     def look(self) -> ActionStatus:
         return self.cassandra.act(self.request)
 
-    def end(self, host: Any, job: str, **told: Any) -> None:
-        answer = {"ended_ms": AT.timestamp() * 1000, "error": None, **told}
+    def look_after(self, seconds: float) -> ActionStatus:
+        self.request = replace(self.request, now=AT + timedelta(seconds=seconds))
+        return self.look()
+
+    def end(self, host: Any, job: str, after_s: float = 0, **told: Any) -> None:
+        answer = {"ended_ms": (AT.timestamp() + after_s) * 1000, "error": None, **told}
         host.write(host.root / f"jobs/{job}.log", f"a warning\n{json.dumps(answer)}\n")
         host.statuses[job] = JobStatus("exited", 3 if answer["error"] else 0)
 
-    def agree(self, host: Any, job: str, *up: int, received: int = 0) -> None:
+    def agree(self, host: Any, job: str, *up: int, received: int = 0, after_s: float = 0, looks: int = 9) -> None:
         rings = [{"received_bytes": received * (n == up[-1])} for n in up]
-        self.end(host, job, nodes=rings)
+        self.end(host, job, after_s, nodes=rings, looks=looks)
 
 
 @pytest.fixture
@@ -123,11 +127,11 @@ def test_a_node_that_left_is_ended_and_forgotten_by_all_others(acted: Callable[.
     action.look()
     assert argument(nodes[2].jobs["action-node3-left"], "--jmx-port") == "127.9.9.3:7199"
     assert nodes[2].stopped == []
+    job = nodes[0].jobs["action-node3-gone"]
+    assert (argument(job, "--up"), argument(job, "--gone")) == ("127.9.9.1,127.9.9.2", "127.9.9.3")
     action.end(nodes[2], "action-node3-left", nodes=[{"mode": "DECOMMISSIONED", "seconds": 17.5}])
     action.look()
     assert nodes[2].stopped == ["cassandra"], "its JVM stays up after it has left"
-    job = nodes[0].jobs["action-node3-gone"]
-    assert (argument(job, "--up"), argument(job, "--gone")) == ("127.9.9.1,127.9.9.2", "127.9.9.3")
     action.agree(nodes[0], "action-node3-gone", 1, 2)
     end = action.look().end
     assert end is not None
@@ -273,6 +277,100 @@ def test_a_replaced_node_is_seen_down_before_a_new_one_takes_its_place_and_is_th
     assert end is not None
     assert end.nodes == ("node1", "node2", "node4")
     assert nodes[2].jobs == {}, "it would take its tokens back"
+
+
+def recorded(status: ActionStatus) -> RecordedAction:
+    assert status.end is not None
+    return RecordedAction(ActionBegin(action=Action(name="compact"), at=AT - timedelta(seconds=1)), status.end)
+
+
+def test_a_replacement_takes_no_longer_because_nobody_looks(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    """Its first move takes 18 s, its second one 45 s; nobody looks for a minute in the first, nor at the end."""
+    action = acted("replace-node")
+    action.look()
+    action.agree(nodes[0], "action-node3-down", 1, 2, after_s=18)
+    assert action.look_after(67).end is None
+    action.agree(nodes[0], "action-node4-joined", 1, 2, 4, after_s=112)
+    end = recorded(action.look_after(500))
+    assert (end.began_at, end.end.at) == (AT, AT + timedelta(seconds=112))
+    assert end.took == "63.0 s (and stood still for 49.0 s, while nobody looked)"
+
+
+@pytest.mark.parametrize(
+    ("name", "jobs"),
+    [
+        ("repair", (("action-node1-repaired", 0, 1), ("action-node2-repaired", 1, 1))),
+        ("restart", (("action-node1-up", 0, 3), ("action-node2-up", 0, 3))),
+        ("kill-node", (("action-node2-down", 0, 2), ("action-node3-down", 0, 1))),
+    ],
+)
+def test_no_move_is_taken_for_going_on_until_somebody_looks(
+    acted: Callable[..., Acted], nodes: list[Any], name: ActionName, jobs: Sequence[tuple[str, int, int]]
+) -> None:
+    """Each job is of a machine, and of so many nodes of it."""
+    action = acted(name, 2)
+    action.look()
+    told = {"keyspaces": ["mine"], "seconds": 5.0, "received_bytes": 0}
+    for (job, machine, count), after_s, at_s in zip(jobs, (10.0, 105.0), (100, 300), strict=True):
+        action.end(nodes[machine], job, after_s, nodes=[told] * count, looks=9)
+        found = action.look_after(at_s)
+    assert recorded(found).took == "15.0 s (and stood still for 90.0 s, while nobody looked)"
+
+
+def test_the_time_for_which_a_node_has_to_stay_down_is_part_of_the_action(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("kill-node", down_for=timedelta(seconds=60))
+    action.look()
+    nodes[2].statuses["cassandra"] = JobStatus("exited", 137)
+    action.agree(nodes[0], "action-node3-down", 1, 2, after_s=20)
+    action.look_after(100)
+    action.agree(nodes[0], "action-node3-up", 1, 2, 3, after_s=110)
+    assert recorded(action.look_after(400)).took == "90.0 s (and stood still for 20.0 s, while nobody looked)"
+
+
+def test_a_node_is_forgotten_when_the_others_say_so_and_not_when_somebody_looks(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("decommission")
+    action.look()
+    action.agree(nodes[0], "action-node3-gone", 1, 2, after_s=12)
+    action.end(nodes[2], "action-node3-left", 42, nodes=[{"mode": "DECOMMISSIONED", "seconds": 41.0}])
+    assert recorded(action.look_after(300)).took == "42.0 s"
+
+
+def test_what_was_so_at_the_first_look_is_told_with_both_bounds(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    """As where nobody asked the nodes until a minute after the kill."""
+    action = acted("kill-node")
+    action.look()
+    action.agree(nodes[0], "action-node3-down", 1, 2, after_s=60, looks=1)
+    assert recorded(action.look()).took == "between 0.0 and 60.0 s"
+
+    left = acted("decommission")
+    left.look()
+    left.end(nodes[2], "action-node3-left", 42, nodes=[{"mode": "DECOMMISSIONED", "seconds": 41.0}])
+    left.agree(nodes[0], "action-node3-gone", 1, 2, after_s=90, looks=1)
+    assert recorded(left.look()).took == "between 42.0 and 90.0 s"
+
+
+def test_one_machine_that_asked_late_is_told_between_what_another_one_saw_and_that(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    nodes[1].info = nodes[1].info.model_copy(update={"facts": {"machine": "another"}})
+    action = acted("kill-node")
+    action.look()
+    action.agree(nodes[0], "action-node3-down", 1, after_s=18)
+    action.agree(nodes[1], "action-node3-down", 2, after_s=25, looks=1)
+    assert recorded(action.look()).took == "between 18.0 and 25.0 s"
+
+
+def test_a_tool_that_does_not_tell_how_often_it_asked_dates_the_end(
+    acted: Callable[..., Acted], nodes: list[Any]
+) -> None:
+    action = acted("kill-node")
+    action.look()
+    action.end(nodes[0], "action-node3-down", 15, nodes=[{"received_bytes": 0}] * 2)
+    assert recorded(action.look()).took == "15.0 s"
 
 
 LOG = """\

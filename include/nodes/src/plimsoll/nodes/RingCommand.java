@@ -48,13 +48,13 @@ final class RingCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         long start = System.nanoTime();
         String told = null;
-        while (true) {
+        for (int looks = 1; ; looks++) {
             List<Map<String, Object>> rings = new ArrayList<>();
             String left = look(rings);
             if (left == null || System.nanoTime() - start >= timeout.toNanos()) {
                 Answer.print(Answer.object(
-                        "ended_ms", System.currentTimeMillis(), "waited_s", Seconds.since(start), "nodes", rings,
-                        "error", left));
+                        "ended_ms", System.currentTimeMillis(), "waited_s", Seconds.since(start), "looks", looks,
+                        "nodes", rings, "error", left));
                 return (left == null ? ExitCode.COMPLETE : ExitCode.UNREACHABLE).code;
             }
             if (!left.equals(told)) {

@@ -1,11 +1,12 @@
-"""Samples of a host from `/proc`, written by a script that any host with Python 3 can run."""
+"""Samples of a host from `/proc`, written by a program that any host with Python 3 can run."""
 
 import csv
 from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path, PurePosixPath
+from inspect import getsource
+from pathlib import PurePosixPath
 
-from plimsoll.adapters.hosts.sampler import sample
+from plimsoll.adapters.hosts.sampler import counters, programs, sample
 from plimsoll.domain.host_activity import HostActivity
 from plimsoll.ports.host import Host, Job
 
@@ -19,24 +20,30 @@ class ProcSampler:
     """An implementation of the HostSampler port; the columns are those of `sample.COLUMNS`."""
 
     def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
-        """Start the script as a detached job, or leave a running one alone."""
+        """Start the program as a detached job, or leave a running one alone."""
         folder = host.root / JOB
-        script = folder / "sample.py"
-        host.write(script, Path(sample.__file__).read_text(encoding="utf-8"))
-        # Isolated: neither the user's packages nor PYTHON* variables get into it.
-        argv = ("python3", "-I", "-S", str(script), str(folder / SAMPLES), *sorted(environments))
+        argv = (*_program(host), str(folder / SAMPLES), *sorted(environments))
         host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity:
-        """Run the script for some seconds."""
-        script = host.root / JOB / "sample.py"
-        host.write(script, Path(sample.__file__).read_text(encoding="utf-8"))
-        argv = ("python3", "-I", "-S", str(script), str(_LOOK_S), *sorted(environments))
+        """Run the program for some seconds."""
+        argv = (*_program(host), str(_LOOK_S), *sorted(environments))
         return activity(host.run(argv, timeout=_LOOK_TIMEOUT).stdout)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Return the path of the CSV file, if the sampler has written it."""
         return [path for path in host.files(host.root / JOB) if path.name == SAMPLES]
+
+
+def _program(host: Host) -> tuple[str, ...]:
+    """Write the program to the host, and return how it is called."""
+    folder, entry = host.root / JOB / "program", "__main__.py"
+    for module in (counters, programs, sample):
+        path = folder / PurePosixPath(*module.__name__.split(".")).with_suffix(".py")
+        host.write(path, getsource(module))
+    host.write(folder / entry, f"import sys\n\nfrom {sample.__name__} import main\n\nmain(*sys.argv[1:])\n")
+    # Isolated: neither the user's packages nor PYTHON* variables get into it. Without files beside its own.
+    return ("python3", "-I", "-S", "-B", str(folder))
 
 
 def activity(text: str) -> HostActivity:

@@ -1,20 +1,32 @@
-"""Writes a line of a host's figures every second, as CSV. A script of its own: Python 3.9, its standard library only.
+"""Writes a line of a host's figures every second, as CSV. A program of its own: Python 3.9, its standard library only.
 
-Usage: python3 sample.py FILE|SECONDS [ENVIRONMENT...]. With a file it ends when it is ended. What a line says holds for
+Usage: python3 FOLDER FILE|SECONDS [ENVIRONMENT...]. With a file it ends when it is ended. What a line says holds for
 the time since the line before. The environments are the attempt's own, where its cluster serves several attempts.
 """
 
 import os
-import re
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+from plimsoll.adapters.hosts.sampler.counters import (
+    ODD,
+    TICKS,
+    Counters,
+    cpu,
+    cpu_groups,
+    disks,
+    memory_available,
+    network,
+    pressure,
+    throttling,
+)
+from plimsoll.adapters.hosts.sampler.programs import Others, Programs, others
 
 PERIOD_S = 1.0
 COLUMNS = (
     "time_s",  # since the epoch, at the end of what the line covers
-    "cpu_user",  # shares of all processors' time, 0 to 1
+    "cpu_user",  # shares of all processors' time, 0 to 1; user and system as the clock's ticks divide what is not idle
     "cpu_system",
     "cpu_iowait",
     "cpu_steal",
@@ -27,278 +39,95 @@ COLUMNS = (
     "net_received_bytes",  # without loopback
     "net_sent_bytes",
     "cpu_others",  # share of all processors' time that programs took which are none of the attempt's; empty: not known
-    "cpu_throttled",  # share of periods in which the container's CPU quota was used up; empty where there is no quota
+    "cpu_throttled",  # share of periods in which a group's CPU quota was used up; empty where no group has one
     "others_top",  # the programs that took most of `cpu_others`, as `name(pid)=share;…`; empty while it is small
+    "throttled_ms",  # how long processes waited for the quota of that group, over all processors; empty as above
+    "throttled_group",  # the control group of the attempt's processes, or one above it, that was throttled most
 )
 TAG = "PLIMSOLL_CLUSTER"
 """The variable that every process of a cluster has in its environment, this script too."""
-_ENVIRONMENT_TAG = "PLIMSOLL_ENVIRONMENT"
-"""The variable that every process of an attempt on kept hosts has beside it."""
-
-_CGROUPS = "/sys/fs/cgroup"
-_NAMED = 0.02
-"""Share of all processors' time from which on other programs are named. It takes a look at each of them."""
-_MOST_NAMED = 3
 _NOBODY = b"PLIMSOLL_CLUSTER=\0"
 """A mark that no process has."""
-_ODD = re.compile(r"[^A-Za-z0-9_.:/@+-]")
-_SECTOR = 512
-_FORGET = 60  # looks after which every process is asked again: a process id may be another's by then
-_YOUNG = 3  # looks at which a new process is asked: between fork and exec it has its parent's environment
-_MOST_BYTES = 1 << 17
 _VIRTUAL_DISKS = ("loop", "ram", "zram", "dm-", "md", "sr")
 
-Counters = dict[str, float]
 
-
-class OtherPrograms:
-    """Processor time of programs outside the attempt, in ticks: that of all processes less the attempt's own.
-
-    The subtraction includes programs that run only for a moment, or are hidden in another container. An ended process
-    counts in its parent's figures for its children. Kernel threads belong to no program and count for neither side.
-    `tag`: an entry in the environment of the cluster's processes, as `NAME=value`. If there are `environments`, only
-    the cluster's processes in one of these are the attempt's.
-    """
-
-    def __init__(self, tag: bytes, environments: Sequence[str] = (), proc: Path = Path("/proc")) -> None:
-        self._tag, self._proc = tag, str(proc)
-        self._environments = {f"{_ENVIRONMENT_TAG}={name}".encode() for name in environments}
-        self._kinds: dict[str, str] = {}
-        self._young: dict[str, int] = {}
-        self._looks = 0
-        self._seen: dict[str, tuple[float, str]] = {}
-        self._ended = 0.0
-
-    def ticks(self, stat: str) -> Counters:
-        """Return ticks since an arbitrary time; only differences have a meaning.
-
-        `stat`: `/proc/stat`, read just before. None where processes can't be listed.
-        """
-        taken = sum(map(float, stat.splitlines()[0].split()[1:4])) if stat else 0.0
-        return {"others": taken - self._own()} if stat and self._tag else {}
-
-    def each(self) -> Counters:
-        """Return ticks of every living program outside the attempt, by its name and process id."""
-        found = {}
-        for pid in (pid for pid, kind in self._kinds.items() if kind == "other"):
-            stat = _bytes(f"{self._proc}/{pid}/stat").decode("ascii", "replace")
-            name, fields = stat.partition("(")[2].rpartition(")")[0], stat.rpartition(")")[2].split()
-            if len(fields) > 12:
-                found[f"{_ODD.sub('?', name)}({pid})"] = float(fields[11]) + float(fields[12])
-        return found
-
-    def _own(self) -> float:
-        """Return ticks of the attempt's processes and of kernel threads.
-
-        Ended processes are included if none of those that they descend from lives.
-        """
-        seen = {pid: found for pid in self._not_others() if (found := self._times(pid)) is not None}
-        ended = (pid for pid in self._seen if pid not in seen and not self._has_heir(pid, seen))
-        self._ended += sum(self._seen[pid][0] for pid in ended)
-        self._seen = seen
-        return self._ended + sum(ticks for ticks, _ in seen.values())
-
-    def _has_heir(self, pid: str, living: "Mapping[str, object]") -> bool:
-        """Tell whether a living process counts the ended one among its children, or their children."""
-        while (pid := self._seen[pid][1]) in self._seen:
-            if pid in living:
-                return True
-        return False
-
-    def _not_others(self) -> Iterable[str]:
-        """Process ids of the attempt and of the kernel.
-
-        New processes are looked up at once, all of them once a minute.
-        """
-        present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
-        known = self._kinds if self._looks % _FORGET else {}
-        self._looks += 1
-        self._young = {pid: left - 1 for pid, left in self._young.items() if pid in known and left > 1}
-        kinds = {pid: known[pid] for pid in present & known.keys() if pid not in self._young}
-        for pid in present - kinds.keys():
-            kinds[pid] = self._kind(pid)
-            self._young.setdefault(pid, _YOUNG)
-        self._kinds = kinds
-        return [pid for pid, kind in kinds.items() if kind != "other"]
-
-    def _kind(self, pid: str) -> str:
-        variables = set(_bytes(f"{self._proc}/{pid}/environ").split(b"\0"))
-        if self._tag in variables and (not self._environments or self._environments & variables):
-            return "own"
-        return "kernel" if pid == "2" or _fields(self._proc, pid)[1:2] == [b"2"] else "other"
-
-    def _times(self, pid: str) -> "tuple[float, str] | None":
-        """Return ticks of the process and of its ended children, and its parent. None where it has ended."""
-        fields = _fields(self._proc, pid)
-        return (sum(map(float, fields[11:15])), fields[1].decode()) if len(fields) > 14 else None
-
-
-def _fields(proc: str, pid: str) -> "list[bytes]":
-    """Return the fields of `/proc/<pid>/stat` from the third on; empty where the process has ended."""
-    return _bytes(f"{proc}/{pid}/stat").rpartition(b")")[2].split()
-
-
-def _bytes(path: str) -> bytes:
-    """Return the content of a small file of the kernel; empty where it is gone or belongs to another user."""
-    try:
-        file = os.open(path, os.O_RDONLY)
-    except OSError:
-        return b""
-    try:
-        return os.read(file, _MOST_BYTES)
-    except OSError:
-        return b""
-    finally:
-        os.close(file)
-
-
-def cpu(stat: str) -> Counters:
-    """Return ticks since boot in `/proc/stat`, by activity. The time of guests is part of `user` already."""
-    names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-    ticks = dict(zip(names, map(float, stat.splitlines()[0].split()[1:])))  # noqa: B905 - Python 3.9 has no `strict`
-    return {
-        "user": ticks["user"] + ticks["nice"],
-        "system": ticks["system"] + ticks["irq"] + ticks["softirq"],
-        "iowait": ticks["iowait"],
-        "steal": ticks["steal"],
-        "idle": ticks["idle"],
-    }
-
-
-def pressure(text: str) -> Counters:
-    """Return microseconds since boot in which some process waited, by `/proc/pressure/cpu`.
-
-    Empty where the kernel has none.
-    """
-    return {"pressure": float(text.partition("total=")[2].split(maxsplit=1)[0])} if "total=" in text else {}
-
-
-def throttling(stats: Iterable[str]) -> Counters:
-    """Return periods since boot, and those in which the quota was used up, by each control group's `cpu.stat`.
-
-    Empty where no group has a quota.
-    """
-    counters: Counters = {}
-    for number, text in enumerate(stats):
-        figures = dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
-        if float(figures.get("nr_periods", 0)):
-            counters[f"periods {number}"] = float(figures["nr_periods"])
-            counters[f"throttled {number}"] = float(figures["nr_throttled"])
-    return counters
-
-
-def cpu_groups(groups: str, root: str = _CGROUPS) -> "list[str]":
-    """Return the files `cpu.stat` of this process' control group and of all above it, by `/proc/self/cgroup`."""
-    found = []
-    for number, controllers, path in (line.split(":", 2) for line in groups.splitlines()):
-        if number == "0" or "cpu" in controllers.split(","):
-            base = Path(root) if number == "0" else Path(root, "cpu")
-            own = base / path.strip("/")
-            found += [
-                str(folder / "cpu.stat") for folder in (own, *own.parents) if folder == base or base in folder.parents
-            ]
-    return found
-
-
-def disks(diskstats: str, names: list[str]) -> Counters:
-    """Return bytes and busy milliseconds of each of the disks in `/proc/diskstats`."""
-    counters: Counters = {"read": 0.0, "written": 0.0}
-    for fields in (line.split() for line in diskstats.splitlines()):
-        if fields[2] in names:
-            counters["read"] += float(fields[5]) * _SECTOR
-            counters["written"] += float(fields[9]) * _SECTOR
-            counters[f"busy {fields[2]}"] = float(fields[12])
-    return counters
-
-
-def network(dev: str) -> Counters:
-    """Return bytes over all interfaces of `/proc/net/dev` except loopback."""
-    counters: Counters = {"received": 0.0, "sent": 0.0}
-    for name, _, figures in (line.partition(":") for line in dev.splitlines()[2:]):
-        if name.strip() != "lo":
-            counters["received"] += float(figures.split()[0])
-            counters["sent"] += float(figures.split()[8])
-    return counters
-
-
-def memory_available(meminfo: str) -> float:
-    """Return bytes available to new processes, by `/proc/meminfo`."""
-    return float(next(line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable"))) * 1024
-
-
-def line(at: float, elapsed: float, old: Counters, new: Counters, available: float) -> str:
+def line(at: float, elapsed: float, old: Counters, new: Counters, foreign: "Others | None") -> str:
     """Format one line of the CSV from two readings `elapsed` seconds apart."""
     since = {name: new[name] - old.get(name, new[name]) for name in new}
-    ticks = max(sum(since[name] for name in ("user", "system", "iowait", "steal", "idle")), 1.0)
+    whole = elapsed * new["processors"] * TICKS
+    idle, iowait, steal = (min(max(since[name] / whole, 0.0), 1.0) for name in ("idle", "iowait", "steal"))
+    # Idle time is measured. Work is counted at the clock's ticks, which miss most of what runs in short bursts.
+    worked = max(1 - idle - iowait - steal, 0.0) / max(since["user"] + since["system"], 1.0)
+    shares = [since["user"] * worked, since["system"] * worked, iowait, steal, idle]
     busy = max((since[name] for name in since if name.startswith("busy ")), default=0.0)
-    shares = [since[name] / ticks for name in ("user", "system", "iowait", "steal", "idle")]
     waited = f"{since['pressure'] / elapsed / 1e6:.4f}" if "pressure" in since else ""
-    sizes = [available, since["read"], since["written"], since["received"], since["sent"]]
+    sizes = [new["available"], since["read"], since["written"], since["received"], since["sent"]]
     memory, read, written, received, sent = (f"{size:.0f}" for size in sizes)
     figures = [f"{at:.3f}", *(f"{share:.4f}" for share in shares), waited, memory]
-    # A little below 0 now and then: the two are counted in ticks, each by itself. Their mean is right.
-    # More than all programs took together: figures of an ended process were lost, so this second is not known.
-    is_possible = since.get("others", 0.0) <= since["user"] + since["system"] + 1
-    others = f"{since['others'] / ticks:.4f}" if "others" in since and is_possible else ""
-    periods = {name.split()[1]: count for name, count in since.items() if name.startswith("periods ") and count}
-    shares = [since[f"throttled {group}"] / count for group, count in periods.items()]
-    throttled = f"{max(shares):.4f}" if shares else ""
     busiest = f"{min(busy / elapsed / 1e3, 1):.4f}"
-    return ",".join([*figures, read, written, busiest, received, sent, others, throttled, top(old, new, ticks)])
+    share, most = (f"{foreign.share:.4f}", foreign.most) if foreign else ("", "")
+    throttled, throttled_ms, group = _throttled(since)
+    figures += [read, written, busiest, received, sent, share, throttled, most, throttled_ms, group]
+    return ",".join(figures)
 
 
-def top(old: Counters, new: Counters, ticks: float) -> str:
-    """Return the other programs that took most between two readings, as `name(pid)=share;…`."""
-    taken = {name: (new[name] - old[name]) / ticks for name in new if name.endswith(")") and name in old}
-    most = sorted(taken, key=lambda name: taken[name], reverse=True)[:_MOST_NAMED]
-    return ";".join(f"{name}={taken[name]:.4f}" for name in most if taken[name] > 0)
-
-
-def _real_disks() -> list[str]:
-    return [disk.name for disk in Path("/sys/block").iterdir() if not disk.name.startswith(_VIRTUAL_DISKS)]
+def _throttled(since: Counters) -> "tuple[str, str, str]":
+    """Return the three figures of the group that was throttled in most of its periods."""
+    periods = {name.partition(" ")[2]: count for name, count in since.items() if name.startswith("periods ") and count}
+    shares = {group: since[f"throttled {group}"] / count for group, count in periods.items()}
+    if not shares:
+        return "", "", ""
+    group = max(shares, key=lambda one: shares[one])
+    named = ODD.sub("?", group) if shares[group] else ""
+    return f"{shares[group]:.4f}", f"{since[f'waited {group}']:.0f}", named
 
 
 def _read(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="ascii")
+        return Path(path).read_text(encoding="ascii", errors="replace")
     except OSError:  # a kernel without it
         return ""
 
 
-def _counters(names: "list[str]", others: OtherPrograms, groups: "list[str]", old: Counters) -> Counters:
-    stat = _read("/proc/stat")
-    activity, taken = cpu(stat), others.ticks(stat)
-    since = sum(activity.values()) - sum(old.get(name, 0.0) for name in activity)
-    is_much = not old or taken.get("others", 0.0) - old.get("others", 0.0) >= _NAMED * since
-    return {
-        **activity,
-        **taken,
-        **(others.each() if taken and is_much else {}),
-        **throttling(map(_read, groups)),
-        **pressure(_read("/proc/pressure/cpu")),
-        **disks(_read("/proc/diskstats"), names),
-        **network(_read("/proc/net/dev")),
-    }
+class Readings:
+    """Reads a host's counters again and again, and tells what happened between two readings."""
+
+    def __init__(self, tag: bytes, environments: Sequence[str]) -> None:
+        self._disks = [disk.name for disk in Path("/sys/block").iterdir() if not disk.name.startswith(_VIRTUAL_DISKS)]
+        self._programs = Programs(tag, environments)
+        self._at, self._counters = 0.0, Counters()
+        self.line()
+
+    def line(self) -> str:
+        """Return a line about the time since the call before; what the first call returns has no meaning."""
+        at, now, stat, taken = time.time(), time.monotonic(), _read("/proc/stat"), self._programs.look()
+        groups: dict[str, str] = {}
+        for pid in ("self", *self._programs.own()):
+            groups.update(cpu_groups(_read(f"/proc/{pid}/cgroup")))
+        new = {
+            **cpu(stat),
+            **throttling({group: text for path, group in groups.items() if (text := _read(path))}),
+            **pressure(_read("/proc/pressure/cpu")),
+            **disks(_read("/proc/diskstats"), self._disks),
+            **network(_read("/proc/net/dev")),
+            "available": memory_available(_read("/proc/meminfo")),
+        }
+        old, elapsed = self._counters or new, now - self._at
+        self._at, self._counters = now, new
+        return line(at, elapsed, old, new, others(elapsed, old, new, taken, sees_all=self._programs.sees_all))
 
 
 def samples(sleep: Callable[[float], None] = time.sleep, environments: Sequence[str] = ()) -> Iterator[str]:
     """Yield lines without end, one at every whole second."""
-    names, others, groups = _real_disks(), OtherPrograms(_tag(), environments), _groups()
     sleep(_until_next())
-    since, old = time.monotonic(), _counters(names, others, groups, {})
+    readings = Readings(_tag(), environments)
     while True:
         sleep(_until_next())
-        now, new = time.monotonic(), _counters(names, others, groups, old)
-        yield line(time.time(), now - since, old, new, memory_available(_read("/proc/meminfo")))
-        since, old = now, new
+        yield readings.line()
 
 
 def _tag() -> bytes:
     return f"{TAG}={cluster}".encode() if (cluster := os.environ.get(TAG)) else b""
-
-
-def _groups() -> "list[str]":
-    return cpu_groups(_read("/proc/self/cgroup"))
 
 
 def _until_next() -> float:
@@ -307,11 +136,9 @@ def _until_next() -> float:
 
 def look(seconds: float, environments: Sequence[str] = (), tag: bytes = b"") -> str:
     """Return one line that covers the next seconds. Without a tag every program counts as another program."""
-    names, others, groups = _real_disks(), OtherPrograms(tag or _NOBODY, environments), _groups()
-    since, old = time.monotonic(), _counters(names, others, groups, {})
+    readings = Readings(tag or _NOBODY, environments)
     time.sleep(seconds)
-    new, now = _counters(names, others, groups, {}), time.monotonic()
-    return line(time.time(), now - since, old, new, memory_available(_read("/proc/meminfo")))
+    return readings.line()
 
 
 def main(path: str, *environments: str) -> None:
@@ -327,7 +154,3 @@ def main(path: str, *environments: str) -> None:
         file.write(",".join(COLUMNS) + "\n")
         for sample in samples(environments=environments):
             file.write(sample + "\n")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

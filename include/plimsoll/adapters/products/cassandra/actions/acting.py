@@ -1,6 +1,7 @@
 """Which moves each action consists of, and how far it is."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from plimsoll.adapters.products.cassandra.actions.compact import compact
 from plimsoll.adapters.products.cassandra.actions.moves import Moves
@@ -28,13 +29,22 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
         left = nodes
     received = [one.streamed_bytes for one in ended if one.streamed_bytes is not None]
     end = ActionEnd(
+        began_at=ended[0].began,
         at=max(one.at for one in ended),
+        waited_s=_waited_s(ended),
+        undated_s=sum(one.undated.total_seconds() for one in ended),
         nodes=tuple(node.info.name for node in left),
         evidence=tuple(one.evidence for one in ended),
         parts=tuple(part for one in ended for part in one.parts),
         streamed_bytes=sum(received) if request.spares else None,
     )
     return ActionStatus(end=end)
+
+
+def _waited_s(ended: Sequence[Moved]) -> float:
+    """Return for how long no move was under way because nobody had looked, s."""
+    waits = (then.began - (then.due or before.at) for before, then in pairwise(ended))
+    return sum(max(0.0, one.total_seconds()) for one in waits)
 
 
 def _compact(tool: NodeTool, request: ActionRequest, _: Moves) -> Iterator[Turn]:

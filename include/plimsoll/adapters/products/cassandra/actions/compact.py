@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plimsoll.adapters.products.cassandra.actions.ring import Moved
+from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
 from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.ports.action import ActionRequest
@@ -11,6 +11,7 @@ from plimsoll.ports.host import Host
 
 def compact(tool: NodeTool, request: ActionRequest, nodes: Sequence[Host]) -> str | Moved:
     """Return the end of the compactions, which each node itself tells; how far they are until then."""
+    began = Ring(tool, request).begun(nodes[0], "compacted")
     found = ToolJob(tool, "action-compact", nodes, "compact", (), request.expires).look()
     if isinstance(found, str):
         return found
@@ -19,4 +20,4 @@ def compact(tool: NodeTool, request: ActionRequest, nodes: Sequence[Host]) -> st
         f"{name} compacted {one['bytes_before']:,} to {one['bytes_after']:,} bytes in {one['seconds']:g} s"
         for name, one in sorted(told.items())
     ]
-    return Moved(max(answer.at for answer in found), "; ".join(sentences))
+    return Moved(began, max(answer.at for answer in found), "; ".join(sentences))

@@ -1,7 +1,7 @@
 """The moves of actions that change single nodes: kill one, start one again, let a new one join."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from plimsoll.adapters.hosts.jobs import process_of
@@ -27,50 +27,62 @@ class Moves:
 
     def kill(self, victim: Host, others: Sequence[Host], dead: Sequence[Host] = ()) -> str | Moved:
         """Kill a node, until all others see it down. `dead`: nodes that were killed before it."""
+        move = f"{victim.info.name}-down"
+        began = self.ring.begun(victim, move)
         # One that comes back has been killed once it was started again, whoever looks then.
         _kill(victim, JOB if self.ring.request.action.down_for else current_process(victim).name)
-        return self.ring.awaited(f"{victim.info.name}-down", others, dead=(*dead, victim))
+        return self.ring.awaited(move, began, others, dead=(*dead, victim))
 
     def bring_back(self, node: Host, at: datetime, nodes: Sequence[Host]) -> str | Moved:
         """Start a killed node again on its data at that time, until all nodes see one another up."""
-        left = at - self.ring.request.now
-        if node.status(RESTARTED).state == "missing":
-            if left > timedelta(0):
-                return f"{node.info.name} stays down for {left.total_seconds():.0f} s more"
+        move, left = f"{node.info.name}-up", at - self.ring.request.now
+        is_down = node.status(RESTARTED).state == "missing"
+        if is_down and left > timedelta(0):
+            return f"{node.info.name} stays down for {left.total_seconds():.0f} s more"
+        began = self.ring.begun(node, move)
+        if is_down:
             start_again(node, self.blueprint)
-        return self.ring.awaited(f"{node.info.name}-up", nodes)
+        moved = self.ring.awaited(move, began, nodes)
+        return replace(moved, due=at) if isinstance(moved, Moved) else moved
 
     def leave(self, node: Host, others: Sequence[Host]) -> str | Moved:
         """Let a node hand over all that it has and leave, then end it, until no other one knows it."""
         name, expires = node.info.name, self.ring.request.expires
+        began = self.ring.begun(node, f"{name}-left")
         found = ToolJob(self.ring.tool, f"action-{name}-left", [node], "decommission", (), expires).look()
+        # Asked from the begin on: the others forget it when they do, and not when somebody looks.
+        moved = self.ring.awaited(f"{name}-gone", began, others, gone=(node,))
         if isinstance(found, str):
             return found
         node.stop(current_process(node).name, grace=_DRAIN)  # its JVM goes on, in no ring
-        moved = self.ring.awaited(f"{name}-gone", others, gone=(node,))
         if isinstance(moved, str):
             return moved
-        part = ActionPart(name=f"{name}: handing over", seconds=found[0].nodes[name]["seconds"])
-        return Moved(moved.at, f"{name} left: {moved.evidence}", (part,))
+        left = found[0]
+        part = ActionPart(name=f"{name}: handing over", seconds=left.nodes[name]["seconds"])
+        at = max(moved.at, left.at)
+        return Moved(began, at, f"{name} left: {moved.evidence}", (part,), undated=min(moved.undated, at - left.at))
 
     def restart(self, node: Host, nodes: Sequence[Host]) -> str | Moved:
         """End a node, which drains itself, and start it again on its data, until all nodes see one another up."""
+        move = f"{node.info.name}-up"
+        began = self.ring.begun(node, move)
         if node.status(RESTARTED).state == "missing":
             node.stop(JOB, grace=_DRAIN)
             start_again(node, self.blueprint)
-        return self.ring.awaited(f"{node.info.name}-up", nodes)
+        return self.ring.awaited(move, began, nodes)
 
     def join(self, new: Host, members: Sequence[Host], replaced: Host | None = None) -> str | Moved:
         """Let a new node join the members, in the place of a dead one if any, until all agree and it has its data."""
+        began = self.ring.begun(new, f"{new.info.name}-joined")
         if new.status(JOB).state == "missing":
             join(new, self.blueprint, replaced.info.address if replaced else "")
         gone = (replaced,) if replaced else ()
-        moved = self.ring.awaited(f"{new.info.name}-joined", (*members, new), gone=gone)
+        moved = self.ring.awaited(f"{new.info.name}-joined", began, (*members, new), gone=gone)
         if isinstance(moved, str):
             return moved
         parts = join_parts(new.read_tail(NodeFiles(new.root).system_log, max_bytes=_LOG_BYTES))
         named = tuple(ActionPart(name=f"{new.info.name}: {one.name}", seconds=one.seconds) for one in parts)
-        return Moved(moved.at, f"{new.info.name} joined: {moved.evidence}", named, moved.streamed_bytes)
+        return replace(moved, evidence=f"{new.info.name} joined: {moved.evidence}", parts=named)
 
 
 def _kill(host: Host, job_id: str) -> None:

@@ -1,6 +1,6 @@
 """`repair`: a full repair of all that one node has, as `nodetool repair -full` does it."""
 
-from plimsoll.adapters.products.cassandra.actions.ring import Moved
+from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
 from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.action import ActionPart
@@ -11,9 +11,10 @@ from plimsoll.ports.host import Host
 def repair(tool: NodeTool, request: ActionRequest, node: Host) -> str | Moved:
     """Return the end of the repair, of which the node itself notifies; how far it is until then."""
     name = node.info.name
+    began = Ring(tool, request).begun(node, f"{name}-repaired")
     found = ToolJob(tool, f"action-{name}-repaired", [node], "repair", (), request.expires).look()
     if isinstance(found, str):
         return found
     told = found[0].nodes[name]
     repaired = f"{name} repaired {', '.join(told['keyspaces'])} with the other replicas in {told['seconds']:g} s"
-    return Moved(found[0].at, repaired, (ActionPart(name=f"{name}: repair", seconds=told["seconds"]),))
+    return Moved(began, found[0].at, repaired, (ActionPart(name=f"{name}: repair", seconds=told["seconds"]),))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
 from plimsoll.adapters.products.cassandra.node_files import current_process
@@ -17,12 +17,19 @@ from plimsoll.ports.host import Host
 
 @dataclass(frozen=True)
 class Moved:
-    """One move of an action that has ended, with the evidence of that."""
+    """One move of an action that has ended at `at`, with the evidence of that.
 
+    `undated`: by how much it may have ended before, where the first that asked found it so. `due`: when it had to begin
+    if not at the end of the move before it.
+    """
+
+    began: datetime
     at: datetime
     evidence: str
     parts: tuple[ActionPart, ...] = ()
     streamed_bytes: int | None = None
+    undated: timedelta = timedelta(0)
+    due: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -32,12 +39,21 @@ class Ring:
     tool: NodeTool
     request: ActionRequest
 
+    def begun(self, host: Host, name: str) -> datetime:
+        """Return when the move `name` began, by the controller's clock: noted on the host before anything is done."""
+        path = host.root / "actions" / f"{name}.begun"
+        if noted := host.read_tail(path, max_bytes=100):
+            return datetime.fromisoformat(noted)
+        host.write(path, self.request.now.isoformat())
+        return self.request.now
+
     def awaited(
-        self, name: str, up: Sequence[Host], *, dead: Sequence[Host] = (), gone: Sequence[Host] = ()
+        self, name: str, began: datetime, up: Sequence[Host], *, dead: Sequence[Host] = (), gone: Sequence[Host] = ()
     ) -> str | Moved:
         """Return the end of the move `name`: all of `up` agree that they are up, `dead` down and `gone` forgotten.
 
-        Until then it returns what is left, in words. Raises ActionError where a node of `up` has ended.
+        The first call starts those who ask, on the nodes' hosts. Until the end it returns what is left, in words.
+        Raises ActionError where a node of `up` has ended.
         """
         lists = {"--up": up, "--down": dead, "--gone": gone}
         arguments = [word for option, nodes in lists.items() if nodes for word in (option, _addresses(nodes))]
@@ -47,9 +63,16 @@ class Ring:
         if isinstance(found, str):
             _require_running(up, self.request.action.name)
             return found
+        at = max(answer.at for answer in found)
+        # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
+        known = max((answer.at for answer in found if answer.looks != 1), default=began)
         received = {node: int(one["received_bytes"]) for answer in found for node, one in answer.nodes.items()}
         return Moved(
-            max(answer.at for answer in found), _evidence(up, dead, gone), streamed_bytes=received[up[-1].info.name]
+            began,
+            at,
+            _evidence(up, dead, gone),
+            streamed_bytes=received[up[-1].info.name],
+            undated=max(at - known, timedelta(0)),
         )
 
 

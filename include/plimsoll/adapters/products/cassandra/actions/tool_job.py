@@ -18,9 +18,13 @@ _TAIL = 65_536
 
 @dataclass(frozen=True)
 class Answer:
-    """What the command told of each node of one machine at its end, `at` by the controller's clock."""
+    """What the command told of each node of one machine at its end, `at` by the controller's clock.
+
+    `looks`: how often it asked until then; None where it does not tell.
+    """
 
     at: datetime
+    looks: int | None
     nodes: Mapping[str, Mapping[str, Any]]
     """By the node's name."""
 
@@ -62,7 +66,8 @@ class ToolJob:
             )
         at = datetime.fromtimestamp(last["ended_ms"] / 1000, UTC)
         names = (node.info.name for node in nodes)
-        return Answer(at - timedelta(milliseconds=host.clock().offset_ms), dict(zip(names, last["nodes"], strict=True)))
+        at -= timedelta(milliseconds=host.clock().offset_ms)
+        return Answer(at, last.get("looks"), dict(zip(names, last["nodes"], strict=True)))
 
 
 def _last_line(text: str) -> Mapping[str, Any]:

@@ -1,0 +1,96 @@
+"""A host's counters, as its kernel's files have them. Part of the sampler: Python 3.9, its standard library only."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+Counters = dict[str, float]
+TICKS = float(os.sysconf("SC_CLK_TCK"))
+"""Ticks in a second of a processor, in which the kernel tells times."""
+ODD = re.compile(r"[^A-Za-z0-9_.:/@+-]")
+"""What would break a line of the CSV in a name."""
+_CGROUPS = "/sys/fs/cgroup"
+_SECTOR = 512
+
+
+def cpu(stat: str) -> Counters:
+    """Return ticks since boot in `/proc/stat`, by activity, and the number of processors.
+
+    The time of guests is part of `user` already.
+    """
+    names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+    ticks = dict(zip(names, map(float, stat.splitlines()[0].split()[1:])))  # noqa: B905 - Python 3.9 has no `strict`
+    return {
+        "user": ticks["user"] + ticks["nice"],
+        "system": ticks["system"] + ticks["irq"] + ticks["softirq"],
+        "interrupts": ticks["irq"] + ticks["softirq"],
+        "iowait": ticks["iowait"],
+        "steal": ticks["steal"],
+        "idle": ticks["idle"],
+        "processors": float(len(re.findall(r"^cpu\d", stat, re.MULTILINE)) or 1),
+    }
+
+
+def pressure(text: str) -> Counters:
+    """Return microseconds since boot in which some process waited, by `/proc/pressure/cpu`.
+
+    Empty where the kernel has none.
+    """
+    return {"pressure": float(text.partition("total=")[2].split(maxsplit=1)[0])} if "total=" in text else {}
+
+
+def throttling(stats: Mapping[str, str]) -> Counters:
+    """Return periods since boot, those in which the quota was used up, and for how many ms, by each group's `cpu.stat`.
+
+    Empty where no group has a quota.
+    """
+    counters: Counters = {}
+    for group, text in stats.items():
+        figures = {name: float(count) for name, count in re.findall(r"^(\w+) (\d+)$", text, re.MULTILINE)}
+        if figures.get("nr_periods"):
+            counters[f"periods {group}"] = figures["nr_periods"]
+            counters[f"throttled {group}"] = figures["nr_throttled"]
+            waited_ms = figures.get("throttled_usec", 0.0) / 1e3 + figures.get("throttled_time", 0.0) / 1e6
+            counters[f"waited {group}"] = waited_ms
+    return counters
+
+
+def cpu_groups(groups: str, root: str = _CGROUPS) -> "dict[str, str]":
+    """Return files `cpu.stat` with their control groups: a process' own and all above, by `/proc/<pid>/cgroup`.
+
+    Where both versions of control groups are used, a process may be in groups of the same name, of which one counts.
+    """
+    found = {}
+    for number, controllers, path in (line.split(":", 2) for line in groups.splitlines()):
+        if number == "0" or "cpu" in controllers.split(","):
+            base = Path(root) if number == "0" else Path(root, "cpu")
+            own = Path(path)
+            found.update({f"{base}{str(group).rstrip('/')}/cpu.stat": str(group) for group in (own, *own.parents)})
+    return found
+
+
+def disks(diskstats: str, names: list[str]) -> Counters:
+    """Return bytes and busy milliseconds of each of the disks in `/proc/diskstats`."""
+    counters: Counters = {"read": 0.0, "written": 0.0}
+    for fields in (line.split() for line in diskstats.splitlines()):
+        if fields[2] in names:
+            counters["read"] += float(fields[5]) * _SECTOR
+            counters["written"] += float(fields[9]) * _SECTOR
+            counters[f"busy {fields[2]}"] = float(fields[12])
+    return counters
+
+
+def network(dev: str) -> Counters:
+    """Return bytes over all interfaces of `/proc/net/dev` except loopback."""
+    counters: Counters = {"received": 0.0, "sent": 0.0}
+    for name, _, figures in (line.partition(":") for line in dev.splitlines()[2:]):
+        if name.strip() != "lo":
+            counters["received"] += float(figures.split()[0])
+            counters["sent"] += float(figures.split()[8])
+    return counters
+
+
+def memory_available(meminfo: str) -> float:
+    """Return bytes available to new processes, by `/proc/meminfo`."""
+    return float(next(line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable"))) * 1024
