@@ -160,7 +160,7 @@ def _by_client(table: "pd.DataFrame", names: Sequence[str]) -> "pd.DataFrame":
     place = table.groupby(["file", "client"], sort=False).ngroup()
     table = table.assign(place=place).sort_values("place", kind="stable", ignore_index=True)
     steps = table.groupby("place")["number"].diff()
-    if (odd := (steps.notna() & (steps != 1)).to_numpy()).any():
+    if (odd := (steps.notna() & (steps != steps.median())).to_numpy()).any():
         first = table.iloc[int(odd.argmax())]
         what = f"transaction {first['number']} of client {first['client']} does not follow the one before"
         where = f"{names[first['file']]}, line {first['line']}"
