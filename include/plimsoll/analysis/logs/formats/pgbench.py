@@ -33,9 +33,7 @@ _COLUMNS = ("client", "number", "took", "script", "second", "microsecond", "lag"
 _LEAST = 6
 _UNIT = FoundUnit("us", "pgbench writes µs")
 _FEW, _RARELY = 5, 0.1
-"""Of a real run's lags 0.1 % were below this; of the numbers of tries of one whose transactions were in each other's way,
-35 %.
-"""
+"""Of a real run's lags 0.1 % were below this; of numbers of tries 35 %, of transactions in each other's way."""
 _NO_WAIT_S = 0.001
 _MANY, _NAMED = 20, 5
 """So many lines for each client, and each has its own; so many clients are named."""
