@@ -31,6 +31,7 @@ KEYS = [
     "failed_share",
 ]
 PERCENTILES = ["p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms"]
+WHENCE = "does not say whether times count from the schedule or from the send (coordinated omission)"
 FEW = (
     "p99.9 of an interval of 10s is decided by fewer than 10 operations at 5 ops/s: 1,000 ops/s would do, or intervals "
     "of 2000s at 5 ops/s"
@@ -109,6 +110,7 @@ def test_a_missed_service_level_exits_with_1_and_says_where_and_by_how_much(miss
     assert [interval["met"] for interval in found["intervals"]] == [True, False]
     assert found["reasons"] == [
         "p99.9 is not below 100 ms in 1 of 2 intervals: the first begins at 20 s, the worst has 250.111 ms at 20 s",
+        f"missed.hlog: {WHENCE}",
         FEW,
         NOT_TOLD,
     ]
@@ -178,6 +180,7 @@ def test_a_log_cut_short_is_judged_as_far_as_it_goes_and_that_is_said(missed: li
     assert (code, found["verdict"], found["judged"], found["not_judged"]) == (0, "met", 1, 1)
     assert found["reasons"] == [
         "cut.hlog, line 34: the last line is cut short (was its writer killed?); the records before it count",
+        f"cut.hlog: {WHENCE}",
         FEW,
         NOT_TOLD,
     ]

@@ -1,6 +1,8 @@
 """Detect the format of files by their content, and read all files of one run together."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import compress
 
 from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs
@@ -99,19 +101,23 @@ def _together(readings: Sequence[Reading]) -> Reading:
         titles = " and ".join(one.title for one in timed)
         raise LogError(f"several formats that hold times: {titles}", mend="judge one run of one tool at a time")
     others = [one for one in readings if one is not timed[0]]
-    together = _enriched(timed[0], others)
-    _refuse_failures_of_another_time(together)
-    return together
+    return _with_failures_of_its_time(_enriched(timed[0], others))
 
 
-def _refuse_failures_of_another_time(reading: Reading) -> None:
-    """Raise LogError where failures are of another time than the measurements, as files of an earlier run are."""
+def _with_failures_of_its_time(reading: Reading) -> Reading:
+    """Return the reading without the times of failures that are of another time than the measurements.
+
+    The files of an earlier run are so, or the clocks differ. Their number still counts.
+    """
     begins = [*(float(one.starts[0]) for one in reading.tracks), *(one.start_s for one in reading.samples)]
     ends = [*(float(one.ends[-1]) for one in reading.tracks), *(one.start_s + one.length_s for one in reading.samples)]
-    for one in reading.failures if begins else ():
-        if one.at_s.max() < min(begins) - _BESIDE_S or one.at_s.min() > max(ends) + _BESIDE_S:
-            what = "tells failures of another time than the other files: is it of an earlier run?"
-            raise LogError(what, where=one.name, mend="give the files of one run alone")
+    if not begins:
+        return reading
+    first_s, last_s = min(begins) - _BESIDE_S, max(ends) + _BESIDE_S
+    of_its_time = [one.at_s.max() >= first_s and one.at_s.min() <= last_s for one in reading.failures]
+    what = "tells failures of another time than the other files: give the files of one run alone, if it is of another"
+    odd = [f"{one.name}: {what}" for one, fits in zip(reading.failures, of_its_time, strict=True) if not fits]
+    return replace(reading, failures=tuple(compress(reading.failures, of_its_time)), notes=(*reading.notes, *odd))
 
 
 def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
