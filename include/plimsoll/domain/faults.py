@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.expected import expected, known_keys, node_at, sections_with
+from plimsoll.domain.quantities import number_meant
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.strategy_names import STRATEGY_NAMES
 from plimsoll.domain.units import format_duration
@@ -201,10 +202,19 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
             what, mend = "is none of the values that can stand here", _like(value, node)
         case "value_error":
             what, shown = str(found["ctx"]["error"]), ""
-            mend = "" if " like " in what else mend
+            mend = "" if " like " in what or ": write " in what else mend
         case kind:
-            what = _rule(kind, found.get("ctx") or {}, text)
+            what, mend = _rule(kind, found.get("ctx") or {}, text), _number_to_write(kind, value, node, mend)
     return f"{what}{shown}", mend
+
+
+def _number_to_write(kind: str, value: object, node: Mapping[str, Any], mend: str) -> str:
+    """Return the advice for a number that is written otherwise: `p99`, or a share as `20%` or 20; else `mend`."""
+    is_share = node.get("maximum") == 1
+    if kind == "less_than_equal" and is_share and isinstance(value, int | float) and value <= _PER_CENT:
+        return f"{mend}; {value:g} % is {value / _PER_CENT:g}"
+    number = number_meant(value, is_share=is_share) if kind == "float_parsing" and isinstance(value, str) else None
+    return mend if number is None else f"write {number:g}"
 
 
 def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
@@ -292,6 +302,7 @@ def _kind(value: object) -> str:
 
 
 _LONGEST = 60
+_PER_CENT = 100
 
 
 def _as_text(value: object) -> str:

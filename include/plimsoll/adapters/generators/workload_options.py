@@ -1,6 +1,5 @@
 """Compare a workload's options in a definition with those of its load generator. For adapters of load generators."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 
@@ -9,6 +8,7 @@ from pydantic import JsonValue
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.quantities import number_meant
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import TooLarge, format_count, format_duration, parse_count
@@ -88,7 +88,7 @@ def option_problems(
 def number_of(option: Option, value: JsonValue) -> float:
     """Return a count or a number as a float. Raises ValueError where it is neither."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("is no number")
+        raise ValueError(f"{str(value).lower() if isinstance(value, bool) else value!r} is no number")
     if option.type == "count":
         return parse_count(value if isinstance(value, str | int) else str(value))
     return float(value)
@@ -112,8 +112,8 @@ def _number_fault(option: Option, value: JsonValue) -> str:
         number = number_of(option, value)
     except TooLarge as error:
         return str(error)
-    except ValueError:
-        return f"{value!r} is no {'count like 200000 or 100M' if option.type == 'count' else _number_like(value)}"
+    except ValueError as error:
+        return str(error) if option.type == "count" else f"{value!r} is no {_number_like(value)}"
     if option.minimum is not None and number < option.minimum:
         return f"{value} is less than {_shown(option, option.minimum)}"
     if option.maximum is not None and not number <= option.maximum:
@@ -123,8 +123,8 @@ def _number_fault(option: Option, value: JsonValue) -> str:
 
 def _number_like(value: JsonValue) -> str:
     """Return the advice for people who write `50%`, or another number, in the form that the option takes."""
-    percentage = re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?) ?%", value) if isinstance(value, str) else None
-    return f"number like {float(percentage[1]) / 100:g}" if percentage else "number"
+    number = number_meant(value, is_share=True) if isinstance(value, str) else None
+    return "number" if number is None else f"number like {number:g}"
 
 
 def _shown(option: Option, limit: float) -> str:
