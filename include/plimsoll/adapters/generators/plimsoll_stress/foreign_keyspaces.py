@@ -1,4 +1,5 @@
-"""Refuse own statements that would change what is not a load's own, in a database that somebody else runs. Pure.
+"""Refuse own statements that would change what is not a load's own, in a database that somebody else runs, and those
+of keyspaces that a new cluster does not have. Pure.
 
 This guards against mistakes. The rights of the user who logs in are the guard against everything else.
 """
@@ -7,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.generators.plimsoll_stress.column_types import words_of
+from plimsoll.adapters.cql.words import words_of
+from plimsoll.adapters.generators.plimsoll_stress.command import KEYSPACE
 from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.domain.definition import Definition
@@ -19,8 +21,9 @@ _BEFORE_NAMES = ("from", "into", "update", "table", "on", "exists", "type", "vie
 
 
 def foreign_keyspace_problems(definition: Definition) -> Iterator[Problem]:
-    """Yield each statement that a load on an external cluster may not send. Nothing for other clusters."""
+    """Yield each statement that a load may not send to that cluster, or that its keyspaces can't answer."""
     if not definition.provider.is_external:
+        yield from _new_cluster_problems(definition)
         return
     given, is_read_only = given_options(definition.workload), isinstance(_keyspace(definition), dict)
     if definition.workload.name != OWN_STATEMENTS:
@@ -37,6 +40,15 @@ def foreign_keyspace_problems(definition: Definition) -> Iterator[Problem]:
         yield from _kind(where, words, is_read_only=is_read_only)
         if (name := _foreign_name(words)) and not is_read_only:
             what = f"names the keyspace {name}, which is not the load's own"
+            yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
+
+
+def _new_cluster_problems(definition: Definition) -> Iterator[Problem]:
+    given = given_options(definition.workload) if definition.workload.name == OWN_STATEMENTS else {}
+    for where, statement in _statements(given):
+        name = _foreign_name(words_of(statement))
+        if name and name != KEYSPACE and not name.startswith("system"):
+            what = f"names the keyspace {name}, which a new cluster does not have"
             yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
 
 
