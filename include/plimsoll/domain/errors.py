@@ -136,6 +136,12 @@ class ArtefactError(PlimsollError):
     """A JDK, database or load generator could not be resolved, verified or built."""
 
 
+class UntrustedServer(ArtefactError):
+    """A server's certificate is of no authority that is trusted here. Whatever else is downloaded would be refused
+    too.
+    """
+
+
 class LogError(PlimsollError):
     """A histogram log or GC log can't be read, or its content can't be judged."""
 
