@@ -20,6 +20,7 @@ from plimsoll.domain.quantities import number_meant
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.strategy_names import STRATEGY_NAMES
 from plimsoll.domain.units import format_duration
+from plimsoll.domain.ways_around import way_around
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
@@ -191,7 +192,7 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
     mend = expected(node)
     match found["type"]:
         case "extra_forbidden":
-            what, shown, mend = "there is no such key here", "", _where_to_write(schema, place)
+            what, shown, mend = "there is no such key here", "", way_around(place) or _where_to_write(schema, place)
         case "invalid_key":
             what, shown, mend = "a key must be text", "", "put it in quotes"
         case "missing":
@@ -203,6 +204,8 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
         case "value_error":
             what, shown = str(found["ctx"]["error"]), ""
             mend = "" if " like " in what or ": write " in what else mend
+        case "int_type" if isinstance(value, list) and way_around(place):
+            what, mend = "must be a whole number", way_around(place)
         case kind:
             what, mend = _rule(kind, found.get("ctx") or {}, text), _number_to_write(kind, value, node, mend)
     return f"{what}{shown}", mend

@@ -12,6 +12,7 @@ from plimsoll.domain.quantities import number_meant
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import TooLarge, format_count, format_duration, parse_count
+from plimsoll.domain.ways_around import way_around
 from plimsoll.domain.workload import Workload
 
 _GENERAL = ("name", "data_per_node", *Workload.foreign_options(()))
@@ -77,7 +78,8 @@ def option_problems(
     known = {option.name: option for option in options}
     for name, value in given.items():
         if name not in known:
-            yield Problem(f"{where}.{name}", f"{what} has no such option", meant_or_known(name, list(known)))
+            mend = way_around(("workload", name)) or meant_or_known(name, list(known))
+            yield Problem(f"{where}.{name}", f"{what} has no such option", mend)
         elif fault := _fault(known[name], value):
             yield Problem(f"{where}.{name}", fault, _expected(known[name]))
     for option in options:
