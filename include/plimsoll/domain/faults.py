@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.expected import expected, known_keys, node_at, sections_with
 from plimsoll.domain.quantities import number_meant
-from plimsoll.domain.spelling import meant, meant_or_known
+from plimsoll.domain.spelling import meant, meant_or_known, nearest
 from plimsoll.domain.strategy_names import STRATEGY_NAMES
 from plimsoll.domain.units import format_duration
 from plimsoll.domain.ways_around import way_around
@@ -229,8 +229,8 @@ def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
     sections = " or ".join(f"`{one}`" for one in sections_with(schema, place))
     if not sections:
         return meant_or_known(place[-1], known)
-    near = meant(place[-1], known)
-    return f"{near} or write it inside {sections}" if near else f"write it inside {sections}"
+    near = nearest(place[-1], known, least=_NEARER)
+    return f"did you mean {near!r}? or write it inside {sections}" if near else f"write it inside {sections}"
 
 
 def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
@@ -306,6 +306,8 @@ def _kind(value: object) -> str:
 
 _LONGEST = 60
 _PER_CENT = 100
+_NEARER = 0.8
+"""How much another key must resemble one that a section has: `load` resembles `loads`, `duration` no `action`."""
 
 
 def _as_text(value: object) -> str:

@@ -5,6 +5,7 @@ Pure, and careful: what is not recognized passes.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from pydantic import JsonValue
 
@@ -47,6 +48,14 @@ _TYPES = (
     *("ascii", "bigint", "blob", "boolean", "counter", "date", "decimal", "double", "duration", "float", "inet"),
     *("int", "smallint", "text", "time", "timestamp", "timeuuid", "tinyint", "uuid", "varchar", "varint"),
 )
+_OF_OTHERS = {
+    **dict.fromkeys(("string", "char", "varchar", "varchar2", "text", "clob", "json", "jsonb"), "text"),
+    **dict.fromkeys(("integer", "int4"), "int"),
+    **dict.fromkeys(("long", "int8", "serial", "bigserial"), "bigint"),
+    **dict.fromkeys(("numeric", "number"), "decimal"),
+    **{"bool": "boolean", "datetime": "timestamp", "bytea": "blob", "binary": "blob", "real": "float"},
+}
+"""Types of other databases → CQL's."""
 _KINDS = (
     *("table", "columnfamily", "index", "type", "materialized", "custom", "function", "aggregate", "trigger"),
     *("role", "user", "keyspace", "schema", "or"),
@@ -103,8 +112,10 @@ def table_faults(table: Table, own_types: Collection[str]) -> Iterator[Fault]:
         if name not in table.columns:
             yield f"PRIMARY KEY names {name}, which is no column", meant_or_known(name, table.columns, lead="there are")
     for name, type_ in table.columns.items():
-        if re.fullmatch(r"\w*", type_) and type_ not in (*_TYPES, *own_types):
-            mend = meant(type_, (*_TYPES, *own_types)) or "write one of CQL's, or make it before with CREATE TYPE"
+        if re.fullmatch(r"[\w ()]*", type_) and type_ not in (*_TYPES, *own_types):
+            other = _OF_OTHERS.get(type_.partition("(")[0])
+            mend = f"write {other}" if other else meant(type_, (*_TYPES, *own_types))
+            mend = mend or "write one of CQL's, or make it before with CREATE TYPE"
             yield f"column {name} has {f'the type {type_}, which there is not' if type_ else 'no type'}", mend
 
 
@@ -142,8 +153,13 @@ def _of_form(verb: str, words: Sequence[str]) -> Iterator[Fault]:
     after = _AFTER_TABLE.get(verb, ())
     place = _behind_table(words)
     following = words[place] if place < len(words) else ""
-    if after and following and following not in after and (guess := nearest(following, after)):
-        yield f"{following.upper()} stands behind the table", f"did you mean {guess.upper()!r}?"
+    if after and is_name(following) and following not in after:
+        mend = meant(following.upper(), [word.upper() for word in after])
+        yield f"{following.upper()} stands behind the table", mend or "CQL has no other names of a table, and no JOIN"
+    if any(pair == ("=", "=") for pair in pairwise(words)):
+        yield "`==` is no CQL", "write ="
+    if "offset" in words and "limit" in words[: words.index("offset")]:
+        yield "OFFSET stands behind LIMIT, which CQL does not have", "page by the key: WHERE … > the last row's"
     if "where" in words and "or" in words[words.index("where") :]:
         yield "OR stands in WHERE, which CQL does not have", "write IN (…), or an operation for each"
 

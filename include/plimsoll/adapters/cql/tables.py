@@ -1,5 +1,6 @@
 """The tables that a definition's own `CREATE TABLE` statements make. Pure."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -55,7 +56,7 @@ def created_table(words: Sequence[str]) -> Table | None:
     key = [part for part in _columns(words) if part[:2] == ["primary", "key"]]
     for part in _columns(words):
         if len(part) > 1 and part[:2] != ["primary", "key"]:
-            type_ = "".join(_until(part[1:], _AFTER_TYPE))
+            type_ = re.sub(r"(?<=[^\w ]) | (?=[^\w])", "", " ".join(_until(part[1:], _AFTER_TYPE)))
             columns[name_of(part[0])] = _SYNONYMS.get(type_, type_)
             key += [["primary", "key", "(", part[0], ")"]] if "primary" in part else []
     parts = parts_of(key[0][3:]) if key else []

@@ -78,7 +78,8 @@ def option_problems(
     known = {option.name: option for option in options}
     for name, value in given.items():
         if name not in known:
-            mend = way_around(("workload", name)) or meant_or_known(name, list(known))
+            general = _GENERAL if where == "workload" else ()
+            mend = way_around(("workload", name)) or meant_or_known(name, [*known, *sorted(general)])
             yield Problem(f"{where}.{name}", f"{what} has no such option", mend)
         elif fault := _fault(known[name], value):
             yield Problem(f"{where}.{name}", fault, _expected(known[name]))

@@ -16,6 +16,8 @@ from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
 
+_COMMAND = "command"
+
 
 def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """Return all problems that keep the campaign from running here, reported by provider, database and load generator.
@@ -165,7 +167,11 @@ def _place(definition: Definition, part: Part, where: str) -> str:
 
 def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:
     if name not in adapters:
-        return [Problem(key, f"there is no {name!r} here", meant_or_known(name, adapters, lead="there is"))]
+        mend = meant_or_known(name, adapters, lead="there is")
+        if _COMMAND in adapters:
+            kind = "program puts on a load" if key.startswith("load_generator") else "database runs"
+            mend += f"; any other {kind} by its own command lines, as {_COMMAND!r}"
+        return [Problem(key, f"there is no {name!r} here", mend)]
     found: Sequence[Problem] = adapters[name].check(definition)
     return found
 

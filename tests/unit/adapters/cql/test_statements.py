@@ -66,6 +66,10 @@ def test_valid_statements_pass(statement: str) -> None:
         ("SELECT note FROM people WHERE ident = 1", "the table people has no column ident", "it has: id"),
         ("SELECT born FROM people", "the table people has no column born", "did you mean 'Born'?"),
         ("SELECT * FROM people ORDER BY age", "the table people has no column age", "it has: id"),
+        ("SELECT * FROM people p WHERE p.id = 1", "P stands behind the table", "CQL has no other names of a table"),
+        ("SELECT * FROM people JOIN notes ON a.b = c.d", "JOIN stands behind the table", "and no JOIN"),
+        ("SELECT * FROM people LIMIT 5 OFFSET 5", "OFFSET stands behind LIMIT", "page by the key"),
+        ("SELECT * FROM people WHERE id == 1", "`==` is no CQL", "write ="),
         ("SELECT * FROM people WHERE id = 1 OR id = 2", "OR stands in WHERE", "write IN"),
         ("SELECT * FROM people WHERE id IN (1, 2", "1 time `(` and 0 times `)`", "open and close"),
         ("SELECT * FROM people; SELECT * FROM events", "a second statement follows", "write each by itself"),
@@ -91,6 +95,25 @@ def test_a_valid_schema_passes(statement: str) -> None:
     assert list(schema_faults(statement)) == []
     table = created_table(words_of(statement))
     assert table is None or list(table_faults(table, types(SCHEMA))) == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "mend"),
+    [
+        ("string", "write text"),
+        ("varchar2(20)", "write text"),
+        ("integer", "write int"),
+        ("serial", "write bigint"),
+        ("timestmp", "did you mean 'timestamp'?"),
+        ("bigint AUTO_INCREMENT", "write one of CQL's"),
+    ],
+)
+def test_a_type_of_another_database_is_told_with_cql_s(type_: str, mend: str) -> None:
+    table = created_table(words_of(f"CREATE TABLE t (id int PRIMARY KEY, n {type_})"))
+    assert table
+    [(what, how)] = table_faults(table, ())
+    assert what == f"column n has the type {type_.lower()}, which there is not"
+    assert how.startswith(mend)
 
 
 @pytest.mark.parametrize(

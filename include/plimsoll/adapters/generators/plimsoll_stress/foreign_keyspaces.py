@@ -17,7 +17,7 @@ from plimsoll.domain.errors import Problem
 
 _READS, _WRITES, _TABLES = ("select",), ("insert", "update", "delete", "begin"), ("create",)
 _MADE = ("table", "index", "custom", "type", "materialized")
-_BEFORE_NAMES = ("from", "into", "update", "table", "on", "exists", "type", "view")
+_BEFORE_NAMES = ("from", "into", "update", "table", "exists", "type", "view")
 
 
 def foreign_keyspace_problems(definition: Definition) -> Iterator[Problem]:
@@ -65,8 +65,9 @@ def _kind(where: str, words: Sequence[str], *, is_read_only: bool) -> Iterator[P
 
 def _foreign_name(words: Sequence[str]) -> str:
     """Return the keyspace before a table's name, where it is not the load's own; empty without one."""
+    before = (*_BEFORE_NAMES, "on") if words[:1] == ["create"] else _BEFORE_NAMES
     for place in range(1, len(words) - 1):
-        if words[place - 1] in _BEFORE_NAMES and words[place + 1] == ".":
+        if words[place - 1] in before and words[place + 1] == ".":
             return words[place]
     return ""
 
