@@ -70,16 +70,16 @@ def proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
         yield found
 
 
-def jar(folder: Path) -> object:
-    return list(fetch([JAR], folder))
+def jar(folder: Path) -> None:
+    list(fetch([JAR], folder))
 
 
-def wheel(folder: Path) -> object:
-    return download("nothing-of-that-name==1", folder)
+def wheel(folder: Path) -> None:
+    download("nothing-of-that-name==1", folder)
 
 
-def archive(folder: Path) -> object:
-    return Archives().unpack(ARCHIVE, folder / "unpacked", folder)
+def archive(folder: Path) -> None:
+    Archives().unpack(ARCHIVE, folder / "unpacked", folder)
 
 
 KINDS = [(jar, "REQUESTS_CA_BUNDLE", 1), (archive, "SSL_CERT_FILE", 1), (wheel, "PIP_CERT", 4)]
@@ -87,7 +87,7 @@ KINDS = [(jar, "REQUESTS_CA_BUNDLE", 1), (archive, "SSL_CERT_FILE", 1), (wheel, 
 
 @pytest.mark.parametrize(("get", "variable", "tries"), KINDS)
 def test_the_first_refusal_ends_it_with_the_variable_that_is_read(
-    proxy: Proxy, tmp_path: Path, get: Callable[[Path], object], variable: str, tries: int
+    proxy: Proxy, tmp_path: Path, get: Callable[[Path], None], variable: str, tries: int
 ) -> None:
     with pytest.raises(UntrustedServer, match=f"of no authority that is trusted here[^`]*set {variable} to the file"):
         get(tmp_path)
@@ -96,7 +96,7 @@ def test_the_first_refusal_ends_it_with_the_variable_that_is_read(
 
 @pytest.mark.parametrize(("get", "variable", "_"), KINDS)
 def test_a_file_of_authorities_that_is_not_there_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, get: Callable[[Path], object], variable: str, _: int
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, get: Callable[[Path], None], variable: str, _: int
 ) -> None:
     monkeypatch.setenv(variable, str(tmp_path / "none.pem"))
     with pytest.raises(UntrustedServer, match=rf"{variable} names .*none\.pem, which is not there"):

@@ -133,7 +133,7 @@ def test_a_type_of_another_database_is_told_with_cql_s(type_: str, mend: str) ->
 )
 def test_a_schema_that_no_database_makes_is_told(statement: str, what: str) -> None:
     table = created_table(words_of(statement))
-    (told, _), *_ = (*schema_faults(statement), *(table_faults(table, ()) if table else ()))
+    (told, _), *_ = [*schema_faults(statement), *(list(table_faults(table, ())) if table else [])]
     assert told.startswith(what)
 
 
