@@ -137,9 +137,7 @@ class ArtefactError(PlimsollError):
 
 
 class UntrustedServer(ArtefactError):
-    """A server's certificate is of no authority that is trusted here. Whatever else is downloaded would be refused
-    too.
-    """
+    """A server's certificate is refused. Behind the same proxy, so would be whatever else is downloaded."""
 
 
 class LogError(PlimsollError):

@@ -78,7 +78,7 @@ class Archives:
             return persistent(self._download, archive.url, packed, time.monotonic() + MOST_S)
         except failures as error:
             if is_refused(error):
-                raise untrusted(archive.url, S3 if archive.url.startswith("s3:") else ARCHIVES) from error
+                raise untrusted(archive.url, S3 if archive.url.startswith("s3:") else ARCHIVES, error) from error
             raise ArtefactError(f"it can't be fetched: {error}", where=archive.url, mend=_MEND) from error
 
     def _download(self, url: str, packed: Path, deadline: float) -> str:

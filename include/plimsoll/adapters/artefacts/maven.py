@@ -141,7 +141,7 @@ def _explained(what: str) -> Iterator[None]:
         yield
     except requests.RequestException as error:
         if is_refused(error):
-            raise untrusted(what, MAVEN) from error
+            raise untrusted(what, MAVEN, error) from error
         raise ArtefactError(
             f"the Maven repository can't be reached: {error}",
             where=what,

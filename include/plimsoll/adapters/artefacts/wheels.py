@@ -42,7 +42,7 @@ def _pip(what: str, scratch: Path, command: str, *arguments: str) -> None:
     # pip's own temporary files go where those of an interrupted run are removed.
     ended = run(argv, timeout_s=_TIMEOUT_S, env={**os.environ, "TMPDIR": str(scratch)})
     if ended.exit_code != 0 and is_refused(ended.output):
-        raise untrusted(what, PIP)
+        raise untrusted(what, PIP, ended.output)
     if ended.exit_code != 0:
         raise ArtefactError(
             f"pip could not fetch it: {ended.output}",

@@ -75,7 +75,7 @@ def _profile(given: Mapping[str, JsonValue]) -> Iterator[Problem]:
 
 def _profile_cql(profile: Mapping[str, JsonValue]) -> Iterator[Problem]:
     """Yield faults of a profile's own statements, and of columns that its table does not have."""
-    where, name = "workload.profile", name_of(words_of(str(profile["table"]))[-1])
+    where, name = "workload.profile", name_of((words_of(str(profile["table"])) or [""])[-1])
     yield from _definition(where, profile, "keyspace_definition", ("keyspace", "schema"))
     faults = list(_definition(where, profile, "table_definition", ("table", "columnfamily")))
     yield from faults
