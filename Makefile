@@ -25,7 +25,8 @@ demo: ARTEFACTS += $(or $(CAMPAIGN),demo)
 demo: setup  ## Run a small campaign on real Cassandra through a real Airflow (CAMPAIGN=local-azul for another)
 	@$(LOCAL) demo
 
-up: setup  ## Start Airflow and leave it running (CLUSTERS=2: so many clusters at once)
+up: ARTEFACTS += $(CAMPAIGN)
+up: setup  ## Start Airflow and leave it running (CLUSTERS=2: so many clusters at once; CAMPAIGN=demo: software of that alone)
 	@$(LOCAL) up
 
 down:  ## Stop Airflow, its database and every cluster
@@ -139,17 +140,24 @@ define INSTALL
 	|| $(PIP) install --quiet --require-hashes -r $(1)
 endef
 
+define NO_PACKAGES
+The packages could not be installed; what pip says stands above.
+  To mend it: check the network and `pip config list`. Behind a company's proxy pip needs its address and its authority:
+  export HTTPS_PROXY=… PIP_CERT=/path/to/ca.pem REQUESTS_CA_BUNDLE=/path/to/ca.pem
+endef
+export NO_PACKAGES
+
 # Each stamp is written last: what was interrupted is done again. The package is installed as a link to the checkout, so
 # that what is edited acts at once; its files lie at the same places as in the wheel (include/plimsoll/places.py).
 $(RUN_STAMP): requirements.txt requirements-installer.txt pyproject.toml
-	@echo "installing the locked requirements into .venv (a minute on the first run)"
-	@$(call INSTALL,requirements.txt)
+	@echo "installing the locked requirements into .venv: 270 MB of packages to fetch, unless they are cached (a minute)"
+	@{ $(call INSTALL,requirements.txt); } || { echo "$$NO_PACKAGES" >&2; exit 1; }
 	@$(PIP) install --quiet --no-deps --no-build-isolation -e .
 	@pwd > $@
 
 $(DEV_STAMP): requirements-dev.txt requirements.txt requirements-installer.txt pyproject.toml
 	@echo "installing the locked requirements for tests into .venv (a minute on the first run)"
-	@$(call INSTALL,requirements-dev.txt)
+	@{ $(call INSTALL,requirements-dev.txt); } || { echo "$$NO_PACKAGES" >&2; exit 1; }
 	@$(PIP) install --quiet --no-deps --no-build-isolation -e .
 	@pwd > $(RUN_STAMP)
 	@pwd > $@

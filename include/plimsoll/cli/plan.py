@@ -32,6 +32,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     from plimsoll.cli.plan_answer import show
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import ProviderError, Refused
+    from plimsoll.domain.loads import load_remarks
     from plimsoll.services.campaign.downloads import downloads
     from plimsoll.services.campaign.planning import make_plan
     from plimsoll.services.campaign.remarks import remarks
@@ -47,7 +48,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
         planned = make_plan(declared, parallel=parallel, tariff=toolkit.tariff(declared))
     except ProviderError as error:  # options that can't be read have no price, and are among the problems
         raise (refused if found else error) from error
-    notes += remarks(toolkit, planned)
+    notes += (*load_remarks(document.content), *remarks(toolkit, planned))
     needed = downloads(toolkit, declared)
     if as_json:
         software = [one.model_dump() for one in needed]

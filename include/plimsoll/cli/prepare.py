@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plimsoll.cli.output import log_shown
-from plimsoll.domain.errors import DefinitionError, PlimsollError
+from plimsoll.domain.errors import DefinitionError, PlimsollError, UntrustedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.download import Download
     from plimsoll.services.toolkit import Toolkit
     from plimsoll.settings import Settings
 
@@ -29,7 +32,8 @@ def prepare(
     """Fetch and build what definitions need: JDKs, databases, the load generator.
 
     Everything in the cache is verified by its checksum; with a full cache no network is needed. If a definition is
-    faulty, or its software can't be fetched, the command names it with the problem and prepares the others.
+    faulty, or its software can't be fetched, the command names it with the problem and prepares the others. It says
+    first how much is to be fetched, and ends at the first certificate that is refused.
 
     Exits with 2 if a definition that you named failed, or if nothing at all could be fetched; otherwise with 0.
     """
@@ -38,13 +42,17 @@ def prepare(
 
     settings = Settings()
     toolkit = build_toolkit(settings)
+    names = definitions or definition_folder(settings).names()
+    _announce(toolkit, settings, names, for_other_hosts=bool(definitions))
     ready: list[str] = []
     failed: dict[str, PlimsollError] = {}
     with log_shown():
-        for name in definitions or definition_folder(settings).names():
+        for name in names:
             try:
                 if _prepare(toolkit, settings, name, for_other_hosts=bool(definitions)):
                     ready.append(name)
+            except UntrustedServer:
+                raise
             except PlimsollError as error:
                 failed[name] = error
                 typer.echo(f"plimsoll: {name} is not prepared: {error}", err=True)
@@ -62,14 +70,39 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, for_other_hosts
     from plimsoll.bootstrap import load_definition
 
     definition = load_definition(settings, name)
-    provider = toolkit.providers.get(definition.provider.name)
-    runs_here = provider is not None and provider.is_local
-    if not runs_here and not for_other_hosts:
+    if not (for_other_hosts or _runs_here(toolkit, definition)):
         return False
     for product in definition.products:
         toolkit.product(product).prepare(definition)
     toolkit.load_generator(definition).prepare(definition)
     return True
+
+
+def _runs_here(toolkit: Toolkit, definition: Definition) -> bool:
+    provider = toolkit.providers.get(definition.provider.name)
+    return provider is not None and provider.is_local
+
+
+def _announce(toolkit: Toolkit, settings: Settings, names: Sequence[str], *, for_other_hosts: bool) -> None:
+    """Say how much is fetched, and by which of several definitions less would be. Faulty ones are told later."""
+    from plimsoll.bootstrap import load_definition
+    from plimsoll.services.campaign.downloads import download_lines, downloads, known_bytes
+
+    needed: dict[str, Sequence[Download]] = {}
+    for name in names:
+        with suppress(PlimsollError):
+            definition = load_definition(settings, name)
+            if for_other_hosts or _runs_here(toolkit, definition):
+                needed[name] = [one for one in downloads(toolkit, definition) if not one.is_there]
+    every = {one.name: one for wanted in needed.values() for one in wanted}
+    for line in download_lines(list(every.values())):
+        typer.echo(f"{line}. What is fetched is kept in {settings.cache}")
+    if every and not for_other_hosts:
+        least = min(needed, key=lambda name: (known_bytes(needed[name]), name != "demo"))
+        size = f"{known_bytes(needed[least]) / 1_000_000:,.0f} MB"
+        typer.echo(
+            f"To fetch less, name definitions: `plimsoll prepare {least}`, or `make up CAMPAIGN={least}`: {size}"
+        )
 
 
 def _print_outcome(ready: Collection[str], failed: Collection[str], settings: Settings) -> None:

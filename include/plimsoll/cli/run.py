@@ -55,6 +55,7 @@ def run(
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
+    from plimsoll.domain.loads import load_remarks
     from plimsoll.services.campaign.creation import open_campaign
     from plimsoll.services.campaign.planning import make_plan
     from plimsoll.services.campaign.remarks import remarks
@@ -71,7 +72,7 @@ def run(
     if request.campaign_id and not take_over:
         require_no_other_run(toolkit, request.campaign_id)
     plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
-    for remark in remarks(toolkit, make_plan(declared, parallel=1)):
+    for remark in (*load_remarks(document.content), *remarks(toolkit, make_plan(declared, parallel=1))):
         print_text(f"Note: {remark}.")
     with (
         held(toolkit, plan.campaign_id) as holder,

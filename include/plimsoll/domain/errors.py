@@ -139,6 +139,10 @@ class ArtefactError(PlimsollError):
     """A JDK, database or load generator could not be resolved, verified or built."""
 
 
+class UntrustedServer(ArtefactError):
+    """A server's certificate is refused. Behind the same proxy, so would be whatever else is downloaded."""
+
+
 class LogError(PlimsollError):
     """A histogram log or GC log can't be read, or its content can't be judged."""
 

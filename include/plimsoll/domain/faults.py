@@ -16,9 +16,11 @@ from pydantic_core import ErrorDetails
 
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.expected import expected, known_keys, node_at, sections_with
-from plimsoll.domain.spelling import meant, meant_or_known
+from plimsoll.domain.quantities import number_meant
+from plimsoll.domain.spelling import meant, meant_or_known, nearest
 from plimsoll.domain.strategy_names import STRATEGY_NAMES
 from plimsoll.domain.units import format_duration
+from plimsoll.domain.ways_around import way_around
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
@@ -190,7 +192,7 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
     mend = expected(node)
     match found["type"]:
         case "extra_forbidden":
-            what, shown, mend = "there is no such key here", "", _where_to_write(schema, place)
+            what, shown, mend = "there is no such key here", "", way_around(place) or _where_to_write(schema, place)
         case "invalid_key":
             what, shown, mend = "a key must be text", "", "put it in quotes"
         case "missing":
@@ -201,10 +203,21 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
             what, mend = "is none of the values that can stand here", _like(value, node)
         case "value_error":
             what, shown = str(found["ctx"]["error"]), ""
-            mend = "" if " like " in what else mend
+            mend = "" if " like " in what or ": write " in what else mend
+        case "int_type" if isinstance(value, list) and way_around(place):
+            what, mend = "must be a whole number", way_around(place)
         case kind:
-            what = _rule(kind, found.get("ctx") or {}, text)
+            what, mend = _rule(kind, found.get("ctx") or {}, text), _number_to_write(kind, value, node, mend)
     return f"{what}{shown}", mend
+
+
+def _number_to_write(kind: str, value: object, node: Mapping[str, Any], mend: str) -> str:
+    """Return the advice for a number that is written otherwise: `p99`, or a share as `20%` or 20; else `mend`."""
+    is_share = node.get("maximum") == 1
+    if kind == "less_than_equal" and is_share and isinstance(value, int | float) and value <= _PER_CENT:
+        return f"{mend}; {value:g} % is {value / _PER_CENT:g}"
+    number = number_meant(value, is_share=is_share) if kind == "float_parsing" and isinstance(value, str) else None
+    return mend if number is None else f"write {number:g}"
 
 
 def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
@@ -216,8 +229,8 @@ def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
     sections = " or ".join(f"`{one}`" for one in sections_with(schema, place))
     if not sections:
         return meant_or_known(place[-1], known)
-    near = meant(place[-1], known)
-    return f"{near} or write it inside {sections}" if near else f"write it inside {sections}"
+    near = nearest(place[-1], known, least=_NEARER)
+    return f"did you mean {near!r}? or write it inside {sections}" if near else f"write it inside {sections}"
 
 
 def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
@@ -292,6 +305,9 @@ def _kind(value: object) -> str:
 
 
 _LONGEST = 60
+_PER_CENT = 100
+_NEARER = 0.8
+"""How much another key must resemble one that a section has: `load` resembles `loads`, `duration` no `action`."""
 
 
 def _as_text(value: object) -> str:

@@ -1,6 +1,6 @@
 """The loads of a campaign or of a stage: listed, evenly spaced, or taken from the results of an earlier stage."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, ValidationError, mod
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.faults import Fault, Faulty, faults_of, require_none
 from plimsoll.domain.limits import LARGEST_GRID, raise_limit
-from plimsoll.domain.units import Percent, Rate, format_rate
+from plimsoll.domain.units import Percent, Rate, format_rate, parse_rate
 from plimsoll.domain.variant import SLUG
 
 LoadLevels = tuple[Annotated[Rate, Field(ge=0)], ...]
@@ -184,11 +184,28 @@ StageLoads = Annotated[
 """Load levels, or one that an earlier stage's results give."""
 
 
+def load_remarks(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a person may not have meant in the loads of a sound definition, as its file has them: a range that
+    steps over its end, a list that falls.
+    """
+    stages = content.get("stages") or ()
+    for where, owner in (("loads", content), *((f"stages[{n}].loads", stage) for n, stage in enumerate(stages))):
+        loads = owner.get("loads")
+        if isinstance(loads, dict) and loads.keys() >= _RANGE:
+            span = LoadRange.model_validate(loads)
+            if (highest := span.levels()[-1]) < span.to:
+                over = f"the step {format_rate(span.step)} leads from there over `to`, {format_rate(span.to)}"
+                yield f"{where} end at {format_rate(highest)}: {over}, which is not run"
+        elif isinstance(loads, list):
+            levels = [parse_rate(load) for load in loads]
+            if levels != sorted(levels):
+                yield f"{where} fall: their order changes nothing, and searches and ramps go up from the lowest"
+
+
 def _empty_or_endless(span: LoadRange, most: int) -> Iterator[Fault]:
     if span.count == 0:
-        yield Fault(
-            ("to",), f"{format_rate(span.to)} lies below `from`, {format_rate(span.from_)}", "write a higher rate"
-        )
+        low, high = format_rate(span.to), format_rate(span.from_)
+        yield Fault(("to",), f"{low} lies below `from`, {high}", f"write `from: {low}` and `to: {high}`: loads rise")
     if span.count > most:
         what = f"{span.count:,} load levels, {format_rate(span.step)} apart; at most {most:,} cells are allowed"
         yield Fault(("step",), what, f"write a larger step{raise_limit(span.count)}")

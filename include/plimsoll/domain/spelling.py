@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-def nearest(name: object, known: Iterable[str]) -> str | None:
-    """Return the known name that resembles the given one most; None where none does."""
+def nearest(name: object, known: Iterable[str], *, least: float = 0.6) -> str | None:
+    """Return the known name that resembles the given one most; None where none does. `least`: 1 is sameness."""
     by_small_letters = {one.lower(): one for one in known}
-    found = get_close_matches(str(name).lower(), by_small_letters, n=1, cutoff=0.6)
+    found = get_close_matches(str(name).lower(), by_small_letters, n=1, cutoff=least)
     return by_small_letters[found[0]] if found else None
 
 

@@ -13,6 +13,8 @@ from typing import Annotated, TypeGuard
 
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
+from plimsoll.domain.quantities import bytes_meant, count_meant, microseconds_meant, rate_meant, usd_meant
+
 _DURATION_US: Mapping[str, int] = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 _SIZE_BYTES: Mapping[str, int] = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _COUNT: Mapping[str, int] = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
@@ -31,13 +33,25 @@ class TooLarge(ValueError):
         super().__init__(f"{shown!r} is too large: the largest is {most}")
 
 
-def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[str], int]:
+def _parser(
+    units: Mapping[str, int],
+    suffix: str,
+    example: str,
+    meant: Callable[[str], int | None],
+    written: Callable[[int], str],
+) -> Callable[[str], int]:
+    """Return the function that reads such a quantity. It refuses other text, and says what to write for what is
+    `meant`.
+    """
     pattern = re.compile(rf"({_NUMBER})\s*({'|'.join(sorted(units, key=len, reverse=True))}){re.escape(suffix)}")
 
     def parse(text: str) -> int:
         match = pattern.fullmatch(text.strip())
         if match is None:
-            raise ValueError(f"{text!r} is not {example}")
+            if re.match(r"\s*-\s*\d", text):
+                raise ValueError(f"{text!r} is below 0")
+            guess = meant(text)
+            raise ValueError(f"{text!r} is not {example}{_mend(None if guess is None else written(guess))}")
         value = Decimal(match[1]) * units[match[2]]  # a float makes 1004.9999999999999 of 1.005k
         if value > _LARGEST:
             raise TooLarge(text, f"{_LARGEST // units[match[2]]}{match[2]}{suffix}")
@@ -46,12 +60,6 @@ def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[st
         return round(value)
 
     return parse
-
-
-_duration_us = _parser(_DURATION_US, "", "a duration like 150m, 90s or 100ms")
-_size_bytes = _parser(_SIZE_BYTES, "", "a size like 512M or 40G")
-_rate_ops_s = _parser({k: v for k, v in _COUNT.items() if v < 10**9}, "/s", "a rate like 20000/s or 20k/s")
-_count = _parser(_COUNT, "", "a count like 200000 or 100M")
 
 
 def parse_duration(value: str | timedelta) -> timedelta:
@@ -66,7 +74,7 @@ def parse_size(value: str) -> int:
 
 def parse_rate(value: str) -> int:
     """Parse `20000/s` to 20000 ops/s. A bare number is refused."""
-    return _rate_ops_s(_text(value))
+    return _rate_ops_s(_text(value, "/s"))
 
 
 def parse_count(value: str | int) -> int:
@@ -80,9 +88,12 @@ def parse_count(value: str | int) -> int:
 
 def parse_usd(value: str | float) -> float:
     """Parse `1500 USD` to 1500.0. A bare number is refused, as is another currency."""
-    match = re.fullmatch(rf"({_NUMBER}) ?USD", _text(value).strip())
+    match = re.fullmatch(rf"({_NUMBER}) ?USD", _text(value, " USD").strip())
     if match is None:
-        raise ValueError(f"{value!r} is not an amount like 1500 USD")
+        guess = usd_meant(str(value))
+        raise ValueError(
+            f"{value!r} is not an amount like 1500 USD{_mend(None if guess is None else format_usd(guess))}"
+        )
     return float(match[1])
 
 
@@ -149,20 +160,43 @@ def format_count(value: int) -> str:
     return _shortest(value, _COUNT)
 
 
+def _mend(text: str | None) -> str:
+    return f": write {text}" if text else ""
+
+
 def _shortest(value: int, units: Mapping[str, int]) -> str:
     unit = max((u for u in units if value % units[u] == 0), key=lambda u: units[u] if value else -units[u])
     return f"{value // units[unit]}{unit}"
+
+
+_duration_us = _parser(
+    _DURATION_US, "", "a duration like 150m, 90s or 100ms", microseconds_meant, lambda us: _shortest(us, _DURATION_US)
+)
+_size_bytes = _parser(_SIZE_BYTES, "", "a size like 512M or 40G", bytes_meant, format_size)
+_rate_ops_s = _parser(
+    {k: v for k, v in _COUNT.items() if v < 10**9},
+    "/s",
+    "a rate like 20000/s or 20k/s",
+    rate_meant,
+    format_rate,
+)
+_count = _parser(_COUNT, "", "a count like 200000 or 100M", count_meant, format_count)
 
 
 def _is_int(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _text(value: object) -> str:
+def _text(value: object, unit: str = "") -> str:
+    """Return the text that stands in a definition. Raises ValueError for anything else; `unit`: the only one there
+    is.
+    """
     if isinstance(value, str):
         return value
-    shown = str(value).lower() if isinstance(value, int | float) else "what stands here"
-    raise ValueError(f"{shown} needs a unit")
+    is_number = isinstance(value, int | float)
+    shown = str(value).lower() if is_number else "what stands here"
+    suggested = f"{shown}{unit}" if unit and is_number and not isinstance(value, bool) else None
+    raise ValueError(f"{shown} needs a unit{_mend(suggested)}")
 
 
 def _some_time(value: timedelta) -> timedelta:

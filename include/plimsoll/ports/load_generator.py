@@ -139,6 +139,14 @@ class LoadGenerator(Protocol):
 
 
 @runtime_checkable
+class PartlyCheckedLoadGenerator(LoadGenerator, Protocol):
+    """A load generator some of whose workloads only the database can check."""
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Name what `check` could not test from here, such as statements that are not understood."""
+
+
+@runtime_checkable
 class AuthenticatingLoadGenerator(LoadGenerator, Protocol):
     """A load generator that can load a database of somebody else: by password and TLS, which no other program sees."""
 

@@ -14,7 +14,8 @@ from tests.fakes.instant.faults import Faults
 from tests.support.campaigns.small_definition import SMALL
 from tests.unit.cli.commands import run_command
 
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import ArtefactError, UntrustedServer
 
 SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"
 DEMO = SMALL.read_text()
@@ -103,6 +104,44 @@ def test_where_nothing_could_be_had_the_command_fails(folder: Path, prepare: Cal
     code, out, err = prepare()
     assert (code, out) == (2, "")
     assert "there is no such release" in err
+
+
+def test_at_the_first_certificate_that_is_refused_it_ends(
+    folder: Path, prepare: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(self: Shelf, definition: Any) -> None:
+        raise UntrustedServer("the server's certificate is of no authority", where=definition.name, mend="set X")
+
+    monkeypatch.setattr(Shelf, "prepare", refused)
+    (folder / "demo.yaml").write_text(DEMO)
+    (folder / "later.yaml").write_text(DEMO.replace("name: demo", "name: later"))
+    code, out, err = prepare()
+    assert (code, out) == (2, "")
+    assert err.count("certificate") == 1
+    assert "demo" in err
+
+
+def test_how_much_is_fetched_is_said_before_with_what_takes_less(
+    folder: Path, prepare: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def downloads(self: Shelf, definition: Any) -> list[Download]:
+        database = Download(name="cassandra", size_bytes=46_000_000, is_there=False)
+        jdk = Download(name=f"JDK of {definition.name}", size_bytes=len(definition.name) * 10**6, is_there=False)
+        return [database, jdk, Download(name="compiler", size_bytes=3_000_000, is_there=True)]
+
+    monkeypatch.setattr(Shelf, "downloads", downloads, raising=False)
+    (folder / "demo.yaml").write_text(DEMO)
+    (folder / "larger.yaml").write_text(DEMO.replace("name: demo", "name: larger"))
+    _, out, _ = prepare()
+    first, second, *_ = out.splitlines()
+    assert first == (
+        "To download before the first cell, 56 MB: cassandra (46 MB), JDK of demo (4 MB), JDK of larger (6 MB). What "
+        "is fetched is kept in /the/cache"
+    )
+    assert second == "To fetch less, name definitions: `plimsoll prepare demo`, or `make up CAMPAIGN=demo`: 50 MB"
+    _, out, _ = prepare("larger")
+    assert out.startswith("To download before the first cell, 52 MB: cassandra (46 MB), JDK of larger (6 MB)")
+    assert "To fetch less" not in out
 
 
 def test_a_folder_of_faulty_ones_alone_does_not_keep_airflow_from_starting(

@@ -1,5 +1,6 @@
 """Definitions that `plimsoll plan` and `run` refuse."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,35 @@ def test_a_schedule_that_can_not_be_kept_is_refused_with_its_line(plimsoll: Comm
     assert "schedule (line 46): '61 6 * * *' is no cron expression (write five fields: minute, hour" in err
     code, _, err = plimsoll("run", tmp_path / "cron.yaml")
     assert (code, "schedule (line 46)" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "mend"),
+    [
+        ("CEST", "write the name of a place in the IANA database, such as Europe/Berlin"),  # no more than EST
+        ("GMT+2", "write the name of a place in the IANA database, such as Europe/Berlin"),  # Etc/GMT+2 is west
+        ("Europe/Munich", "write the name of a place in the IANA database, such as Europe/Berlin"),
+        ("Berlin", "write Europe/Berlin"),
+        ("America/New York", "write America/New_York"),
+        ("Europe/Berln", "write Europe/Berlin"),
+    ],
+)
+def test_a_time_zone_is_suggested_only_for_the_place_that_is_named(
+    plimsoll: Command, tmp_path: Path, written: str, mend: str
+) -> None:
+    (tmp_path / "zone.yaml").write_text(f"{INSTANT}schedule: 0 6 * * *\ntimezone: {written}\n")
+    code, _, err = plimsoll("plan", tmp_path / "zone.yaml")
+    assert code == 2
+    assert f"timezone (line 47): {written!r} is no time zone ({mend}" in err
+
+
+def test_loads_that_are_not_run_as_written_are_told(plimsoll: Command, tmp_path: Path) -> None:
+    (tmp_path / "over.yaml").write_text(
+        re.sub(r"(?m)^loads: .*", "loads: {from: 100/s, to: 450/s, step: 100/s}", INSTANT)
+    )
+    code, out, _ = plimsoll("plan", tmp_path / "over.yaml")
+    assert code == 0
+    assert "loads end at 400/s" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(

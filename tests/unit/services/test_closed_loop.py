@@ -77,6 +77,6 @@ def test_a_load_generator_without_closed_loops_is_refused(tmp_path: Path) -> Non
     generator: Any = tools.load_generators["instant"]
     generator.can_close_loop = False
     tools = replace(tools, load_generators={"instant": generator})
-    assert [(one.where, one.what) for one in problems(tools, define())] == [
-        ("stages[0].loop", "instant is not run in a closed loop")
-    ]
+    [problem] = problems(tools, define())
+    assert (problem.where, problem.what) == ("stages[0].loop", "instant is not run in a closed loop")
+    assert "`plimsoll import`, with the rates that it reached as loads" in problem.mend

@@ -11,9 +11,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_after_delay, wait_incrementing
+from tenacity import (
+    Retrying,
+    retry_if_exception,
+    retry_if_exception_type,
+    stop_after_attempt,
+    stop_after_delay,
+    wait_incrementing,
+)
 
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
+from plimsoll.adapters.artefacts.certificates import ARCHIVES, S3, is_refused, require_authorities, untrusted
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.adapters.artefacts.web import web_blocks
 from plimsoll.domain.errors import ArtefactError
@@ -40,6 +48,7 @@ class Archives:
 
     def unpack(self, archive: Archive, folder: Path, scratch: Path) -> None:
         """Download the archive, verify its checksum and unpack it into the folder. Raises ArtefactError."""
+        require_authorities(archive.url, ARCHIVES)
         packed = scratch / "archive"
         found = self._persistently(archive, packed)
         if found != archive.sha256:
@@ -60,11 +69,16 @@ class Archives:
         """
         failures, stop = _failures(), stop_after_attempt(3) | stop_after_delay(MOST_S)
         persistent = Retrying(
-            retry=retry_if_exception_type(failures), stop=stop, wait=wait_incrementing(1, 1), reraise=True
+            retry=retry_if_exception_type(failures) & retry_if_exception(lambda error: not is_refused(error)),
+            stop=stop,
+            wait=wait_incrementing(1, 1),
+            reraise=True,
         )
         try:
             return persistent(self._download, archive.url, packed, time.monotonic() + MOST_S)
         except failures as error:
+            if is_refused(error):
+                raise untrusted(archive.url, S3 if archive.url.startswith("s3:") else ARCHIVES, error) from error
             raise ArtefactError(f"it can't be fetched: {error}", where=archive.url, mend=_MEND) from error
 
     def _download(self, url: str, packed: Path, deadline: float) -> str:

@@ -85,7 +85,8 @@ class Cache:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            self.log(f"waiting for another process that prepares {entry}")
+            # Perhaps by another thread of this very process.
+            self.log(f"waiting until {entry} is ready, which is being prepared already")
             self._wait(lock, entry)
 
     def _wait(self, lock: FileLock, entry: str) -> None:

@@ -6,11 +6,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_incrementing
+from tenacity import (
+    retry,
+    retry_if_exception_type,
+    retry_if_not_exception_type,
+    stop_after_attempt,
+    wait_incrementing,
+)
 
+from plimsoll.adapters.artefacts.certificates import MAVEN, is_refused, require_authorities, untrusted
 from plimsoll.adapters.artefacts.checksums import sha256
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.errors import ArtefactError, UntrustedServer
 
 if TYPE_CHECKING:
     from jgo.maven import Artifact, Dependency, MavenContext
@@ -52,6 +59,7 @@ def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar,
 
     The files are below `scratch`; the caller deletes them. Raises ArtefactError for the first jar that can't be had.
     """
+    require_authorities("the Maven repository", MAVEN)
     context = _context(scratch)
     pool = ThreadPoolExecutor(_AT_ONCE)
     try:
@@ -63,12 +71,16 @@ def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar,
 
 
 @retry(
-    retry=retry_if_exception_type(ArtefactError), stop=stop_after_attempt(3), wait=wait_incrementing(1, 1), reraise=True
+    retry=retry_if_exception_type(ArtefactError) & retry_if_not_exception_type(UntrustedServer),
+    stop=stop_after_attempt(3),
+    wait=wait_incrementing(1, 1),
+    reraise=True,
 )
 def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
     """Download a jar.
 
-    Every error is retried, including a wrong checksum, because an interrupted download looks like one.
+    Every error but a refused certificate is retried, including a wrong checksum, because an interrupted download looks
+    like one.
     """
     with _explained(jar.coordinates):
         return _verified(jar, _download(_artifact(context, jar)))
@@ -128,6 +140,8 @@ def _explained(what: str) -> Iterator[None]:
     try:
         yield
     except requests.RequestException as error:
+        if is_refused(error):
+            raise untrusted(what, MAVEN, error) from error
         raise ArtefactError(
             f"the Maven repository can't be reached: {error}",
             where=what,

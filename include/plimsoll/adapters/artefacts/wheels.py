@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+from plimsoll.adapters.artefacts.certificates import PIP, is_refused, require_authorities, untrusted
 from plimsoll.adapters.artefacts.processes import run
 from plimsoll.domain.errors import ArtefactError
 
@@ -36,9 +37,12 @@ def download(requirement: str, scratch: Path) -> Path:
 
 
 def _pip(what: str, scratch: Path, command: str, *arguments: str) -> None:
+    require_authorities(what, PIP)
     argv = [sys.executable, "-m", "pip", command, *_OPTIONS, *_BOUNDS, *arguments]
     # pip's own temporary files go where those of an interrupted run are removed.
     ended = run(argv, timeout_s=_TIMEOUT_S, env={**os.environ, "TMPDIR": str(scratch)})
+    if ended.exit_code != 0 and is_refused(ended.output):
+        raise untrusted(what, PIP, ended.output)
     if ended.exit_code != 0:
         raise ArtefactError(
             f"pip could not fetch it: {ended.output}",

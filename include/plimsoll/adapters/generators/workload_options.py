@@ -1,6 +1,5 @@
 """Compare a workload's options in a definition with those of its load generator. For adapters of load generators."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 
@@ -9,9 +8,11 @@ from pydantic import JsonValue
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.quantities import number_meant
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import TooLarge, format_count, format_duration, parse_count
+from plimsoll.domain.ways_around import way_around
 from plimsoll.domain.workload import Workload
 
 _GENERAL = ("name", "data_per_node", *Workload.foreign_options(()))
@@ -77,7 +78,9 @@ def option_problems(
     known = {option.name: option for option in options}
     for name, value in given.items():
         if name not in known:
-            yield Problem(f"{where}.{name}", f"{what} has no such option", meant_or_known(name, list(known)))
+            general = _GENERAL if where == "workload" else ()
+            mend = way_around(("workload", name)) or meant_or_known(name, [*known, *sorted(general)])
+            yield Problem(f"{where}.{name}", f"{what} has no such option", mend)
         elif fault := _fault(known[name], value):
             yield Problem(f"{where}.{name}", fault, _expected(known[name]))
     for option in options:
@@ -88,7 +91,7 @@ def option_problems(
 def number_of(option: Option, value: JsonValue) -> float:
     """Return a count or a number as a float. Raises ValueError where it is neither."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("is no number")
+        raise ValueError(f"{str(value).lower() if isinstance(value, bool) else value!r} is no number")
     if option.type == "count":
         return parse_count(value if isinstance(value, str | int) else str(value))
     return float(value)
@@ -112,8 +115,8 @@ def _number_fault(option: Option, value: JsonValue) -> str:
         number = number_of(option, value)
     except TooLarge as error:
         return str(error)
-    except ValueError:
-        return f"{value!r} is no {'count like 200000 or 100M' if option.type == 'count' else _number_like(value)}"
+    except ValueError as error:
+        return str(error) if option.type == "count" else f"{value!r} is no {_number_like(value)}"
     if option.minimum is not None and number < option.minimum:
         return f"{value} is less than {_shown(option, option.minimum)}"
     if option.maximum is not None and not number <= option.maximum:
@@ -123,8 +126,8 @@ def _number_fault(option: Option, value: JsonValue) -> str:
 
 def _number_like(value: JsonValue) -> str:
     """Return the advice for people who write `50%`, or another number, in the form that the option takes."""
-    percentage = re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?) ?%", value) if isinstance(value, str) else None
-    return f"number like {float(percentage[1]) / 100:g}" if percentage else "number"
+    number = number_meant(value, is_share=True) if isinstance(value, str) else None
+    return "number" if number is None else f"number like {number:g}"
 
 
 def _shown(option: Option, limit: float) -> str:

@@ -19,13 +19,18 @@ def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
     return tuple({one.name: one for one in found}.values())
 
 
+def known_bytes(found: Sequence[Download]) -> int:
+    """Return the size of all these downloads together, bytes, as far as it is known before."""
+    return sum(one.size_bytes or 0 for one in found)
+
+
 def download_lines(found: Sequence[Download]) -> Iterator[str]:
     """Yield sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is
     needed.
     """
     there, wanted = [one for one in found if one.is_there], [one for one in found if not one.is_there]
     if wanted:
-        known = sum(one.size_bytes or 0 for one in wanted)
+        known = known_bytes(wanted)
         at_least = "at least " if any(one.size_bytes is None for one in wanted) else ""
         yield f"To download before the first cell, {at_least}{known / 1_000_000:,.0f} MB: {', '.join(map(str, wanted))}"
     if there:

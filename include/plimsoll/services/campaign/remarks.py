@@ -11,6 +11,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolerance
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.units import format_duration, format_rate, format_size
+from plimsoll.ports.load_generator import PartlyCheckedLoadGenerator
 from plimsoll.ports.product import PartlyCheckedProduct
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.toolkit import Toolkit
@@ -41,8 +42,10 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     yield from dict.fromkeys(_guards_without_effect(plan))
     if plan.definition.load_generator.name in toolkit.load_generators:
         generator = toolkit.load_generator(plan.definition)
-        limits = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
-        yield from dict.fromkeys(limits)
+        alone = [part.definition for part in parts(plan.definition)]
+        yield from dict.fromkeys(limit for one in alone for limit in generator.limits(one))
+        if isinstance(generator, PartlyCheckedLoadGenerator):
+            yield from dict.fromkeys(remark for one in alone for remark in generator.unchecked(one))
         yield from _too_small_a_load_host(toolkit, plan)
 
 

@@ -16,6 +16,8 @@ from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
 
+_COMMAND = "command"
+
 
 def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """Return all problems that keep the campaign from running here, reported by provider, database and load generator.
@@ -95,17 +97,24 @@ def _unable(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
     generator = toolkit.load_generators.get(definition.load_generator.name)
     if generator is not None and not generator.can_end_early:
         what = f"{generator.name} can't end a load early: it judges no interval"
-        yield from _in_each(definition, "timing.stop", lambda alone: alone.timing.stop is not None, what)
+        mend = "take plimsoll-stress, or remove the key"
+        yield from _in_each(definition, "timing.stop", lambda alone: alone.timing.stop is not None, what, mend)
     if generator is not None and not generator.can_close_loop:
         what = f"{generator.name} is not run in a closed loop"
-        yield from _in_each(definition, "loop", lambda alone: alone.is_closed_loop, what)
+        mend = (
+            "take plimsoll-stress, or remove the key. What this program did in a closed loop elsewhere comes in by "
+            "`plimsoll import`, with the rates that it reached as loads, or is judged alone by `plimsoll judge`"
+        )
+        yield from _in_each(definition, "loop", lambda alone: alone.is_closed_loop, what, mend)
 
 
-def _in_each(definition: Definition, key: str, has: Callable[[Definition], bool], what: str) -> Iterator[Problem]:
+def _in_each(
+    definition: Definition, key: str, has: Callable[[Definition], bool], what: str, mend: str
+) -> Iterator[Problem]:
     """Yield the problem at each place where a part of the definition has such a key."""
     places = (_place(definition, part, key) for part in parts(definition) if has(part.definition))
     for where in dict.fromkeys(places):
-        yield Problem(where, what, "take plimsoll-stress, or remove the key")
+        yield Problem(where, what, mend)
 
 
 def _stop_rule_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -139,6 +148,8 @@ def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
             if action and action.name not in known:
                 what = f"Plimsoll can't do {action.name} to {product.name}"
                 mend = meant_or_known(action.name, known, lead="it can do") or "remove the action"
+                if len(products) > 1:
+                    mend += f"; or put the variants of {product.name} into a definition without this stage, and compare"
                 yield Problem(_place(definition, part, "action.name"), what, mend)
 
 
@@ -156,7 +167,11 @@ def _place(definition: Definition, part: Part, where: str) -> str:
 
 def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:
     if name not in adapters:
-        return [Problem(key, f"there is no {name!r} here", meant_or_known(name, adapters, lead="there is"))]
+        mend = meant_or_known(name, adapters, lead="there is")
+        if _COMMAND in adapters:
+            kind = "program puts on a load" if key.startswith("load_generator") else "database runs"
+            mend += f"; any other {kind} by its own command lines, as {_COMMAND!r}"
+        return [Problem(key, f"there is no {name!r} here", mend)]
     found: Sequence[Problem] = adapters[name].check(definition)
     return found
 

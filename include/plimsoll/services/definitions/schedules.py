@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from zoneinfo import ZoneInfo, available_timezones
 
 from croniter import CroniterError, croniter
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.spelling import meant
 
 _FIELDS = 5
 _MEND = (
@@ -26,9 +26,14 @@ def schedule_problems(definition: Definition) -> Iterator[Problem]:
     if (fault := _fault(definition.schedule)) is not None:
         yield Problem("schedule", f"{definition.schedule!r} {fault}", _MEND)
     if not _is_zone(definition.timezone):
-        guess = meant(definition.timezone, available_timezones())
-        what = f"{definition.timezone!r} is no time zone"
-        yield Problem("timezone", what, f"{guess} write its name in the IANA database, such as Europe/Berlin".strip())
+        guess = _zone_meant(definition.timezone)
+        yield Problem(
+            "timezone",
+            f"{definition.timezone!r} is no time zone",
+            f"write {guess}"
+            if guess
+            else "write the name of a place in the IANA database, such as Europe/Berlin, whose summer time is followed",
+        )
 
 
 def _fault(schedule: str) -> str | None:
@@ -45,6 +50,20 @@ def _fault(schedule: str) -> str | None:
     except CroniterError:
         return "names a day that never comes"
     return None
+
+
+def _zone_meant(name: str) -> str | None:
+    """Return the zone of the place that is named, perhaps misspelt; None for abbreviations and offsets.
+
+    These resemble others that mean another time: `CEST` and `EST`, `GMT+2` and `Etc/GMT+2`, which is west of Greenwich.
+    """
+    zones = {zone.lower(): zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/")}
+    written = name.strip().lower().replace(" ", "_")
+    cities = {zone.rpartition("/")[2]: zones[zone] for zone in sorted(zones, reverse=True)}
+    if city := cities.get(written.rpartition("/")[2]):
+        return city
+    close = get_close_matches(written, zones, n=1, cutoff=0.85) if "/" in written else ()
+    return zones[close[0]] if close else None
 
 
 def _is_zone(name: str) -> bool:

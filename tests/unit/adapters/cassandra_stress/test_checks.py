@@ -24,7 +24,7 @@ def test_what_it_can_do_has_no_problem(tmp_path: Path) -> None:
         ({"name": "KeyValue"}, "workload.name: 'KeyValue' is no workload that cassandra-stress can put on"),
         ({"name": "mixed", "row": 5}, "workload.row: mixed has no such option"),
         ({"name": "mixed", "keys": "zipfian"}, "workload.keys: 'zipfian' is none of the values that can stand here"),
-        ({"name": "mixed", "rows": "many"}, "workload.rows: 'many' is no count like 200000 or 100M"),
+        ({"name": "mixed", "rows": "many"}, "workload.rows: 'many' is not a count like 200000 or 100M"),
         (
             {"name": "mixed", "rows": 10**20},
             f"workload.rows: '{10**20}' is too large: the largest is 9223372036854775807",
@@ -69,3 +69,30 @@ def test_so_is_what_else_it_can_not_do(tmp_path: Path, changes: dict[str, Any], 
 def test_times_are_whole_seconds(tmp_path: Path) -> None:
     found = faults(tmp_path, timing={"duration": "45500ms", "warmup": "15500ms"})
     assert [fault.partition(":")[0] for fault in found] == ["timing.duration", "timing.warmup"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        ({"table_definition": None}, "table_definition: is missing: a new cluster has no such table"),
+        ({"keyspace_definition": None}, "keyspace_definition: is missing: a new cluster has no such keyspace"),
+        ({"keyspace_definition": "CREAT KEYSPACE x"}, "keyspace_definition: is no CREATE KEYSPACE: CREAT KEYSPACE x"),
+        ({"table": "peple"}, "table: `table_definition` makes no table peple"),
+        (
+            {"table_definition": "CREATE TABLE people (id bigint, note text)"},
+            "table_definition: the table has no PRIMARY KEY",
+        ),
+        ({"columnspec": [{"name": "nota"}]}, "columnspec[0].name: the table people has no column nota"),
+        (
+            {"queries": {"one": {"cql": "SELECT nota FROM people"}}},
+            "queries.one.cql: the table people has no column nota: SELECT nota FROM people",
+        ),
+        (
+            {"queries": {"one": {"cql": "SELET * FROM people"}}},
+            "queries.one.cql: begins with SELET, as no statement of CQL does: SELET * FROM people",
+        ),
+    ],
+)
+def test_a_profile_that_no_cluster_takes_is_refused(tmp_path: Path, keys: dict[str, Any], fault: str) -> None:
+    workload = {"name": "user", "profile": {**PROFILE, **keys}, "ops": {"insert": 1}}
+    assert faults(tmp_path, workload) == [f"workload.profile.{fault}"]

@@ -8,7 +8,13 @@ from tests.unit.adapters.one_variant import one_variant
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
 
-PROFILE = {"keyspace": "mine", "table": "people", "queries": {"by-id": {}, "one": {"cql": "select …"}}}
+PROFILE = {
+    "keyspace": "mine",
+    "keyspace_definition": "CREATE KEYSPACE mine WITH replication = {'class': 'SimpleStrategy'}",
+    "table": "people",
+    "table_definition": "CREATE TABLE people (id bigint PRIMARY KEY, note text)",
+    "queries": {"by-id": {}, "one": {"cql": "SELECT note FROM people WHERE id = ?"}},
+}
 
 
 def definition(workload: dict[str, Any] | None = None, **changes: Any) -> Definition:

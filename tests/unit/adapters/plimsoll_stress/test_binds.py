@@ -56,7 +56,6 @@ def test_a_bind_that_does_not_fit_its_column_is_refused(found: Any, column: str,
         ("body", {"distribution": "uniform", "max": 9, "as": "letters"}),
         ("hits", {"distribution": "uniform", "max": "1G"}),
         ("done", {"distribution": "uniform", "max": 1}),
-        ("unknown", {"distribution": "now"}),
     ],
 )
 def test_a_bind_that_fits_its_column_is_fine(found: Any, column: str, bind: Any) -> None:

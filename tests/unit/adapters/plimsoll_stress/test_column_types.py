@@ -2,7 +2,8 @@
 
 import pytest
 
-from plimsoll.adapters.generators.plimsoll_stress.column_types import marker_types, tables
+from plimsoll.adapters.cql.tables import tables
+from plimsoll.adapters.generators.plimsoll_stress.column_types import marker_types
 
 SCHEMA = [
     "CREATE TABLE IF NOT EXISTS ks.people (id bigint PRIMARY KEY, -- the key, of course\n"
@@ -14,7 +15,7 @@ SCHEMA = [
 
 
 def test_tables_have_the_columns_of_their_statements() -> None:
-    assert tables(SCHEMA) == {
+    assert {name: table.columns for name, table in tables(SCHEMA).items()} == {
         "people": {
             **{"id": "bigint", "n": "tinyint", "at": "timeuuid", "Born": "date", "tags": "set<text>"},
             **{"spots": "frozen<map<text,inet>>", "note": "text"},

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
-from tests.unit.adapters.plimsoll_stress.workloads import bound, cql, definition, reads
+from tests.unit.adapters.plimsoll_stress.workloads import NUMBERED, PLAIN, bound, cql, definition, reads
 
 from plimsoll.adapters.generators.plimsoll_stress.adapter import PlimsollStress
 
@@ -119,3 +119,42 @@ def test_operations_that_are_timed_to_their_first_page_are_told(tmp_path: Path) 
     assert generator.limits(definition(cql(reads()))) == ()
     (remark,) = generator.limits(definition(cql(reads(first_page=True))))
     assert remark.startswith("reads is timed to the first page of each answer")
+
+
+def test_a_new_cluster_has_no_keyspace_of_another_name(found: Any) -> None:
+    assert found(cql(reads(statement="SELECT host_id FROM system.local", bind={}))) == []
+    assert found(cql(reads(statement="SELECT * FROM {keyspace}.t WHERE id = :id"))) == []
+    (problem,) = found(cql(reads(statement="SELECT * FROM mine.t WHERE id = :id")))
+    assert problem.startswith("workload.operations[0].statement: names the keyspace mine, which a new cluster does not")
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"schema": ["CREATE KEYSPACE mine WITH replication = {}", *PLAIN]}, "workload.schema[0]: CREATE KEYSPACE"),
+        ({"schema": [*PLAIN, "CREATE TABLE u (id itn PRIMARY KEY)"]}, "workload.schema[1]: column id has the type itn"),
+        ({"schema": None}, "workload.operations[0].statement: `schema` makes no table t"),
+    ],
+)
+def test_a_schema_that_can_not_be_made_is_refused_before_a_deployment(found: Any, keys: Any, said: str) -> None:
+    (problem,) = found(cql(reads(), **keys))
+    assert problem.startswith(said)
+
+
+def test_statements_of_the_load_and_of_populating_are_held_against_the_schema(found: Any) -> None:
+    rows = {"statement": "INSERT INTO t (id, nota) VALUES (:id, 1)", "bind": {"id": NUMBERED}}
+    rows["read_back"] = "SELECT n FROM tt WHERE id = :id"
+    told = found(cql(reads(statement="SELET * FROM t WHERE id = :id"), rows=10, population=rows))
+    assert [one.split(": ")[:2] for one in told] == [
+        ["workload.operations[0].statement", "begins with SELET, as no statement of CQL does"],
+        ["workload.population.statement", "the table t has no column nota"],
+        ["workload.population.read_back", "`schema` makes no table tt"],
+    ]
+
+
+def test_batches_are_said_to_be_checked_by_the_database(tmp_path: Path) -> None:
+    batch = "BEGIN BATCH INSERT INTO t (id) VALUES (:id); APPLY BATCH"
+    stress = PlimsollStress(EmptyArtefacts(tmp_path))
+    assert stress.unchecked(definition(cql(reads()))) == ()
+    (told,) = stress.unchecked(definition(cql(reads(statement=batch))))
+    assert told.startswith("tables and columns of reads are not checked here")

@@ -4,13 +4,16 @@ from typing import Any
 
 from tests.unit.adapters.one_variant import one_variant
 
+PLAIN = ['CREATE TABLE t (id bigint PRIMARY KEY, n int, m map<text, int>, note text, body text, "a:b" text)']
+
 
 def definition(workload: Any, **changes: Any) -> Any:
     return one_variant(workload=workload, **changes)
 
 
 def cql(*operations: Any, **keys: Any) -> Any:
-    return {"name": "cql", "operations": list(operations), **keys}
+    """Return a workload of these operations, on the table that they name unless `schema` is given."""
+    return {"name": "cql", "schema": PLAIN, "operations": list(operations), **keys}
 
 
 def reads(**changes: Any) -> Any:
@@ -23,7 +26,7 @@ def people(bind: Any, **changes: Any) -> Any:
     population = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": {"id": bind}}
     asked = {"distribution": "zipfian", "max": "rows"}
     reads = {"name": "reads", "share": 1, "statement": "SELECT * FROM t WHERE id = :id", "bind": {"id": asked}}
-    return {"name": "cql", "operations": [reads], "population": population, **changes}
+    return {"name": "cql", "schema": PLAIN, "operations": [reads], "population": population, **changes}
 
 
 NUMBERED = {"distribution": "sequence", "max": "rows"}

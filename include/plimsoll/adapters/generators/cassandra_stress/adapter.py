@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from plimsoll.adapters.generators.cassandra_stress import command, console
-from plimsoll.adapters.generators.cassandra_stress.checks import problems
+from plimsoll.adapters.generators.cassandra_stress.checks import problems, unread_queries
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
 from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
 from plimsoll.adapters.generators.load_job import PLAN, folder_of
+from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
@@ -49,6 +50,10 @@ class CassandraStress(ForeignGenerator):
     def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
         """Fetch and build the program, and its JDK."""
         self._artefacts.prepare_program(PROGRAM)
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Name a profile's queries that only the database checks."""
+        return tuple(unread_queries(given_options(definition.workload)))
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """Name what cassandra-stress does not do or report, in contrast to plimsoll-stress."""

@@ -5,7 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql import protocol_problems
+from plimsoll.adapters.cql.protocol import protocol_problems
+from plimsoll.adapters.cql.statements import statement_faults, table_faults, unread
+from plimsoll.adapters.cql.tables import Table, created_table, tables, types
+from plimsoll.adapters.cql.words import name_of, words_of
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
@@ -66,6 +69,62 @@ def _profile(given: Mapping[str, JsonValue]) -> Iterator[Problem]:
             yield Problem(f"workload.ops.{name}", "the profile has no such operation", meant_or_known(name, known))
         elif not isinstance(weight, int) or isinstance(weight, bool) or weight < 0:
             yield Problem(f"workload.ops.{name}", f"{weight!r} is no weight", "write a whole number")
+    if all(isinstance(profile.get(key), str) for key in _PROFILE_KEYS):
+        yield from _profile_cql(profile)
+
+
+def _profile_cql(profile: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    """Yield faults of a profile's own statements, and of columns that its table does not have."""
+    where, name = "workload.profile", name_of((words_of(str(profile["table"])) or [""])[-1])
+    yield from _definition(where, profile, "keyspace_definition", ("keyspace", "schema"))
+    faults = list(_definition(where, profile, "table_definition", ("table", "columnfamily")))
+    yield from faults
+    if faults:
+        return
+    given, schema = str(profile["table_definition"]), _schema(profile)
+    known, table = tables(schema), created_table(words_of(given)) or Table()
+    if name not in tables([given]):
+        yield Problem(f"{where}.table", f"`table_definition` makes no table {name}", meant_or_known(name, known))
+        return
+    for what, mend in table_faults(table, types(schema)):
+        yield Problem(f"{where}.table_definition", what, mend)
+    specified = profile.get("columnspec")
+    for number, column in enumerate(specified if isinstance(specified, list) else ()):
+        called = str(column.get("name")) if isinstance(column, dict) else ""
+        if called and table.is_whole and called not in table.columns:
+            what = f"the table {name} has no column {called}"
+            mend = meant_or_known(called, table.columns, lead="it has")
+            yield Problem(f"{where}.columnspec[{number}].name", what, mend)
+    for query, cql in _queries(profile).items():
+        for what, mend in statement_faults(cql, known):
+            yield Problem(f"{where}.queries.{query}.cql", f"{what}: {cql}", mend)
+
+
+def unread_queries(given: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Yield a sentence on each query of a profile whose tables and columns only the database checks."""
+    profile = given.get("profile")
+    if isinstance(profile, dict):
+        yield from unread(_queries(profile), tables(_schema(profile)))
+
+
+def _schema(profile: Mapping[str, JsonValue]) -> list[str]:
+    extra = profile.get("extra_definitions")
+    given = (profile.get("table_definition"), *(extra if isinstance(extra, list) else ()))
+    return [one for one in given if isinstance(one, str)]
+
+
+def _queries(profile: Mapping[str, JsonValue]) -> dict[str, str]:
+    queries = profile.get("queries")
+    given = queries.items() if isinstance(queries, dict) else ()
+    return {name: cql for name, keys in given if isinstance(keys, dict) and isinstance(cql := keys.get("cql"), str)}
+
+
+def _definition(where: str, profile: Mapping[str, JsonValue], key: str, kinds: Sequence[str]) -> Iterator[Problem]:
+    statement, kind = profile.get(key), kinds[0].upper()
+    if not isinstance(statement, str):
+        yield Problem(f"{where}.{key}", f"is missing: a new cluster has no such {kinds[0]}", f"write `CREATE {kind} …`")
+    elif words_of(statement)[:1] != ["create"] or words_of(statement)[1:2] not in [[one] for one in kinds]:
+        yield Problem(f"{where}.{key}", f"is no CREATE {kind}: {statement}", f"begin it with CREATE {kind}")
 
 
 def _generator(definition: Definition) -> Iterator[Problem]:

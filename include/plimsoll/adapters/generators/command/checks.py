@@ -16,6 +16,11 @@ from plimsoll.ports.artefacts import ProgramSource
 _WHERE = "load_generator.command"
 _EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
 _NEEDED = ("rate", "duration")
+_WITHOUT = {
+    "rate": "; a program that can't keep a rate runs elsewhere, and its files come in by `plimsoll import`, with the "
+    "rates that it reached as loads",
+    "duration": "",
+}
 
 
 def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
@@ -55,7 +60,7 @@ def _placeholders(definition: Definition, command: LoadCommand) -> Iterator[Prob
     for name in _NEEDED:
         if name not in placeholders(command.run):
             what = f"has no {{{name}}}, which is {OF_LOADS[name]}: every cell would run alike"
-            yield Problem(f"{_WHERE}.run", what, f"write {{{name}}} where the program takes it")
+            yield Problem(f"{_WHERE}.run", what, f"write {{{name}}} where the program takes it{_WITHOUT[name]}")
 
 
 def _progress(command: LoadCommand) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from plimsoll.adapters.cql import protocol_problems
+from plimsoll.adapters.cql.protocol import protocol_problems
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, rows, shares
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
 from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of, run_s

@@ -13,6 +13,7 @@ from plimsoll.adapters.generators.plimsoll_stress import command, reports, sampl
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
 from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS, programs
 from plimsoll.adapters.generators.plimsoll_stress.limits import limits
+from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_statements
 from plimsoll.adapters.generators.plimsoll_stress.row_ranges import with_last_row
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.jobs import console_path
@@ -67,6 +68,11 @@ class PlimsollStress:
         """Fetch and build the programs for the protocols of all variants, and their JDK."""
         for program in programs(definition):
             self._artefacts.prepare_program(program)
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Name own operations whose statements only the database checks."""
+        is_own = definition.workload.name == sized_rows.OWN_STATEMENTS
+        return tuple(unread_statements(given_options(definition.workload))) if is_own else ()
 
     def limits(self, definition: Definition) -> Sequence[str]:
         """Return what a closed loop hides, and what is not asked or not timed as its name says. It reports everything

@@ -108,7 +108,9 @@ def _own_statements(definition: Definition) -> Iterator[Problem]:
         what = "is missing: a bind has `max: rows`, which is the number of the last row"
         yield Problem(f"workload.{ROWS}", what, "write a count like 1M")
         is_counted = True
-    yield from own_statement_problems(with_last_row({**({ROWS: FIRST_SAMPLE} if is_counted else {}), **given}))
+    rows = {ROWS: FIRST_SAMPLE} if is_counted else {}
+    is_foreign = isinstance(definition.provider.options.get("keyspace"), dict)
+    yield from own_statement_problems(with_last_row({**rows, **given}), has_other_tables=is_foreign)
 
 
 def _generator(definition: Definition) -> Iterator[Problem]:

@@ -1,4 +1,5 @@
-"""Refuse own statements that would change what is not a load's own, in a database that somebody else runs. Pure.
+"""Refuse own statements that would change what is not a load's own, in a database that somebody else runs, and those
+of keyspaces that a new cluster does not have. Pure.
 
 This guards against mistakes. The rights of the user who logs in are the guard against everything else.
 """
@@ -7,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.generators.plimsoll_stress.column_types import words_of
+from plimsoll.adapters.cql.words import words_of
+from plimsoll.adapters.generators.plimsoll_stress.command import KEYSPACE
 from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.domain.definition import Definition
@@ -15,12 +17,13 @@ from plimsoll.domain.errors import Problem
 
 _READS, _WRITES, _TABLES = ("select",), ("insert", "update", "delete", "begin"), ("create",)
 _MADE = ("table", "index", "custom", "type", "materialized")
-_BEFORE_NAMES = ("from", "into", "update", "table", "on", "exists", "type", "view")
+_BEFORE_NAMES = ("from", "into", "update", "table", "exists", "type", "view")
 
 
 def foreign_keyspace_problems(definition: Definition) -> Iterator[Problem]:
-    """Yield each statement that a load on an external cluster may not send. Nothing for other clusters."""
+    """Yield each statement that a load may not send to that cluster, or that its keyspaces can't answer."""
     if not definition.provider.is_external:
+        yield from _new_cluster_problems(definition)
         return
     given, is_read_only = given_options(definition.workload), isinstance(_keyspace(definition), dict)
     if definition.workload.name != OWN_STATEMENTS:
@@ -40,6 +43,15 @@ def foreign_keyspace_problems(definition: Definition) -> Iterator[Problem]:
             yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
 
 
+def _new_cluster_problems(definition: Definition) -> Iterator[Problem]:
+    given = given_options(definition.workload) if definition.workload.name == OWN_STATEMENTS else {}
+    for where, statement in _statements(given):
+        name = _foreign_name(words_of(statement))
+        if name and name != KEYSPACE and not name.startswith("system"):
+            what = f"names the keyspace {name}, which a new cluster does not have"
+            yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
+
+
 def _kind(where: str, words: Sequence[str], *, is_read_only: bool) -> Iterator[Problem]:
     first = words[0] if words else ""
     if where.startswith("workload.schema"):
@@ -53,8 +65,9 @@ def _kind(where: str, words: Sequence[str], *, is_read_only: bool) -> Iterator[P
 
 def _foreign_name(words: Sequence[str]) -> str:
     """Return the keyspace before a table's name, where it is not the load's own; empty without one."""
+    before = (*_BEFORE_NAMES, "on") if words[:1] == ["create"] else _BEFORE_NAMES
     for place in range(1, len(words) - 1):
-        if words[place - 1] in _BEFORE_NAMES and words[place + 1] == ".":
+        if words[place - 1] in before and words[place + 1] == ".":
             return words[place]
     return ""
 

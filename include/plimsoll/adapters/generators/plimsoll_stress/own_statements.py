@@ -1,7 +1,7 @@
 """Check a definition's own tables and statements (`workload: {name: cql, …}`) without a database.
 
-Binds are held against the types of the columns in `schema`. The load generator checks facts that only the database
-knows, such as whether a table has a column, by preparing every statement before it populates.
+Statements are held against the tables in `schema`, and binds against the types of their columns. What is not recognized
+here the load generator checks, by having the database prepare every statement before it populates.
 """
 
 import math
@@ -11,8 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.cql.statements import schema_faults, statement_faults, table_faults, unread
+from plimsoll.adapters.cql.tables import Tables, created_table, tables, types
+from plimsoll.adapters.cql.words import words_of
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
-from plimsoll.adapters.generators.plimsoll_stress.column_types import Tables, marker_types, tables
+from plimsoll.adapters.generators.plimsoll_stress.column_types import marker_types
 from plimsoll.adapters.generators.plimsoll_stress.fitting import fit_problems, range_problems
 from plimsoll.adapters.generators.plimsoll_stress.statements import markers
 from plimsoll.adapters.generators.workload_options import option_problems
@@ -26,10 +29,15 @@ _LONGEST_SHOWN = 200
 Keys = Mapping[str, JsonValue]
 
 
-def own_statement_problems(given: Keys) -> Iterator[Problem]:
-    """Yield everything wrong with `schema`, `operations` and `population`, each fault at its key."""
-    yield from _schema(given.get("schema"))
-    known, operations = _tables(given.get("schema")), given.get("operations")
+def own_statement_problems(given: Keys, *, has_other_tables: bool = False) -> Iterator[Problem]:
+    """Yield everything wrong with `schema`, `operations` and `population`, each fault at its key.
+
+    `has_other_tables`: the keyspace has tables that `schema` does not make.
+    """
+    faults = list(_schema(given.get("schema")))
+    yield from faults
+    known = None if faults or has_other_tables else tables(_texts(given.get("schema")))
+    operations = given.get("operations")
     if not isinstance(operations, list) or not operations:
         yield Problem(
             "workload.operations", "must be a list of operations", "write `- {name: …, share: …, statement: …}`"
@@ -42,30 +50,45 @@ def own_statement_problems(given: Keys) -> Iterator[Problem]:
         yield from _population(given["population"], given.get("rows"), known)
 
 
+def unread_statements(given: Keys) -> Iterator[str]:
+    """Yield a sentence on each operation whose tables and columns only the database checks."""
+    operations = [one for one in _list(given.get("operations")) if isinstance(one, dict)]
+    statements = {str(operation.get("name")): operation.get("statement") for operation in operations}
+    yield from unread(statements, tables(_texts(given.get("schema"))))
+
+
 def first_page_remarks(given: Keys) -> tuple[str, ...]:
     """Return the operations that end with the first page of their answer, in a sentence each."""
-    operations = given.get("operations")
     return tuple(
         f"{operation.get('name')} is timed to the first page of each answer (at most 5,000 rows), not to its end"
-        for operation in (operations if isinstance(operations, list) else ())
+        for operation in _list(given.get("operations"))
         if isinstance(operation, dict) and operation.get("first_page") is True
     )
 
 
-def _tables(schema: JsonValue) -> Tables:
-    return tables([one for one in (schema if isinstance(schema, list) else [schema]) if isinstance(one, str)])
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+def _texts(schema: JsonValue) -> list[str]:
+    return [one for one in (schema if isinstance(schema, list) else [schema]) if isinstance(one, str)]
 
 
 def _schema(schema: JsonValue) -> Iterator[Problem]:
+    own_types = types(_texts(schema))
     for number, statement in enumerate(schema if isinstance(schema, list) else [] if schema is None else [schema]):
         where = f"workload.schema[{number}]" if isinstance(schema, list) else "workload.schema"
         if not isinstance(statement, str):
             yield Problem(where, "must be the text of a statement", "write `CREATE TABLE IF NOT EXISTS …`")
         elif markers(statement):
             yield Problem(where, f"has a marker, {_at(statement, markers(statement)[0].place)}", "write it without")
+        else:
+            table = created_table(words_of(statement))
+            for what, mend in (*schema_faults(statement), *(table_faults(table, own_types) if table else ())):
+                yield Problem(where, f"{what}: {_shown(statement)}", mend)
 
 
-def _operation(where: str, operation: JsonValue, known: Tables) -> Iterator[Problem]:
+def _operation(where: str, operation: JsonValue, known: Tables | None) -> Iterator[Problem]:
     if not isinstance(operation, dict):
         yield Problem(where, "must have keys of its own", "write `{name: …, share: …, statement: …}`")
         return
@@ -80,7 +103,7 @@ def _operation(where: str, operation: JsonValue, known: Tables) -> Iterator[Prob
     yield from _statement(where, operation, known)
 
 
-def _population(population: JsonValue, rows: JsonValue, known: Tables) -> Iterator[Problem]:
+def _population(population: JsonValue, rows: JsonValue, known: Tables | None) -> Iterator[Problem]:
     where = "workload.population"
     if not isinstance(population, dict):
         yield Problem(
@@ -89,19 +112,19 @@ def _population(population: JsonValue, rows: JsonValue, known: Tables) -> Iterat
         return
     yield from option_problems(where, "population", catalogue().populate, population)
     yield from _statement(where, population, known)
-    yield from _read_back(f"{where}.read_back", population)
+    yield from _read_back(f"{where}.read_back", population, known)
     if not rows:
         yield Problem("workload.rows", "is missing: how many rows to populate", "write a count like 1M")
 
 
-def _read_back(where: str, population: Keys) -> Iterator[Problem]:
+def _read_back(where: str, population: Keys, known: Tables | None) -> Iterator[Problem]:
     """Yield faults of the read-back statement: its markers must be bound to values that the row's number alone
     determines.
     """
     statement, bind = population.get("read_back"), population.get("bind") or {}
     if not isinstance(statement, str) or not isinstance(bind, dict):
         return
-    yield from _markers(where, statement, list(bind))
+    yield from _text(where, statement, list(bind), known)
     for marker in markers(statement):
         value = bind.get(marker.name or "")
         if isinstance(value, dict) and value.get("distribution") != "sequence":
@@ -109,7 +132,7 @@ def _read_back(where: str, population: Keys) -> Iterator[Problem]:
             yield Problem(where, what, "ask for the row by markers that are sequences: others are drawn anew")
 
 
-def _statement(where: str, keys: Keys, known: Tables) -> Iterator[Problem]:
+def _statement(where: str, keys: Keys, known: Tables | None) -> Iterator[Problem]:
     """Yield markers without a bind, binds without a marker, and faults of the binds themselves and for their
     columns.
     """
@@ -120,14 +143,22 @@ def _statement(where: str, keys: Keys, known: Tables) -> Iterator[Problem]:
         )
         return
     if isinstance(statement, str):
-        yield from _markers(f"{where}.statement", statement, list(bind))
+        yield from _text(f"{where}.statement", statement, list(bind), known)
         named = {marker.name for marker in markers(statement)}
         for name in bind.keys() - named:
             what = f"the statement has no marker :{name}: {_shown(statement)}"
             yield Problem(f"{where}.bind.{name}", what, "remove it, or write the marker into the statement")
-    types = marker_types(statement, known) if isinstance(statement, str) else {}
+    types = marker_types(statement, known or {}) if isinstance(statement, str) else {}
     for name, value in bind.items():
         yield from _bind(f"{where}.bind.{name}", value, types.get(name))
+
+
+def _text(where: str, statement: str, bound: Sequence[str], known: Tables | None) -> Iterator[Problem]:
+    """Yield faults of a statement's markers, else of the statement itself."""
+    faults = list(_markers(where, statement, bound))
+    yield from faults
+    for what, mend in statement_faults(statement, known) if not faults else ():
+        yield Problem(where, f"{what}: {_shown(statement)}", mend)
 
 
 def _markers(where: str, statement: str, bound: Sequence[str]) -> Iterator[Problem]:

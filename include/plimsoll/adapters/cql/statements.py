@@ -1,0 +1,267 @@
+"""Find statements that no database of CQL accepts: misspelt, or of tables and columns that its schema does not make.
+
+Pure, and careful: what is not recognized passes.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.cql.tables import Table, Tables
+from plimsoll.adapters.cql.words import inserted, is_name, keyspace_of, name_of, parts_of, table_of, words_of
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.spelling import meant, meant_or_known, nearest
+
+_QUERIES = ("select", "insert", "update", "delete", "begin", "truncate")
+_CHANGES = (
+    "create",
+    "alter",
+    "drop",
+    "grant",
+    "revoke",
+    "list",
+    "use",
+    "describe",
+    "desc",
+    "add",
+    "comment",
+    "security",
+)
+_VERBS = (*_QUERIES, *_CHANGES, "prune")
+_NEEDED = {
+    "select": ("from",),
+    "insert": ("into",),
+    "update": ("set", "where"),
+    "delete": ("from", "where"),
+}
+"""The words without which no statement of that kind is complete, in their order."""
+_AFTER_TABLE = {
+    "select": ("where", "group", "order", "per", "limit", "allow", "using", "bypass", "with"),
+    "update": ("using", "set"),
+    "delete": ("using", "where"),
+}
+_OPERATORS = ("=", "<", ">", "<=", ">=", "!=", "in", "contains", "like", "between", "is", "not", "[", ".")
+_CLAUSES = ("where", "group", "order", "per", "limit", "allow", "if", "using", "bypass", ";")
+_TYPES = (
+    *("ascii", "bigint", "blob", "boolean", "counter", "date", "decimal", "double", "duration", "float", "inet"),
+    *("int", "smallint", "text", "time", "timestamp", "timeuuid", "tinyint", "uuid", "varchar", "varint"),
+)
+_OF_OTHERS = {
+    **dict.fromkeys(("string", "char", "varchar", "varchar2", "text", "clob", "json", "jsonb"), "text"),
+    **dict.fromkeys(("integer", "int4"), "int"),
+    **dict.fromkeys(("long", "int8", "serial", "bigserial"), "bigint"),
+    **dict.fromkeys(("numeric", "number"), "decimal"),
+    **{"bool": "boolean", "datetime": "timestamp", "bytea": "blob", "binary": "blob", "real": "float"},
+}
+"""Types of other databases → CQL's."""
+_KINDS = (
+    *("table", "columnfamily", "index", "type", "materialized", "custom", "function", "aggregate", "trigger"),
+    *("role", "user", "keyspace", "schema", "or"),
+)
+Fault = tuple[str, str]
+"""What is wrong, and how to mend it."""
+
+
+def statement_faults(statement: str, known: Tables | None) -> Iterator[Fault]:
+    """Yield what is wrong with a statement of a load. `known`: the tables that there are; None where nobody knows."""
+    words, faults = _checked(statement)
+    if faults:
+        yield from faults
+        return
+    verb = words[0]
+    if missing := [word for word in _NEEDED.get(verb, ()) if word not in words]:
+        yield f"{verb.upper()} without {missing[0].upper()}", _mend_of(words, missing[0])
+    elif verb in (*_NEEDED, "truncate"):
+        yield from _of_form(verb, words)
+        yield from _of_tables(verb, words, known)
+
+
+def unread(statements: Mapping[str, JsonValue], known: Tables) -> Iterator[str]:
+    """Yield a sentence on each operation, name → statement, whose tables and columns the database alone checks."""
+    for name, statement in statements.items():
+        words, faults = _checked(statement) if isinstance(statement, str) else ((), [])
+        table = known.get(table_of(words))
+        is_read = words and words[0] in _NEEDED and not keyspace_of(words) and table is not None and table.is_whole
+        if words and not faults and not is_read:
+            yield f"tables and columns of {name} are not checked here, only when the database prepares its statement"
+
+
+def schema_faults(statement: str) -> Iterator[Fault]:
+    """Yield what is wrong with a statement that makes tables in a keyspace that is there already."""
+    words, faults = _checked(statement)
+    yield from faults
+    if faults:
+        return
+    if words[0] == "use" or words[1:2] in (["keyspace"], ["schema"]):
+        what = f"{words[0].upper()} {words[1].upper()}" if words[0] != "use" else "USE"
+        mend = "remove it: the keyspace is made before, with `replication_factor`, and is in use; name tables alone"
+        yield f"{what} stands in it", mend
+    elif words[0] == "create":
+        yield from _created(words)
+
+
+def table_faults(table: Table, own_types: Collection[str]) -> Iterator[Fault]:
+    """Yield what is wrong with a table's columns and key. `own_types`: those that the schema itself makes."""
+    if not table.is_whole:
+        return
+    if not table.key:
+        yield "the table has no PRIMARY KEY", "write `PRIMARY KEY` behind a column, or `PRIMARY KEY (…)` as last"
+    for name in table.key:
+        if name not in table.columns:
+            yield f"PRIMARY KEY names {name}, which is no column", meant_or_known(name, table.columns, lead="there are")
+    for name, type_ in table.columns.items():
+        if re.fullmatch(r"[\w ()]*", type_) and type_ not in (*_TYPES, *own_types):
+            other = _OF_OTHERS.get(type_.partition("(")[0])
+            mend = f"write {other}" if other else meant(type_, (*_TYPES, *own_types))
+            mend = mend or "write one of CQL's, or make it before with CREATE TYPE"
+            yield f"column {name} has {f'the type {type_}, which there is not' if type_ else 'no type'}", mend
+
+
+def _checked(statement: str) -> tuple[Sequence[str], list[Fault]]:
+    """Return a statement's words without the end sign, and what is wrong with any statement that is like this."""
+    words = words_of(statement)
+    while words[-1:] == [";"]:
+        words.pop()
+    return words, list(_of_any(words))
+
+
+def _of_any(words: Sequence[str]) -> Iterator[Fault]:
+    if not words:
+        yield "is empty", "write a statement of CQL"
+    elif words[0] not in _VERBS:
+        shown = " ".join(_QUERIES).upper()
+        yield (
+            f"begins with {words[0].upper()}, as no statement of CQL does",
+            meant_or_known(words[0].upper(), shown.split()),
+        )
+    elif ";" in words and words[0] != "begin":
+        yield "a second statement follows after `;`", "write each by itself"
+    else:
+        for opening, closing in ("()", "[]", "{}"):
+            if words.count(opening) != words.count(closing):
+                opened, closed = plural(words.count(opening), "time"), plural(words.count(closing), "time")
+                yield f"{opened} `{opening}` and {closed} `{closing}`", "open and close each bracket"
+
+
+def _of_form(verb: str, words: Sequence[str]) -> Iterator[Fault]:
+    if verb == "insert":
+        yield from _of_insert(words)
+    elif words[1:2] == ["*"] and verb == "delete":
+        yield "DELETE * is no CQL", "write DELETE FROM"
+    after = _AFTER_TABLE.get(verb, ())
+    place = _behind_table(words)
+    following = words[place] if place < len(words) else ""
+    if after and is_name(following) and following not in after:
+        mend = meant(following.upper(), [word.upper() for word in after])
+        yield f"{following.upper()} stands behind the table", mend or "CQL has no other names of a table, and no JOIN"
+    if any(pair == ("=", "=") for pair in pairwise(words)):
+        yield "`==` is no CQL", "write ="
+    if "offset" in words and "limit" in words[: words.index("offset")]:
+        yield "OFFSET stands behind LIMIT, which CQL does not have", "page by the key: WHERE … > the last row's"
+    if "where" in words and "or" in words[words.index("where") :]:
+        yield "OR stands in WHERE, which CQL does not have", "write IN (…), or an operation for each"
+
+
+def _of_insert(words: Sequence[str]) -> Iterator[Fault]:
+    both = inserted(words)
+    if both and len(both[0]) != len(both[1]):
+        yield f"{plural(len(both[0]), 'column')} and {plural(len(both[1]), 'value')}", "write as many of both"
+    elif not both and "json" not in words:
+        mend = "write INSERT INTO table (column, …) VALUES (…)"
+        yield "INSERT without columns and VALUES", mend
+
+
+def _of_tables(verb: str, words: Sequence[str], known: Tables | None) -> Iterator[Fault]:
+    name = table_of(words)
+    if known is None or not name or keyspace_of(words):
+        return
+    table = known.get(name)
+    if table is None:
+        yield f"`schema` makes no table {name}", meant_or_known(name, known, lead="it makes") or "write `schema`"
+    elif table.is_whole:
+        for column in dict.fromkeys(map(name_of, _columns(verb, words))):
+            if column not in table.columns:
+                yield f"the table {name} has no column {column}", meant_or_known(column, table.columns, lead="it has")
+        yield from _of_key(verb, words, table)
+
+
+def _of_key(verb: str, words: Sequence[str], table: Table) -> Iterator[Fault]:
+    """Yield columns of the key that a write leaves open, or changes."""
+    if both := inserted(words):
+        named = {name_of(part[0]) for part in both[0] if part}
+    elif verb in ("update", "delete"):
+        named = {name_of(word) for word in _compared(words[words.index("where") :])}
+    else:
+        return
+    for column in table.partition_key:
+        if column not in named:
+            yield f"{verb.upper()} leaves {column} open, which is part of the key", f"give {column} a value"
+    for column in map(name_of, _assigned(words) if verb == "update" else ()):
+        if column in table.key:
+            yield f"UPDATE sets {column}, which is part of the key", "name it in WHERE alone"
+
+
+def _columns(verb: str, words: Sequence[str]) -> Iterator[str]:
+    """Yield the names in a statement that can be nothing but columns of its table."""
+    if verb == "insert":
+        yield from (part[0] for part in (inserted(words) or ([],))[0] if len(part) == 1)
+    elif verb == "update":
+        yield from _assigned(words)
+    elif verb in ("select", "delete"):
+        yield from _selected(words[1 : words.index("from")], is_query=verb == "select")
+    for clause in ("where", "if"):
+        if clause in words:
+            yield from _compared(words[words.index(clause) :])
+    yield from _ordering(words)
+
+
+def _ordering(words: Sequence[str]) -> Iterator[str]:
+    for place, word in enumerate(words[:-1]):
+        if word in ("order", "group") and words[place + 1] == "by":
+            for part in parts_of(_until_clause(words[place + 2 :])):
+                if part and part[1:2] != ["("] and is_name(part[0]):
+                    yield part[0]
+
+
+def _selected(words: Sequence[str], *, is_query: bool) -> Iterator[str]:
+    while is_query and words[:1] in (["json"], ["distinct"]) and words[1:2] not in ([], [","], ["as"]):
+        words = words[1:]
+    for part in parts_of(words):
+        is_alone = len(part) == 1 or part[1:2] == ["as"] or (not is_query and part[1:2] in (["["], ["."]))
+        if part and is_alone and is_name(part[0]):
+            yield part[0]
+
+
+def _assigned(words: Sequence[str]) -> Iterator[str]:
+    for part in parts_of(_until_clause(words[words.index("set") + 1 :])):
+        if part and is_name(part[0]):
+            yield part[0]
+
+
+def _compared(words: Sequence[str]) -> Iterator[str]:
+    for place, word in enumerate(words[1:-1], start=1):
+        if words[place - 1] in ("where", "and", "if") and words[place + 1] in _OPERATORS and is_name(word):
+            yield word
+
+
+def _until_clause(words: Sequence[str]) -> Sequence[str]:
+    return words[: next((place for place, word in enumerate(words) if word in _CLAUSES), len(words))]
+
+
+def _behind_table(words: Sequence[str]) -> int:
+    name = table_of(words)
+    start = next((place for place, word in enumerate(words) if word in ("from", "update")), len(words))
+    return next((place + 1 for place in range(start, len(words)) if name and name_of(words[place]) == name), len(words))
+
+
+def _created(words: Sequence[str]) -> Iterator[Fault]:
+    kind = words[1] if len(words) > 1 else ""
+    if kind not in _KINDS and (guess := nearest(kind, _KINDS)):
+        yield f"CREATE {kind.upper()} is no CQL", f"did you mean CREATE {guess.upper()}?"
+
+
+def _mend_of(words: Sequence[str], missing: str) -> str:
+    misspelt = nearest(missing, [word for word in words[1:] if word.isalpha()])
+    return f"write {missing.upper()} for {misspelt.upper()}" if misspelt else f"write {missing.upper()}"
