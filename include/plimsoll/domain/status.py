@@ -109,6 +109,9 @@ class CampaignSummary(Model):
     budget_usd: float | None = None
     note: Annotated[str, Field(description="What somebody wrote about it; empty: nothing")] = ""
     published: Annotated[bool, Field(description="Whether its report is there")] = False
+    published_incomplete: Annotated[
+        LeftOutIfEmpty[bool], Field(description="Whether that report was made without cells that have no valid attempt")
+    ] = False
 
     @property
     def valid(self) -> int:

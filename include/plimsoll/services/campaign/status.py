@@ -29,6 +29,7 @@ from plimsoll.services.campaign.totals import Tally, recorded_totals, tally_of
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.gate_pass import published_without
 from plimsoll.services.store.layout import report_key
 from plimsoll.strategies.state import CampaignState
 
@@ -86,7 +87,9 @@ def campaign_summary(
     tally = recorded_totals(campaign)
     if tally is None:
         return summary_of(campaign_status(store, campaign_id, definition, now, memory))
-    return CampaignSummary(**_facts(campaign, definition, tally, now), state="complete", seconds_left=0.0)
+    return CampaignSummary(
+        **_facts(campaign, definition, tally, now, is_complete=True), state="complete", seconds_left=0.0
+    )
 
 
 def summary_of(status: CampaignStatus) -> CampaignSummary:
@@ -126,8 +129,11 @@ def cell_status(state: CellState, definition: Definition, seconds_over: float = 
     )
 
 
-def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: datetime) -> dict[str, Any]:
+def _facts(
+    campaign: CampaignStore, definition: Definition, tally: Tally, now: datetime, *, is_complete: bool = False
+) -> dict[str, Any]:
     note = read_note(campaign.store, campaign.campaign_id)
+    published = campaign.store.exists(report_key(campaign.campaign_id))
     return {
         "campaign_id": campaign.campaign_id,
         "title": definition.title,
@@ -139,7 +145,10 @@ def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: d
         "usd": spent_usd(ledger(campaign, now)),
         "budget_usd": definition.budget,
         "note": note.text if note else "",
-        "published": campaign.store.exists(report_key(campaign.campaign_id)),
+        "published": published,
+        "published_incomplete": published
+        and not is_complete
+        and bool(published_without(campaign.store, campaign.campaign_id)),
     }
 
 
