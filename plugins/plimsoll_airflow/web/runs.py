@@ -221,5 +221,5 @@ def _require_unpaused(dag_id: str) -> None:
         raise Conflict(f"the DAG {dag_id} is paused, so nothing would run", mend="unpause it in Airflow's list of DAGs")
 
 
-def _trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> StartedRun:
+def _trigger(dag_id: str, conf: Mapping[str, str | bool], user: BaseUser) -> StartedRun:
     return StartedRun(dag_id=dag_id, run_id=api_server.trigger(dag_id, conf, user))

@@ -29,7 +29,7 @@ def cell(number: int, state: CellStateName, runs: bool = False, **began: float) 
     return CellProgress(cell=of, state=state, attempt=1, runs=runs, progress=progress)
 
 
-def running(number: int = 1, **began: float) -> CellProgress:
+def running(number: int = 1, /, **began: float) -> CellProgress:
     return cell(number, "running", runs=True, **began)
 
 
