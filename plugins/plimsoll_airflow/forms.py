@@ -71,6 +71,15 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
                 "are limits too."
             ),
         ),
+        "incomplete": Param(
+            False,
+            type=["null", "boolean"],
+            title="Report of what is valid",
+            description_md=(
+                "Run no cell, and publish a report of the cells that are valid. It is marked as incomplete where "
+                "others have no valid attempt, and names them."
+            ),
+        ),
     }
 
 

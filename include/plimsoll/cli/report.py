@@ -27,10 +27,22 @@ _Into = Annotated[
 ]
 
 
-def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) -> None:
+_Incomplete = Annotated[
+    bool,
+    typer.Option(
+        "--incomplete",
+        help="Publish what is valid although cells have no valid attempt. The report is marked and names them.",
+    ),
+]
+
+
+def report(
+    source: _Source, *, into: _Into = None, incomplete: _Incomplete = False, as_json: JsonOption = False
+) -> None:
     """Check the campaign's quality and publish its report, from what the store holds.
 
-    If the quality gate does not pass, the command names the cells to run again and exits with 2.
+    If the quality gate does not pass, the command names the cells to run again and exits with 2. With --incomplete
+    cells without a valid attempt do not keep it from passing, as long as there is a valid one.
 
     With a BUNDLE (the file `bundle.zip` of a report) the command makes that report again in a folder, with the same
     date and without a store. Exits with 1 if files differ from those of the first report in any byte, and names them.
@@ -38,24 +50,29 @@ def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) 
     """
     # No id of a campaign has a dot or a slash.
     if "." in source or "/" in source:
+        if incomplete:
+            raise typer.BadParameter("is for campaigns: a bundle's report stays as it was", param_hint="--incomplete")
         _again(Path(source), into, as_json)
     elif into is not None:
         raise typer.BadParameter("is for bundles: a campaign's report goes to the store", param_hint="--into")
     else:
-        _publish(source, as_json)
+        _publish(source, incomplete, as_json)
 
 
-def _publish(campaign: str, as_json: bool) -> None:
+def _publish(campaign: str, incomplete: bool, as_json: bool) -> None:
     from plimsoll.bootstrap import build_toolkit, existing_store
     from plimsoll.services.publish.publishing import capacity_rows, publish_report
+    from plimsoll.services.store.gate_pass import published_without
     from plimsoll.settings import Settings
 
     settings = Settings()
     existing_store(settings)
     toolkit = build_toolkit(settings)
-    url = publish_report(toolkit, campaign)
+    url = publish_report(toolkit, campaign, incomplete=incomplete)
     if as_json:
-        print_json({"campaign_id": campaign, "report": url, "capacity": capacity_rows(toolkit, campaign)})
+        missing = published_without(toolkit.store, campaign)
+        mark = {"incomplete": missing} if missing else {}
+        print_json({"campaign_id": campaign, "report": url, **mark, "capacity": capacity_rows(toolkit, campaign)})
         return
     show_answer(toolkit, campaign, url)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,7 +82,18 @@ def _show_cells(progress: CampaignProgress) -> None:
     budget = "" if progress.budget_usd is None else f" of {show_usd(progress.budget_usd)}"
     cost = f", {show_usd(progress.usd)}{budget} spent so far" if progress.usd else ""
     columns = ("cell", "state", "attempt", "phase", "reason")
-    print_table(f"{progress.title} ({progress.campaign_id}){cost}", columns, rows)
+    print_table(f"{progress.title} ({progress.campaign_id}){cost}{_time_left(progress)}", columns, rows)
+
+
+def _time_left(progress: CampaignProgress) -> str:
+    """Return the time left as the end of a heading; empty where nothing runs."""
+    if not any(cell.runs for cell in progress.cells):
+        return ""
+    over = progress.seconds_over
+    longer = f", longer than expected by {timedelta(seconds=round(over))}" if over else ""
+    left = progress.seconds_left
+    about = "" if left is None else f", about {timedelta(seconds=round(left))} left"
+    return f"{about}{' in this round' if about and progress.in_rounds else ''}{longer}"
 
 
 def _show_running(progress: CampaignProgress, now: datetime) -> None:
@@ -95,7 +107,7 @@ def _rows(cell: CellProgress, now: datetime) -> Sequence[tuple[str, ...]]:
     known = cell.progress
     if known is None:
         return [(cell.cell.id, "begins", *("",) * (len(_COLUMNS) - 2))]
-    head, age = _head(cell.cell.id, known), f"{max(0.0, (now - known.at).total_seconds()):.0f} s ago"
+    head, age = _head(cell, known), f"{max(0.0, (now - known.at).total_seconds()):.0f} s ago"
     if not known.levels:
         watched = "not watched, or none judged yet" if known.phase == "load" else ""
         return [(*head, watched, *("",) * 4, age)]
@@ -113,8 +125,10 @@ def _rows(cell: CellProgress, now: datetime) -> Sequence[tuple[str, ...]]:
     ]
 
 
-def _head(cell_id: str, known: AttemptProgress) -> tuple[str, str, str, str]:
+def _head(cell: CellProgress, known: AttemptProgress) -> tuple[str, str, str, str]:
     """Return cell, phase, time left and rate; empty where they are not known."""
-    left = "" if known.seconds_left is None else f"{known.seconds_left:,.0f} s"
+    left = f"{known.seconds_left:,.0f} s" if known.seconds_left else ""
+    if cell.seconds_over:
+        left = f"longer than expected, by {cell.seconds_over:,.0f} s"
     rate = "" if known.achieved_ops_s is None else f"{known.achieved_ops_s:,.0f}"
-    return cell_id, known.phase, left, rate
+    return cell.cell.id, known.phase, left, rate

@@ -1,7 +1,13 @@
 """Show output of programs to people: short, so that one message does not fill a page, and harmless on a terminal."""
 
+import re
+
 _LONGEST_LINE = 300
 _MOST_LINES = 24
+_LEAST_CUT = 3
+"""Nothing is cut where less than this part of the bound would go: a little more text tells more than a gap."""
+_SENTENCE_END = re.compile(r"(?<=[.;:!?])\s+")
+_BLANK = re.compile(r"\s+")
 
 
 def visible(text: str) -> str:
@@ -13,19 +19,42 @@ def visible(text: str) -> str:
 
 
 def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
-    """Return the line without the middle part where it is long: a configuration of 10,000 characters becomes 300."""
-    if len(line) <= longest:
+    """Return the line without the middle part where it is much too long: a configuration of 10,000 characters becomes
+    some 300.
+
+    Whole sentences stay where there are any to stay, else whole words.
+    """
+    if len(line) <= longest + longest // _LEAST_CUT:
         return line
-    left_out = f" … ({len(line) - longest:,} characters left out) … "
-    begin = max(0, longest - longest // 4)
-    return f"{line[:begin]}{left_out}{line[len(line) - (longest - begin) :]}"
+    end = longest // 4
+    kept, rest = _begin(line[: longest - end]), _end(line[-end:])
+    return f"{kept} … ({len(line) - len(kept) - len(rest):,} characters left out) … {rest}"
 
 
 def excerpt(text: str) -> str:
     """Return a text of several lines with each line shortened.
 
-    Where there are too many lines, only the first are kept.
+    Where there are many too many lines, only the first are kept.
     """
     lines = text.splitlines()
-    shown = [shortened(line) for line in lines[:_MOST_LINES]]
-    return "\n".join([*shown, f"… ({len(lines) - _MOST_LINES} more lines)"] if len(lines) > _MOST_LINES else shown)
+    if len(lines) <= _MOST_LINES + _MOST_LINES // _LEAST_CUT:
+        return "\n".join(map(shortened, lines))
+    return "\n".join([*map(shortened, lines[:_MOST_LINES]), f"… ({len(lines) - _MOST_LINES} more lines)"])
+
+
+def _begin(text: str) -> str:
+    """Return the text up to the last end of a sentence in its second half, else of a word; whole where it has none."""
+    for border in (_SENTENCE_END, _BLANK):
+        ends = [found.start() for found in border.finditer(text) if found.start() > len(text) // 2]
+        if ends:
+            return text[: ends[-1]]
+    return text
+
+
+def _end(text: str) -> str:
+    """Return the text from the first sentence that begins in its first half, else from the first such word."""
+    for border in (_SENTENCE_END, _BLANK):
+        begins = [found.end() for found in border.finditer(text) if found.end() <= len(text) // 2]
+        if begins:
+            return text[begins[0] :]
+    return text

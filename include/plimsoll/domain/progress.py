@@ -19,8 +19,13 @@ TimeLeft = Annotated[
     float | None,
     Field(
         description="Estimate until the last cell that the newest run was asked for is judged, s. Of a campaign "
-        "`in_rounds` the cells of later rounds are not in it, because the present round's results choose them"
+        "`in_rounds` the cells of later rounds are not in it, because the present round's results choose them. Null: "
+        "a cell is further beyond the estimate than what is left of it, so nobody knows"
     ),
+]
+SecondsOver = Annotated[
+    LeftOutIfEmpty[float],
+    Field(description="By how much the phase under way takes longer than expected, s; of several cells the longest"),
 ]
 InRounds = Annotated[
     LeftOutIfEmpty[bool],
@@ -68,6 +73,7 @@ class CellProgress(Model):
         LeftOutIfEmpty[bool], Field(description="Somebody works at its newest attempt, whatever an older one says")
     ] = False
     progress: AttemptProgress | None = None
+    seconds_over: SecondsOver = 0.0
     reason: str = ""
 
 
@@ -85,6 +91,11 @@ class CampaignProgress(Model):
     ] = None
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far")] = 0.0
     budget_usd: float | None = None
+
+    @property
+    def seconds_over(self) -> float:
+        """Return by how much the slowest phase under way takes longer than expected, s; 0 where none does."""
+        return max((cell.seconds_over for cell in self.cells), default=0.0)
 
     def count(self, *states: CellStateName) -> int:
         """Return the number of cells in any of these states."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.progress import CellStateName, InRounds, Phase, TimeLeft
+from plimsoll.domain.progress import CellStateName, InRounds, Phase, SecondsOver, TimeLeft
 
 CampaignStateName = Literal["waiting", "running", "complete", "incomplete"]
 
@@ -30,6 +30,7 @@ class CellStatus(Model):
     phase_share: Annotated[float | None, Field(description="How much of the attempt is over, 0 to 1; estimate")] = None
     note: Annotated[str, Field(description="What the newest attempt waits for, if so")] = ""
     seconds_left: Annotated[float | None, Field(description="Until the load ends, s")] = None
+    seconds_over: SecondsOver = 0.0
     achieved_ops_s: float | None = None
     worst_ms: Annotated[float | None, Field(description="Worst interval of the deciding service level, ms")] = None
     worst_to_bound: Annotated[float | None, Field(description="The same as a multiple of the bound")] = None
@@ -102,11 +103,15 @@ class CampaignSummary(Model):
     started_at: Annotated[AwareDatetime | None, Field(description="Start of its first attempt")]
     changed_at: Annotated[AwareDatetime | None, Field(description="Last sign of life of any attempt")]
     seconds_left: TimeLeft
+    seconds_over: SecondsOver = 0.0
     in_rounds: InRounds = False
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far; 0 where they are free")]
     budget_usd: float | None = None
     note: Annotated[str, Field(description="What somebody wrote about it; empty: nothing")] = ""
     published: Annotated[bool, Field(description="Whether its report is there")] = False
+    published_incomplete: Annotated[
+        LeftOutIfEmpty[bool], Field(description="Whether that report was made without cells that have no valid attempt")
+    ] = False
 
     @property
     def valid(self) -> int:

@@ -31,6 +31,8 @@ WORST_SPREAD = 3.0
 _VALID = "valid"
 _NOT_NEEDED = "not needed"
 _POINT = ("variant", "load_ops_s")
+_OF_MISSING = ("valid cells", "repeats")
+"""The checks that fail wherever a cell has no valid attempt."""
 _FACT = ("variant", "fact", "cells")
 
 
@@ -60,6 +62,12 @@ def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerpri
     """Return ids of the cells, variant by variant, that are missing or ran with other software than the rest."""
     odd = {cell for one in _deviations(state, fingerprints) if one.chosen for cell in one.cells}
     return tuple(one.cell.id for one in state.by_variant if not one.is_settled or one.cell.id in odd)
+
+
+def unfit(quality: Quality, *, of_missing: bool) -> bool:
+    """Tell whether a check forbids a report. `of_missing`: also those that fail because cells have no valid attempt."""
+    failed = (check for check in quality.checks if not check.success and check.severity == "invalid")
+    return any(of_missing or check.name not in _OF_MISSING for check in failed)
 
 
 def cells_suite(definition: Definition) -> Sequence[Expected]:

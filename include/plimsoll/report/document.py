@@ -43,7 +43,7 @@ from plimsoll.report.environment_facts import Environment
 from plimsoll.report.origins import Origin, origins
 from plimsoll.report.sections.answer import sentences
 from plimsoll.report.sections.cells import cost_of_cell
-from plimsoll.report.sections.validity import InvalidAttempt, validity
+from plimsoll.report.sections.validity import EndedAttempt, InvalidAttempt, validity
 from plimsoll.report.taken_load import at_loads
 
 
@@ -135,6 +135,10 @@ class ReportDocument(Model):
     code_versions: Annotated[tuple[str, ...], Field(description="Of the code that judged the attempts")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
     counts: CellCounts
+    incomplete: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]],
+        Field(description="Cells (and stages) without a valid attempt, where the report was asked for without them"),
+    ] = ()
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")] = ""
     answers: Annotated[
         tuple[str, ...], Field(description="The capacity of each variant, or its result at a taken load, as a sentence")
@@ -180,6 +184,9 @@ class ReportDocument(Model):
     causes: Annotated[tuple[VariantCauses, ...], Field(description="Why intervals missed, by variant")]
     cells: tuple[CellEntry, ...]
     invalid: tuple[InvalidAttempt, ...]
+    unjudged: Annotated[
+        LeftOutIfEmpty[tuple[EndedAttempt, ...]], Field(description="Attempts without a verdict, and how they ended")
+    ] = ()
     superseded: Annotated[tuple[str, ...], Field(description="Valid attempts that a newer valid one replaced")]
     warnings: Annotated[dict[str, tuple[str, ...]], Field(description="Text → cells that it holds for")]
     quality: Annotated[tuple[Check, ...], Field(description="Checks over the whole campaign")]
@@ -202,6 +209,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         code_versions=code_versions(findings),
         service_levels=tuple(map(str, findings.definition.service_levels)),
         counts=counts_of(findings),
+        incomplete=data.incomplete,
         conclusion=conclusion(findings),
         answers=sentences(findings),
         capacity=findings.capacities,
@@ -227,6 +235,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         causes=findings.causes,
         cells=entries_of(findings),
         invalid=sound.invalid,
+        unjudged=sound.unjudged,
         superseded=tuple(map(str, sound.superseded)),
         warnings=dict(sound.warnings),
         quality=sound.campaign_checks,

@@ -7,6 +7,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
 from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
+from plimsoll.report.origins import Origin, origins
 
 _UNKNOWN = "not recorded"
 _GIB = 2**30
@@ -14,18 +15,48 @@ _GIB = 2**30
 
 def header_facts(findings: Findings) -> dict[str, str]:
     """Return name → text, in the header's order. A fact that differs between hosts or cells gives each value."""
+    if brought_in := origins(findings):
+        return {"Measured": _measured(findings), "A cell": _cell(findings), **_stated(findings, brought_in)}
     definition, found = findings.definition, list(_fingerprints(findings))
-    timing, hosts = definition.timing, plural(definition.system.nodes, "node")
+    hosts = plural(definition.system.nodes, "node")
     external = definition.provider.is_external
     if definition.load_generator.hosts > 1:
         hosts = f"{hosts} and {plural(definition.load_generator.hosts, 'load host')}"
     return {
         "Measured": _measured(findings),
-        "A cell": f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up",
+        "A cell": _cell(findings),
         "Cluster": f"{hosts} {'that somebody else runs' if external else f'a cell, from {definition.provider.name}'}",
         **(_reported(found) if external else _read_back(definition, found)),
         "Load generator": _values(found, lambda one: [one.load_generator]),
     }
+
+
+def _cell(findings: Findings) -> str:
+    timing = findings.definition.timing
+    return f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up"
+
+
+def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
+    """Return what the person who imported the cells stated of their source, cluster, database and environment.
+
+    A default of the definition states nothing.
+    """
+    definition, unstated = findings.definition, {fact for one in brought_in for fact in one.unknown}
+    default = "" if "definition: system.database" in unstated else definition.system.database
+    databases = [
+        f"{variant.product or default or 'release'} {definition.version_of(variant)}" for variant in definition.variants
+    ]
+    nodes = "" if "definition: system.nodes" in unstated else plural(definition.system.nodes, "node")
+    told: dict[str, list[str]] = {"Source": [one.source for one in brought_in], "Cluster": [nodes]}
+    told |= {"Database": databases, "Kernel": [], "Load generator": []}
+    for one in brought_in:
+        for fact, values in one.told.items():
+            told.setdefault(fact[:1].upper() + fact[1:], []).extend(values)
+    return {fact: _as_stated([value for value in values if value]) for fact, values in told.items()}
+
+
+def _as_stated(values: Sequence[str]) -> str:
+    return f"{listing(list(dict.fromkeys(values)), most=6)} (stated by who imported it)" if values else "not stated"
 
 
 def _read_back(definition: Definition, found: Sequence[Fingerprint]) -> dict[str, str]:

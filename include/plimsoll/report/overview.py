@@ -70,6 +70,10 @@ class PartsDocument(Model):
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
     service_levels: tuple[str, ...]
+    incomplete: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]],
+        Field(description="Cells (and stages) without a valid attempt, where the report was asked for without them"),
+    ] = ()
     conclusion: Annotated[str, Field(description="The whole answer, of all stages and workloads")]
     answer: Annotated[
         tuple[Capacity, ...],
@@ -152,6 +156,7 @@ def _document(
         generated_at=data.generated_at,
         note=data.note,
         service_levels=tuple(dict.fromkeys(levels)),
+        incomplete=data.incomplete,
         conclusion=campaign_conclusion(answer, [found for _, found in measured]),
         answer=tuple(one for group in answer for one in group.capacities),
         capacity=tuple(one for _, found in measured for one in found.capacities),

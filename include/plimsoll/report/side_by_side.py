@@ -61,7 +61,10 @@ class CampaignComparison(Model):
     differences: Annotated[tuple[Difference, ...], Field(description="Further differences of the definitions")]
     only_a: Annotated[tuple[str, ...], Field(description="Variants of A that B has no counterpart of")]
     only_b: tuple[str, ...]
-    answers: Annotated[tuple[str, ...], Field(description="Per variant a sentence on capacity and one on what stands")]
+    answers: Annotated[
+        tuple[str, ...],
+        Field(description="Per variant what it carries and what stands; once what several share"),
+    ]
     pairs: Annotated[tuple[VariantPair, ...], Field(description="The variants that are compared with each other")]
     capacity: Annotated[
         tuple[CapacityPair, ...],
@@ -160,13 +163,22 @@ def _side(one: CampaignCells) -> CampaignSide:
 
 
 def _answers(a: CampaignCells, b: CampaignCells, found: SideBySide) -> Iterator[str]:
+    """Yield what each pair of variants carries and what stands of its difference; what several share is said once."""
     tested = sum(bool(test.loads) for test in found.tests)
+    remarks = [stands(test, tested) for test in found.tests]
+    sharing: dict[str, list[str]] = {}
     capacities = {one.variants: one for one in found.capacities}
-    for pair, test in zip(found.pairs, found.tests, strict=True):
+    for pair, remark in zip(found.pairs, remarks, strict=True):
         label = a.labels[pair.a]
         if pair.a != pair.b or label != b.labels[pair.b]:
             label = f"{label} in A, {b.labels[pair.b]} in B"
-        yield f"{label}: {_outcomes(a, b, found, pair, capacities.get(pair))}; {stands(test, tested)}."
+        is_shared = remarks.count(remark) > 1
+        if is_shared:
+            sharing.setdefault(remark, []).append(label)
+        outcomes = _outcomes(a, b, found, pair, capacities.get(pair))
+        yield f"{label}: {outcomes}{'' if is_shared else f'; {remark}'}."
+    for remark, labels in sharing.items():
+        yield f"{'Every variant' if len(labels) == len(found.pairs) else '; '.join(labels)}: {remark}."
 
 
 def _outcomes(

@@ -102,7 +102,7 @@ def fail_run(run: SeenRun) -> None:
         mark_run_failed(dag, found, session)
 
 
-def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
+def trigger(dag_id: str, conf: Mapping[str, str | bool], user: BaseUser) -> str:
     """Start a run of the DAG for the user, and return its id.
 
     Raises Refused for a `conf` that does not fit its Params. Uses `trigger_dag`, by which Airflow's own tasks

@@ -66,7 +66,9 @@ def _cost(progress: CampaignProgress) -> str:
 def _ending(progress: CampaignProgress) -> str:
     if not progress.count("waiting", "running"):
         return "measuring is over"
-    return f"about {clock(progress.seconds_left)} left{' in this round' if progress.in_rounds else ''}"
+    over = f"longer than expected, by {clock(progress.seconds_over)}" if progress.seconds_over else ""
+    left = f"about {clock(progress.seconds_left)} left{' in this round' if progress.in_rounds else ''}"
+    return over if progress.seconds_left is None and over else ", ".join(filter(None, (left, over)))
 
 
 def _done(progress: CampaignProgress) -> int:
@@ -96,8 +98,16 @@ def _running_row(cell: CellProgress) -> tuple[str, ...]:
         f"{now.phase} {now.note}".rstrip() if now else "starting",
         _rate(now.achieved_ops_s if now else None),
         "" if now and now.phase == "populate" else _rate(cell.cell.load_ops_s),
-        clock(now.seconds_left) if now and now.seconds_left else "",
+        _left(cell),
     )
+
+
+def _left(cell: CellProgress) -> str:
+    """Return the time until the load ends, or by how much the phase takes longer than was estimated; empty: neither."""
+    if cell.seconds_over:
+        return f"{clock(cell.seconds_over)} longer than expected"
+    now = cell.progress
+    return clock(now.seconds_left) if now and now.seconds_left else ""
 
 
 def _running_words(cell: CellProgress) -> str:
@@ -106,7 +116,7 @@ def _running_words(cell: CellProgress) -> str:
         return "starting"
     attempted = "" if now.phase == "populate" else f" of {_rate(cell.cell.load_ops_s)}"
     achieved = f" {_rate(now.achieved_ops_s)}{attempted}" if now.achieved_ops_s else ""
-    left = f", {clock(now.seconds_left)} left" if now.seconds_left else ""
+    left = f", {words}{'' if cell.seconds_over else ' left'}" if (words := _left(cell)) else ""
     note = f": {now.note}" if now.note else ""
     return f"{now.phase}{achieved}{left}{note}"
 

@@ -263,6 +263,11 @@ def run_of(context: "Context") -> CampaignRunOwner:
     return CampaignRunOwner(context["ti"].dag_id, context["ti"].run_id, own_installation())
 
 
+def _may_be_incomplete(context: "Context") -> bool:
+    """Tell whether this run was asked for a report of what is valid."""
+    return bool(context["params"].get("incomplete"))
+
+
 class QualityGate(CampaignTask):
     """The gate: its run passes if its requested cells are valid and, if the campaign is complete, its checks pass.
 
@@ -276,12 +281,13 @@ class QualityGate(CampaignTask):
         with final():
             from plimsoll.services.publish.publishing import pass_gate
 
-            found = pass_gate(toolkit(), campaign_id, requested)
+            found = pass_gate(toolkit(), campaign_id, requested, incomplete=_may_be_incomplete(context))
         self.log.info("%s: %s", campaign_id, found.words)
 
 
 class PublishReport(CampaignTask):
-    """Write the campaign's report and publish it as the task's Asset. Skipped while the campaign is incomplete."""
+    """Write the campaign's report and publish it as the task's Asset. Skipped while the campaign is incomplete,
+    unless the run was asked for a report of what is valid."""
 
     def execute(self, context: "Context") -> str:
         """Return the address of the report."""
@@ -290,7 +296,9 @@ class PublishReport(CampaignTask):
             from plimsoll.services.publish.publishing import publish_report
 
             found = completeness(CampaignStore(toolkit().store, campaign_id))
-            url = publish_report(toolkit(), campaign_id) if found.is_complete else ""
+            incomplete = _may_be_incomplete(context)
+            is_due = incomplete or found.is_complete
+            url = publish_report(toolkit(), campaign_id, incomplete=incomplete) if is_due else ""
         if not url:
             raise AirflowSkipException(f"{found.words}; its report is published once all have")
         for asset in self.outlets:

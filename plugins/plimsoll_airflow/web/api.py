@@ -172,6 +172,17 @@ def run_cells_again(
     return started
 
 
+@of_campaign.post(
+    "/report", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.report"))]
+)
+def publish_what_is_valid(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.StartedRun:
+    """Start a run that runs no cell and publishes what is valid, marked where cells have no valid attempt."""
+    require_change(definition, user)
+    started = runs.publish_valid(definition, campaign_id, user)
+    library().forget(campaign_id)
+    return started
+
+
 @of_campaign.post("/cancel", tags=["actions"], dependencies=[Depends(action_logging("plimsoll.cancel"))])
 def cancel(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.EndedRuns:
     """End the campaign's live runs. Their teardown destroys the clusters; their attempts count as failed.

@@ -18,10 +18,10 @@ from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CellStatus
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import CellState, read_state, require_cell_state
-from plimsoll.services.campaign.status import cell_status
+from plimsoll.services.campaign.status import cell_status, time_left_in
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.publish.results import attempt_data
-from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_verdict
 from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.content import attempt_file_names
@@ -66,10 +66,13 @@ class AttemptDocument(AttemptStatus):
 
 def cell_document(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellDocument:
     """Return the cell's document. Raises NotFound when the campaign has no such cell."""
-    state = _cell(library, campaign_id, definition, cell_id)
+    now = library.clock.now()
+    campaign = read_state(library.store, campaign_id, definition, now, library.memory)
+    state = require_cell_state(campaign, cell_id, campaign_id)
+    over = time_left_in(CampaignStore(library.store, campaign_id), campaign, now).over
     return CellDocument(
         campaign_id=campaign_id,
-        status=cell_status(state, definition),
+        status=cell_status(state, definition, over.get(cell_id, 0.0)),
         attempts=tuple(AttemptStatus.model_validate(_facts(one)) for one in state.attempts),
     )
 

@@ -71,6 +71,13 @@ def run_again(
     return _back(visit, _link_to_run(runs.run_again(visit.definition, visit.campaign_id, chosen, visit.user)))
 
 
+@pages.post("/report", dependencies=[Depends(action_logging("plimsoll.report"))])
+def publish_what_is_valid(visit: Visited) -> Response:
+    """Handle *Publish what is valid*: the campaign's page shows the run that does it."""
+    require_change(visit.definition, visit.user)
+    return _back(visit, _link_to_run(runs.publish_valid(visit.definition, visit.campaign_id, visit.user)))
+
+
 @pages.get("/cancel")
 def confirm_cancel(visit: Visited) -> Response:
     """Return the runs that *Cancel* would end, and the button that does it."""

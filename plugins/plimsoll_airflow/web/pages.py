@@ -20,6 +20,7 @@ from plimsoll.services.cell.context import require_cell
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
+from plimsoll.services.store.gate_pass import published_without
 from plimsoll.services.store.layout import REPORT
 from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
@@ -185,6 +186,9 @@ def report(visit: Visited) -> Response:
         "files": files,
         "parts": {name: heading for name, heading in of_parts.items() if name in files},
         "page": REPORT,
+        "missing": published_without(visit.store, visit.campaign_id) if files else (),
+        "may": visit.may,
+        "token": token_for(visit.user),
         "has_quality": visit.store.exists(f"{layout.campaign_quality_prefix(visit.campaign_id)}/{DATA_DOCS}"),
     }
     return render(visit.request, "report.html.j2", context)

@@ -29,6 +29,7 @@ _FILTERS = {
     "backlog": backlog_words,
     "duration": formatting.duration,
     "figure": formatting.figure,
+    "listing": formatting.listing,
     "moment": formatting.moment,
     "ms": formatting.ms,
     "multiple": formatting.multiple,

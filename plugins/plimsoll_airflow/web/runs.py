@@ -92,6 +92,15 @@ def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUs
     return _trigger(definition.dag_id, conf, user)
 
 
+def publish_valid(definition: Definition, campaign_id: str, user: BaseUser) -> StartedRun:
+    """Start a run of the definition's DAG that runs no cell and publishes a report of what is valid.
+
+    Raises Conflict when the DAG is paused.
+    """
+    _require_unpaused(definition.dag_id)
+    return _trigger(definition.dag_id, {"campaign_id": campaign_id, "incomplete": True}, user)
+
+
 def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) -> EndedRuns:
     """End the campaign's runs and then those of its cells, whose teardown destroys their clusters.
 
@@ -212,5 +221,5 @@ def _require_unpaused(dag_id: str) -> None:
         raise Conflict(f"the DAG {dag_id} is paused, so nothing would run", mend="unpause it in Airflow's list of DAGs")
 
 
-def _trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> StartedRun:
+def _trigger(dag_id: str, conf: Mapping[str, str | bool], user: BaseUser) -> StartedRun:
     return StartedRun(dag_id=dag_id, run_id=api_server.trigger(dag_id, conf, user))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CellStateName
-from plimsoll.domain.status import CampaignStatus, CellStatus, StageStatus
+from plimsoll.domain.status import CampaignStatus, CampaignSummary, CellStatus, StageStatus
 from plimsoll.domain.units import parse_rate
 from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops
 from plimsoll.services.steps.steps import step_in
@@ -131,7 +131,14 @@ def tip(cell: CellStatus) -> str:
 def now(cell: CellStatus) -> str:
     """Return the progress of a running cell, with the cause of its waiting: `load, 1 min 15 s of load left`."""
     left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left else ""
+    if cell.seconds_over:
+        left = f", {longer(cell)}"
     return f"{cell.phase or 'starts'}{left}" + (f" ({cell.note})" if cell.note else "")
+
+
+def longer(late: CellStatus | CampaignSummary) -> str:
+    """Return by how much a phase takes longer than was estimated: `longer than expected, by 3 min 20 s`."""
+    return f"longer than expected, by {clock(late.seconds_over)}"
 
 
 def running_again(status: CampaignStatus) -> str:

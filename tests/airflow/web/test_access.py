@@ -47,6 +47,7 @@ def test_there_are_routes_of_both_kinds() -> None:
         "again",
         "cancel",
         "destroy",
+        "report",
         "note",
         "delete",
         CAMPAIGN,

@@ -1,6 +1,7 @@
 """What the pages show, and that nothing a user wrote becomes markup."""
 
 import re
+from datetime import timedelta
 from urllib.parse import quote, urlencode, urljoin
 
 import pytest
@@ -9,10 +10,12 @@ from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state, store_later_attempts
 
+from plimsoll.domain.progress import AttemptProgress
 from plimsoll.report import data_docs
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore, read_verdict, write_model
+from plimsoll_airflow.web.library import library
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 
@@ -61,6 +64,23 @@ def test_each_square_says_in_words_what_its_colour_and_sign_say(client: Client) 
     purpose = f" Step load: {step('load').purpose}"
     assert any(one.startswith("v3-001k-r1: running") and one.endswith(purpose) for one in tips)
     assert [one for one in tips if "Step " in one and "running" not in one] == []
+
+
+def test_a_phase_that_takes_longer_than_expected_says_so_wherever_time_left_is_shown(
+    client: Client, campaign: Installation
+) -> None:
+    key = CampaignStore(campaign.toolkit.store, CAMPAIGN).key("v3-001k-r1", 1)
+    begun = campaign.toolkit.clock.now() - timedelta(minutes=10)
+    judging = AttemptProgress(phase="judge", at=begun, phases={"provision": begun, "judge": begun})
+    write_model(campaign.toolkit.store, key, layout.PROGRESS, judging)
+    library().forget(CAMPAIGN)
+
+    words = re.compile(r"longer than expected, by \d+ min")
+    [label] = [one for one in page(client, HERE).attributes("a", "aria-label") if one.startswith("v3-001k-r1")]
+    assert words.search(label)
+    for place in ("/plimsoll/", HERE, f"{HERE}/cells/v3-001k-r1"):
+        assert words.search(page(client, place).text), place
+    assert client("viewer").get(f"/plimsoll/api/v1/campaigns/{CAMPAIGN}").json()["seconds_over"] > 500
 
 
 def test_a_cell_that_runs_again_shows_that_and_the_result_that_counts_meanwhile(

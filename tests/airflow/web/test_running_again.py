@@ -114,3 +114,18 @@ def test_a_run_that_was_asked_for_is_told_of_on_its_own_campaigns_page_alone(
     for place in places:
         assert "Asked for" in user.get(place).text
         assert "Asked for" not in user.get(place.replace(CAMPAIGN, "other")).text
+
+
+def test_a_report_of_what_is_valid_is_asked_for_by_a_run_that_runs_nothing(client: Client) -> None:
+    page = client("user").get(f"/plimsoll/campaigns/{CAMPAIGN}/report").text
+    assert "Publish what is valid" in page
+    assert "Publish what is valid" not in client("viewer").get(f"/plimsoll/campaigns/{CAMPAIGN}/report").text
+    assert client("viewer").post(f"{API}/report").status_code == 403
+
+    answer = client("user").post(f"{API}/report")
+
+    assert answer.status_code == 202, answer.text
+    assert all_runs() == [("demo", "queued", {"campaign_id": CAMPAIGN, "incomplete": True})]
+    pressed = client("user").post(f"/plimsoll/campaigns/{CAMPAIGN}/report")
+    assert pressed.status_code == 303
+    assert "?started=demo" in pressed.headers["location"]

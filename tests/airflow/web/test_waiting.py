@@ -101,6 +101,15 @@ def test_a_campaign_without_a_run_waits_for_nothing(client: Client) -> None:
     start("demo", "running", campaign_id=OTHER)
     status = client("viewer").get(f"{API}/{CAMPAIGN}").json()
     assert "waits_for" not in status
+    assert "Cancel" not in client("user").get(f"/plimsoll/campaigns/{CAMPAIGN}").text
+
+
+def test_a_run_that_lives_can_be_cancelled_also_before_its_first_cell(client: Client) -> None:
+    start("demo", "running", campaign_id=CAMPAIGN)
+    for place in ("", "/matrix"):  # the part that changes brings and takes the button
+        page = client("user").get(f"/plimsoll/campaigns/{CAMPAIGN}{place}").text
+        assert f'href="/plimsoll/campaigns/{CAMPAIGN}/cancel"' in page
+    assert "Cancel" not in client("viewer").get(f"/plimsoll/campaigns/{CAMPAIGN}").text
 
 
 @pytest.mark.parametrize("state", ["success", "failed"])

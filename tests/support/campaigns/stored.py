@@ -67,7 +67,8 @@ def store_begun(store: ResultStore, key: AttemptKey, now: datetime, phase: str, 
     write_model(store, key, layout.ATTEMPT, begun)
     times = {name: now + timedelta(seconds=2 * place) for place, name in enumerate(PHASES)}
     phases = {name: at for name, at in times.items() if at <= times[phase]}
-    progress = {"phase": phase, "at": times[phase], "phases": phases, **facts}
+    stays_new = times[phase] + timedelta(hours=1)  # a load that says nothing for long is longer than expected
+    progress = {"phase": phase, "at": stays_new, "phases": phases, **facts}
     write_model(store, key, layout.PROGRESS, AttemptProgress.model_validate(progress))
 
 

@@ -161,6 +161,24 @@ def test_the_status_shows_how_the_service_levels_of_running_loads_fare(plimsoll:
     assert cell["progress"]["levels"] == [level, late]
 
 
+@pytest.mark.usefixtures("complete")
+def test_the_status_never_says_that_no_time_is_left_of_what_runs(plimsoll: Command, tmp_path: Path) -> None:
+    attempt = tmp_path / "store" / "nearest-1" / "cells" / "g1-00100-r1" / "1"
+    (attempt / "verdict.json").unlink()
+    begun = (datetime.now(UTC) - timedelta(minutes=10)).isoformat()
+    phases = {"provision": begun, "load": begun}
+    figures = {"phase": "load", "at": begun, "phases": phases, "seconds_left": 0.0}
+    (attempt / "progress.json").write_text(json.dumps(figures))
+
+    of_campaign = " ".join(plimsoll("status", "nearest-1")[1].split())
+
+    assert re.search(r"\(nearest-1\), longer than expected by 0:1\d:\d\d", of_campaign)
+    assert re.search(r"longer than expected, by \d+ s", of_campaign.replace("│ │ ", ""))
+    assert "│ 0 s" not in of_campaign
+    cells = json.loads(plimsoll("status", "nearest-1", "--json")[1])["cells"]
+    assert [cell["seconds_over"] > 300 for cell in cells if cell.get("runs")] == [True]
+
+
 def test_a_run_ends_with_the_answer(plimsoll: Command, tmp_path: Path) -> None:
     code, out, _ = plimsoll("run", tmp_path / "instant.yaml", "--new-campaign", "mine-1")
     assert code == 0

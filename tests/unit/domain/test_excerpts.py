@@ -11,6 +11,26 @@ def test_a_long_line_keeps_its_beginning_and_its_end() -> None:
     assert shortened("short") == "short"
 
 
+def test_a_line_that_is_a_little_too_long_is_whole() -> None:
+    line = f"{'a word ' * 45}at the end"
+    assert 300 < len(line) < 400
+    assert shortened(line) == line
+    assert excerpt(f"one\n{line}\nthree") == f"one\n{line}\nthree"
+    lines = "\n".join(map(str, range(30)))
+    assert excerpt(lines) == lines
+
+
+def test_what_is_left_out_are_whole_sentences_or_else_whole_words() -> None:
+    sentences = " ".join(f"Node {number} was down; it had been ended." for number in range(100))
+    begin, _, end = shortened(sentences).split(" … ")
+    assert begin.endswith(("down;", "ended."))
+    assert end.startswith(("Node", "it had"))
+    assert end.endswith("it had been ended.")
+    words = " ".join(f"word{number}" for number in range(500))
+    begin, _, end = shortened(words).split(" … ")
+    assert set(begin.split()) | set(end.split()) < set(words.split())
+
+
 def test_a_long_text_says_how_many_lines_follow() -> None:
     assert excerpt("\n".join(map(str, range(100)))).splitlines()[-2:] == ["23", "… (76 more lines)"]
     assert excerpt("one\ntwo") == "one\ntwo"

@@ -107,3 +107,12 @@ def test_a_log_gets_a_line_when_something_changed_and_it_is_time(monkeypatch: py
         plain.show(progress)
     assert output.getvalue().splitlines() == ["planning the campaign", progress_line(waiting)]
     assert met != waiting
+
+
+def test_what_takes_longer_than_expected_says_so_and_by_how_much() -> None:
+    slow = running(phase="deploy").model_copy(update={"seconds_over": 200.0})
+    line = progress_line(campaign(cell("met"), slow))
+    assert "about 2:05 left, longer than expected, by 3:20; g1-01500-r1 deploy, 3:20 longer than expected" in line
+    assert "deploy 1,500 ops/s 3:20 longer than expected" in " ".join(shown(campaign(slow)).split())
+    nobody_knows = progress_line(campaign(slow, seconds_left=None))
+    assert "(1 running), longer than expected, by 3:20; " in nobody_knows

@@ -1,10 +1,13 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.findings import analyse
+from plimsoll.domain.system import ProviderChoice
 from plimsoll.report.answers import capacity_rows, capacity_table, loads_line, sentence
+from plimsoll.report.sections.answer import answer_context
 
 TOLD = {
     "found": (
@@ -139,3 +142,33 @@ def test_the_definition_takes_that_line_as_it_stands() -> None:
     line = loads_line(capacity_table(campaign_of({"a": {200: "m", 2_000: "x"}})))
     outcomes = dict.fromkeys((200, 350, 600, 1_000, 2_000), "m")
     assert campaign_of({"a": outcomes}, **yaml.safe_load(line)).definition.loads == tuple(outcomes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, True),
+        ({"repeats": 1}, False),
+        ({"repeats": 2}, False),
+        ({"system": {"version": "4.0.1", "nodes": 1}, "workload": {"replication_factor": 1}}, False),
+        ({"provider": {"name": "imported"}}, False),
+    ],
+)
+def test_nodes_are_guessed_only_from_several_nodes_that_were_deployed_and_measured_often(
+    changes: dict[str, Any], shown: bool
+) -> None:
+    repeats = changes.get("repeats", 3)
+    data = campaign_of({"a": {10_000: "m" * repeats, 20_000: "x" * repeats}}, **changes)
+    assert answer_context(analyse(data))["shows_nodes"] is shown
+
+
+@pytest.mark.parametrize("database", ["command", "external"])
+def test_no_nodes_are_guessed_of_what_others_run_or_only_commands_know(database: str) -> None:
+    data = campaign_of({"a": {10_000: "mmm"}})
+    changes: dict[str, Any] = (
+        {"provider": ProviderChoice(name="external")}
+        if database == "external"
+        else {"variants": tuple(one.model_copy(update={"product": "command"}) for one in data.definition.variants)}
+    )
+    changed = replace(data, definition=data.definition.model_copy(update=changes))
+    assert answer_context(analyse(changed))["shows_nodes"] is False

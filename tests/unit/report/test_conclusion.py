@@ -90,7 +90,7 @@ def test_an_imported_campaign_says_so_and_what_is_not_known() -> None:
     origin = Provenance(source="somebody", files=("a.hdr",), imported_at=data.generated_at)
     findings = analyse(replace(data, attempts=tuple(replace(one, provenance=origin) for one in data.attempts)))
     assert conclusion(findings).endswith("The cells were imported, not run by Plimsoll.")
-    assert header_facts(findings)["Kernel"] == "not recorded"
+    assert header_facts(findings)["Kernel"] == "not stated"
 
 
 def test_the_header_tells_when_and_on_what_it_was_measured(demo: Findings) -> None:

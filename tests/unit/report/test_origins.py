@@ -7,6 +7,7 @@ from tests.support.campaigns.synthetic import demo_campaign
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.provenance import Provenance
+from plimsoll.report.header import header_facts
 from plimsoll.report.origins import origins
 from plimsoll.report.side_by_side import compare_campaigns
 
@@ -57,3 +58,24 @@ def test_told_facts_are_compared_side_by_side(demo: CampaignData) -> None:
         ("kernel", ("g1",), "5.10", "5.15")
     ]
     assert len(found.a.cells_without_fingerprint) == 4
+
+
+def test_the_head_tells_what_was_stated_and_who_stated_it(demo: CampaignData) -> None:
+    facts = header_facts(analyse(imported(demo, g1="5.10", shenandoah="5.10")))
+    assert facts["Database"] == "cassandra 4.0.1 (stated by who imported it)"
+    assert facts["Kernel"] == "5.10 (stated by who imported it)"
+    assert facts["Source"] == "somebody's data (stated by who imported it)"
+    assert facts["Load generator"] == "not stated"
+    assert facts["Cluster"].endswith("(stated by who imported it)")
+
+
+def test_a_default_of_the_definition_states_nothing(demo: CampaignData) -> None:
+    data = imported(demo)
+    defaults = ("definition: system.database", "definition: system.nodes")
+    attempts = tuple(
+        replace(one, provenance=one.provenance and one.provenance.model_copy(update={"unknown": defaults}))
+        for one in data.attempts
+    )
+    facts = header_facts(analyse(replace(data, attempts=attempts)))
+    assert facts["Database"] == "release 4.0.1 (stated by who imported it)"
+    assert facts["Cluster"] == "not stated"

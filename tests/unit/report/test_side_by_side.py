@@ -88,9 +88,9 @@ def test_a_planted_difference_stands_for_its_variant_alone_and_the_answer_says_h
 def test_what_carries_nothing_or_is_unknown_is_said_in_a_sentence() -> None:
     nothing = replace(plain(1), attempts=())
     low = compare_campaigns(slowed_out(plain(1)), plain(2)).answers[0]
-    assert "A carries not even the lowest load, B carries 20,000 ops/s; " in low
+    assert "A carries not even the lowest load, B carries 20,000 ops/s" in low
     unknown = compare_campaigns(nothing, plain(2)).answers[0]
-    assert "what A carries is unknown, B carries 20,000 ops/s; " in unknown
+    assert "what A carries is unknown, B carries 20,000 ops/s" in unknown
 
 
 def slowed_out(data: CampaignData) -> CampaignData:
@@ -111,8 +111,15 @@ def test_two_repeats_cannot_show_anything_and_that_is_said_exactly() -> None:
     # Of 4 values 2 can be chosen in 6 ways: twice the chance of the clearest one, times two comparisons.
     assert (
         "these repeats cannot show a difference: the smallest p value that they could have given is 0.333, 0.667 "
-        in (found.answers[1])
+        in (found.answers[-1])
     )
+
+
+def test_a_remark_on_several_variants_is_said_once() -> None:
+    found = compare_campaigns(campaign(1, repeats=1), campaign(2, repeats=1))
+    remark = "no load has two valid repeats of both, so nothing can be said of a difference"
+    assert [remark in one for one in found.answers] == [*(False for _ in found.pairs), True]
+    assert found.answers[-1] == f"Every variant: {remark}."
 
 
 def test_a_single_repeat_says_nothing() -> None:

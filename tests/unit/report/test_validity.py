@@ -1,9 +1,13 @@
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tests.support.campaigns.outcomes import campaign_of
+from tests.unit.report.pages import page_of
 
+from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.result import Check
+from plimsoll.report.charts.figure import Figure
 from plimsoll.report.sections.validity import validity
 
 
@@ -35,3 +39,15 @@ def test_equal_warnings_are_told_once_with_all_their_cells() -> None:
 def test_a_sound_campaign_has_nothing_to_report(demo: Findings) -> None:
     found = validity(demo)
     assert (found.invalid, found.not_run, found.superseded, found.open_cells, found.warnings) == ((), (), (), (), {})
+
+
+def test_lines_of_a_log_in_a_reason_stay_lines(patchy: Findings, patchy_figures: Sequence[Figure]) -> None:
+    reason = "node2 was killed:\nits log's last lines:\nINFO  [main] bye"
+
+    def killed(one: AttemptData) -> AttemptData:
+        reasons = (reason, "nothing answered")
+        return one if one.verdict.valid else replace(one, verdict=one.verdict.model_copy(update={"reasons": reasons}))
+
+    data = replace(patchy.data, attempts=tuple(map(killed, patchy.data.attempts)))
+    shown = page_of(analyse(data), patchy_figures)
+    assert "node2 was killed:<br>its log&#39;s last lines:<br>INFO  [main] bye<br>nothing answered" in shown

@@ -42,4 +42,4 @@ def last_lines(console: str) -> str:
     nothing.
     """
     lines = [shortened(line) for line in console.splitlines()[-_CONSOLE_LINES:]]
-    return "".join(f"\n  {line}" for line in ["; its console's last lines:", *lines]) if lines else ""
+    return "".join(f"\n  {line}" for line in ["its console's last lines:", *lines]) if lines else ""

@@ -93,9 +93,11 @@ class CampaignData:
     """All stored data of a campaign.
 
     `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it.
-    `spending` is None where hosts cost nothing, `note` where nobody has written one. `of_part`, `known_state` and
-    `other_stages` are set by `data_of_parts`, for a campaign with several parts: the part that this data belongs to,
-    the state of that part's cells, and the data of the parts with the same workload in other stages.
+    `spending` is None where hosts cost nothing, `note` where nobody has written one. `unjudged` says how attempts
+    without a verdict ended; `incomplete` names cells without a valid attempt, and stages without loads, where a
+    report was asked for all the same. `of_part`, `known_state` and `other_stages` are set by `data_of_parts`, for a
+    campaign with several parts: the part that this data belongs to, the state of that part's cells, and the data of
+    the parts with the same workload in other stages.
     """
 
     campaign_id: str
@@ -106,6 +108,8 @@ class CampaignData:
     definition_yaml: str = ""
     spending: Spending | None = None
     note: Note | None = None
+    unjudged: Mapping[AttemptKey, str] = field(default_factory=dict)
+    incomplete: tuple[str, ...] = ()
     of_part: Part | None = None
     known_state: CampaignState[CellResult] | None = None
     other_stages: tuple[CampaignData, ...] = ()

@@ -33,6 +33,7 @@ def _part_of(data: CampaignData, part: Part) -> CampaignData:
         definition=_without_idle(part),
         attempts=tuple(attempt for one in cells for attempt in one.attempts),
         spending=_spending_of(data.spending, cells),
+        incomplete=tuple(one.cell.id for one in cells if one.cell.id in data.incomplete),
         of_part=part,
         known_state=CampaignState(part.definition, cells),
     )

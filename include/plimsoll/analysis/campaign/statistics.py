@@ -100,9 +100,7 @@ def power_of(repeats: int) -> Repeats:
 
 
 def are_few(repeats: int) -> bool:
-    """Tell whether so few repeats can't show how much a result varies: what is extrapolated from them is a
-    rough guess.
-    """
+    """Tell whether so few repeats can't show how much a result varies, so that nothing is extrapolated from them."""
     return repeats < _FEW_REPEATS
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.analysis.attempt.few_operations import decided_by_few
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
+from plimsoll.domain.protocols import OWN, protocol_of
+from plimsoll.domain.provenance import IMPORTED
 from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.analysis.campaign.half_load import HalfLoad
+    from plimsoll.domain.definition import Definition
 
 _WORDS: Mapping[Conclusion, str] = {
     "higher": "worse: its worst intervals are higher",
@@ -59,7 +62,7 @@ def answer_context(findings: Findings) -> dict[str, Any]:
         "step_sentence": step_sentence(findings),
         "loads_line": loads_line(rows),
         "few_operations": tuple(decided_by_few(findings.definition)),
-        "few_repeats": are_few(findings.definition.repeats),
+        "shows_nodes": _shows_nodes(findings.definition),
         "left_out_rows": left_out_rows(findings),
         "what_was_run": what_was_run(findings),
         "how_cells_were_chosen": how_cells_were_chosen(findings),
@@ -72,6 +75,15 @@ def sentences(findings: Findings) -> tuple[str, ...]:
     at it.
     """
     return taken_sentences(findings) or tuple(sentence(findings, capacity) for capacity in findings.capacities)
+
+
+def _shows_nodes(definition: Definition) -> bool:
+    """Tell whether numbers of nodes may be extrapolated: from three repeats or more, of more than one node, which
+    Plimsoll itself has made of a database that it knows.
+    """
+    is_deployed = not definition.provider.is_external and definition.provider.name != IMPORTED
+    is_known = all(protocol_of(product) != OWN for product in definition.products)
+    return not are_few(definition.repeats) and definition.system.nodes > 1 and is_deployed and is_known
 
 
 def _loads_rest_on(findings: Findings) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Invalid attempts with their reasons, cells that were not run, attempts that were replaced, and warnings."""
+"""Invalid attempts, those that ended without a verdict, cells that were not run, replaced attempts, and warnings."""
 
 from __future__ import annotations
 
@@ -31,6 +31,16 @@ class InvalidAttempt:
 
 
 @dataclass(frozen=True)
+class EndedAttempt:
+    """An attempt without a verdict. `replaced_by` is the number of the attempt that counts instead."""
+
+    cell: str
+    attempt: int
+    why: str
+    replaced_by: int | None
+
+
+@dataclass(frozen=True)
 class SupersededAttempt:
     """A valid attempt that a newer valid one replaced. `data_docs`: the path of its checks' page, or None."""
 
@@ -49,6 +59,7 @@ class Validity:
     """Everything that limits how far figures can be trusted. `warnings`: text → cells with that warning."""
 
     invalid: tuple[InvalidAttempt, ...]
+    unjudged: tuple[EndedAttempt, ...]
     not_run: tuple[str, ...]
     superseded: tuple[SupersededAttempt, ...]
     warnings: Mapping[str, tuple[str, ...]]
@@ -64,6 +75,7 @@ def validity(findings: Findings) -> Validity:
     """Collect the limits from verdicts and checks."""
     return Validity(
         invalid=tuple(_invalid(findings)),
+        unjudged=tuple(_unjudged(findings)),
         not_run=tuple(result.cell.id for result in findings.cells if result.state == "not run"),
         superseded=tuple(
             SupersededAttempt(
@@ -127,6 +139,14 @@ def _invalid(findings: Findings) -> Iterator[InvalidAttempt]:
             if not attempt.verdict.valid:
                 number, reasons = attempt.verdict.key.attempt, attempt.verdict.reasons
                 yield InvalidAttempt(result.cell.id, number, reasons, counted, data_docs.of_attempt(attempt.verdict))
+
+
+def _unjudged(findings: Findings) -> Iterator[EndedAttempt]:
+    for result in findings.cells:
+        counted = result.verdict.key.attempt if result.verdict else None
+        for key, why in findings.data.unjudged.items():
+            if key.cell_id == result.cell.id:
+                yield EndedAttempt(result.cell.id, key.attempt, why, counted)
 
 
 def _warnings(findings: Findings) -> Iterator[tuple[str, str]]:

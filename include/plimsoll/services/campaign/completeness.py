@@ -89,25 +89,18 @@ def record_request(campaign: CampaignStore, requested: RequestedCells) -> None:
 
 def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
     """Record further cells for a run that goes on, because its strategy asked for them."""
-    requested = _request(campaign)
+    requested = newest_request(campaign)
     if requested is not None:
         more = tuple(cell.id for cell in cells)
         record_request(campaign, requested.model_copy(update={"cells": (*requested.cells, *more)}))
 
 
-def requested_cells(campaign: CampaignStore) -> frozenset[str] | None:
-    """Return ids of the cells that the newest run was asked for; None, meaning all cells, where this was not
-    recorded.
-    """
-    requested = _request(campaign)
-    return None if requested is None else frozenset(requested.cells)
-
-
 def was_everything_requested(campaign: CampaignStore) -> bool:
     """Tell whether any run was asked for everything that the campaign needs. False where this was not recorded."""
-    requested = _request(campaign)
+    requested = newest_request(campaign)
     return requested is not None and requested.for_all
 
 
-def _request(campaign: CampaignStore) -> RequestedCells | None:
+def newest_request(campaign: CampaignStore) -> RequestedCells | None:
+    """Return the cells that the newest run was asked for; None, meaning all cells, where this was not recorded."""
     return find_sound_record(campaign.store, layout.request_key(campaign.campaign_id), RequestedCells)

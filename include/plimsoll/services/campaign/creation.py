@@ -98,8 +98,9 @@ def _is_waited_for(request: Request, state: CampaignState[CellState], chosen: It
 
 
 def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> None:
-    if request.cells in (FAILED, INVALID) and not campaign_exists(campaign.store, campaign.campaign_id):
-        what = f"{request.cells!r} asks for cells that were run before, and campaign {campaign.campaign_id!r} is new"
+    words = "incomplete" if request.incomplete else request.cells
+    if words in ("incomplete", FAILED, INVALID) and not campaign_exists(campaign.store, campaign.campaign_id):
+        what = f"{words!r} asks for cells that were run before, and campaign {campaign.campaign_id!r} is new"
         mend = "name a campaign that exists as `campaign_id`, or ask for `missing` cells"
         raise Refused([Problem("cells", what, mend)], where="what the run was asked for")
 

@@ -48,13 +48,15 @@ class Request(Model):
     loads: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
     parallel: int | None = Field(default=None, ge=1)
+    incomplete: bool = False
+    """Run nothing, and publish a report of what is valid, marked where cells have no valid attempt."""
 
     @property
     def is_for_all(self) -> bool:
         """Tell whether the request is for everything that the campaign still needs, and so for all rounds of a
         search.
         """
-        return self.cells == MISSING and not self.is_limited
+        return self.cells == MISSING and not self.is_limited and not self.incomplete
 
     @property
     def is_limited(self) -> bool:
@@ -102,6 +104,8 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
     A cell named by its full id runs once more even if it is valid. A valid attempt that was judged after the request
     already answers it, so two equal requests at once, or planning again, run the cell only once.
     """
+    if request.incomplete:
+        return ()
     chosen = [one for one in _chosen(request, state, asked_at) if _is_in_subset(one.cell, request)]
     return state.at_once(chosen) if request.cells == MISSING else chosen
 

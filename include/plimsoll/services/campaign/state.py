@@ -45,7 +45,7 @@ class CellState(CellAttempts[AttemptState]):
         shown = self.shown
         if self.decided_by and self.state == "not-needed":
             return f"{self.decided_by.cell_id} {self.decided_by.outcome}, which decided it"
-        return "" if shown is None else excerpt("; ".join(shown.verdict.reasons) if shown.verdict else shown.ended)
+        return "" if shown is None else excerpt("\n".join(shown.verdict.reasons) if shown.verdict else shown.ended)
 
 
 @dataclass(frozen=True)

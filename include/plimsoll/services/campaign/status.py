@@ -20,14 +20,16 @@ from plimsoll.domain.status import (
 )
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.annotating import read_note
-from plimsoll.services.campaign.completeness import requested_cells
-from plimsoll.services.campaign.progress import cell_progress, seconds_left
+from plimsoll.services.campaign.completeness import newest_request
+from plimsoll.services.campaign.progress import cell_progress
 from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.campaign.time_left import TimeLeft, time_left
 from plimsoll.services.campaign.totals import Tally, recorded_totals, tally_of
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.gate_pass import published_without
 from plimsoll.services.store.layout import report_key
 from plimsoll.strategies.state import CampaignState
 
@@ -37,12 +39,13 @@ def campaign_status(
 ) -> CampaignStatus:
     """Return the status of the campaign and every cell. `memory` keeps what can't change for the next call."""
     state, campaign = read_state(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
-    requested = requested_cells(campaign)
+    request, left = newest_request(campaign), time_left_in(campaign, state, now)
     return CampaignStatus(
         **_facts(campaign, definition, tally_of(state), now),
         state=_state(state),
-        seconds_left=seconds_left(definition, [cell_progress(cell) for cell in state.cells], now, requested),
-        asked=None if requested is None else tuple(cell_id for cell_id in state.by_id if cell_id in requested),
+        seconds_left=left.seconds,
+        seconds_over=left.longest_over,
+        asked=None if request is None else tuple(cell_id for cell_id in state.by_id if cell_id in request.cells),
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
         workloads=workload_ids(definition),
         stages=stage_statuses(definition),
@@ -51,7 +54,7 @@ def campaign_status(
         service_levels=tuple(
             dict.fromkeys(str(one) for part in parts(definition) for one in part.definition.service_levels)
         ),
-        matrix=tuple(cell_status(cell, definition) for cell in state.cells),
+        matrix=tuple(cell_status(cell, definition, left.over.get(cell.cell.id, 0.0)) for cell in state.cells),
     )
 
 
@@ -84,7 +87,9 @@ def campaign_summary(
     tally = recorded_totals(campaign)
     if tally is None:
         return summary_of(campaign_status(store, campaign_id, definition, now, memory))
-    return CampaignSummary(**_facts(campaign, definition, tally, now), state="complete", seconds_left=0.0)
+    return CampaignSummary(
+        **_facts(campaign, definition, tally, now, is_complete=True), state="complete", seconds_left=0.0
+    )
 
 
 def summary_of(status: CampaignStatus) -> CampaignSummary:
@@ -92,8 +97,17 @@ def summary_of(status: CampaignStatus) -> CampaignSummary:
     return CampaignSummary.model_validate({name: getattr(status, name) for name in CampaignSummary.model_fields})
 
 
-def cell_status(state: CellState, definition: Definition) -> CellStatus:
-    """Return the status of one cell, with the figures of the attempt that counts."""
+def time_left_in(campaign: CampaignStore, state: CampaignState[CellState], now: datetime) -> TimeLeft:
+    """Return the time left of the campaign in that state."""
+    cells = [cell_progress(cell) for cell in state.cells]
+    return time_left(state.definition, cells, now, newest_request(campaign))
+
+
+def cell_status(state: CellState, definition: Definition, seconds_over: float = 0.0) -> CellStatus:
+    """Return the status of one cell, with the figures of the attempt that counts.
+
+    `seconds_over`: by how much its present phase takes longer than expected.
+    """
     newest = state.newest
     running = newest.progress if newest and newest.is_running else None
     verdict = state.shown.verdict if state.shown else None
@@ -105,6 +119,7 @@ def cell_status(state: CellState, definition: Definition) -> CellStatus:
             "attempts": len(state.attempts),
             "attempt": state.shown.key.attempt if state.shown else None,
             "runs": bool(newest and newest.is_running),
+            "seconds_over": seconds_over,
             "reason": state.reason,
             "decided_by": state.decided_by.cell_id if state.decided_by else None,
             **(_running(running, part_of(definition, state.cell).definition) if running else {}),
@@ -114,8 +129,11 @@ def cell_status(state: CellState, definition: Definition) -> CellStatus:
     )
 
 
-def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: datetime) -> dict[str, Any]:
+def _facts(
+    campaign: CampaignStore, definition: Definition, tally: Tally, now: datetime, *, is_complete: bool = False
+) -> dict[str, Any]:
     note = read_note(campaign.store, campaign.campaign_id)
+    published = campaign.store.exists(report_key(campaign.campaign_id))
     return {
         "campaign_id": campaign.campaign_id,
         "title": definition.title,
@@ -127,7 +145,10 @@ def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: d
         "usd": spent_usd(ledger(campaign, now)),
         "budget_usd": definition.budget,
         "note": note.text if note else "",
-        "published": campaign.store.exists(report_key(campaign.campaign_id)),
+        "published": published,
+        "published_incomplete": published
+        and not is_complete
+        and bool(published_without(campaign.store, campaign.campaign_id)),
     }
 
 

@@ -7,7 +7,7 @@ from plimsoll.domain.cell import AttemptKey, Cancellation
 from plimsoll.domain.errors import OF_HOSTS, NotFound, reason_of
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_progress, write_model
@@ -43,7 +43,7 @@ def record_failure(work: AttemptContext, reason: str) -> None:
     work.toolkit.store.create(layout.attempt_file(work.key, layout.FAILURE), reason.encode())
 
 
-def failure_of(store: ResultStore, key: AttemptKey) -> str | None:
+def failure_of(store: ReadableStore, key: AttemptKey) -> str | None:
     """Explain why the attempt failed; None where no failure was recorded."""
     try:
         return store.read(layout.attempt_file(key, layout.FAILURE)).decode()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.domain.base import Model
 from plimsoll.domain.definition import run_command
-from plimsoll.domain.errors import GateClosed, NotFound
+from plimsoll.domain.errors import GateClosed
 from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services.campaign.completeness import Completeness, completeness, completeness_of
@@ -21,8 +21,9 @@ from plimsoll.services.publish.results import campaign_capacities, campaign_data
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_fingerprint, read_verdict
-from plimsoll.services.store.layout import BUNDLE, report_key
-from plimsoll.services.store.records import parse_record, read_record
+from plimsoll.services.store.gate_pass import GatePass, read_gate_pass
+from plimsoll.services.store.layout import BUNDLE, pass_key, report_key
+from plimsoll.services.store.records import parse_record
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
 if TYPE_CHECKING:
@@ -36,39 +37,36 @@ CHART_FONT = "font of charts"
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
 
 
-class GatePass(Model):
-    """The record of a passed gate: the checks, the attempts that they covered, and a digest of their verdicts."""
-
-    attempts: tuple[str, ...]
-    verdicts_sha256: str = ""
-    checks: tuple[Check, ...]
-
-
-def pass_gate(toolkit: Toolkit, campaign_id: str, requested: Collection[str]) -> Completeness:
+def pass_gate(
+    toolkit: Toolkit, campaign_id: str, requested: Collection[str], *, incomplete: bool = False
+) -> Completeness:
     """Check that all requested cells have valid attempts, and return how complete the campaign is.
 
-    The checks over the whole campaign run when the campaign is complete, and no report is published before. Raises
-    GateClosed where a requested cell has no valid attempt, or the complete campaign's checks fail.
+    The checks over the whole campaign run when the campaign is complete, and no report is published before, unless
+    somebody asks for an `incomplete` one. Raises GateClosed where a requested cell has no valid attempt, or the
+    campaign's checks fail.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     start_stages(campaign, toolkit.clock.now())
     found = completeness(campaign)
     lost = found.lost(requested)
-    if found.is_complete or 0 < len(lost) == len(found.missing):
-        check_campaign(toolkit, campaign_id)
+    if incomplete or found.is_complete or 0 < len(lost) == len(found.missing):
+        check_campaign(toolkit, campaign_id, incomplete=incomplete)
     elif lost:
         what = f"{len(lost)} of the {len(requested)} cells asked for have no valid attempt; {found.words}"
         raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, lost))
     return found
 
 
-def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
+def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = False) -> tuple[Check, ...]:
     """Run and store the checks over the whole campaign, with their Data Docs.
+
+    `incomplete`: cells without a valid attempt are no reason to refuse, as long as there is a valid one.
 
     Raises GateClosed when they fail. The message names the cells to run again and the command, or the attempts to judge
     again where these were judged by other service levels than the campaign's.
     """
-    from plimsoll.quality.campaign_checks import cells_to_run_again
+    from plimsoll.quality.campaign_checks import cells_to_run_again, unfit
     from plimsoll.quality.campaign_checks import check_campaign as check
 
     campaign = CampaignStore(toolkit.store, campaign_id)
@@ -76,20 +74,24 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     verdicts = [parse_record(campaign.store, key, text, Verdict) for key, text in texts.items()]
     judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
     state = campaign_state(campaign.definition(), judged, CellAttempts[JudgedAttempt])
-    _require_loads_of_every_stage(campaign, state)
+    missing = completeness_of(state)
+    is_incomplete = incomplete and not missing.is_complete and any(one.counted for one in state.cells)
+    if not is_incomplete:
+        _require_loads_of_every_stage(campaign, state)
     _require_one_kind_of_judging(campaign_id, state)
     fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
     quality = check(state, fingerprints)
     for path, content in quality.data_docs.items():
         toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
-    if quality.reasons:
+    if unfit(quality, of_missing=not is_incomplete):
         raise _closed(campaign, quality, cells_to_run_again(state, fingerprints))
     passed = GatePass(
         attempts=tuple(str(verdict.key) for verdict in verdicts),
         verdicts_sha256=_digest(texts.values()),
         checks=quality.checks,
+        incomplete=(*missing.missing, *missing.stages_without_loads) if is_incomplete else (),
     )
-    toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
+    toolkit.store.write(pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
     return passed.checks
 
 
@@ -112,14 +114,16 @@ def _digest(verdict_texts: Iterable[bytes]) -> str:
     return sha256(b"\n".join(verdict_texts)).hexdigest()
 
 
-def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
+def publish_report(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = False) -> str:
     """Write the campaign's report into the store, and return its address for people.
 
-    A campaign whose present attempts have not passed the gate is checked first. Raises GateClosed.
+    A campaign whose present attempts have not passed the gate is checked first. `incomplete`: where cells lack a valid
+    attempt the report is of the others, and marked. Raises GateClosed.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
-    if not _passed(campaign):
-        check_campaign(toolkit, campaign_id)
+    passed = _passed(campaign)
+    if passed is None or (passed.incomplete and not incomplete):
+        check_campaign(toolkit, campaign_id, incomplete=incomplete)
     made = report_files(take_snapshot(campaign), campaign_id, toolkit.clock.now(), toolkit.code_version)
     for path, content in made.items():
         toolkit.store.write(report_key(campaign_id, path), content)
@@ -136,11 +140,11 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     from plimsoll.report import build_report
 
     campaign = StoredCampaign(snapshot, campaign_id)
-    checks = _passed(campaign)
-    if not checks:
+    passed = _passed(campaign)
+    if passed is None:
         mend = f"make the report again: `plimsoll report {campaign_id}`"
         raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
-    data = campaign_data(campaign, checks, at)
+    data = replace(campaign_data(campaign, passed.checks, at), incomplete=passed.incomplete)
     _require_one_kind_of_judging(campaign_id, data.state)
     files = dict(build_report(data).files)
     return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
@@ -182,17 +186,11 @@ def _bundle(
     return stream.getvalue()
 
 
-def _passed(campaign: StoredCampaign) -> tuple[Check, ...]:
-    """Return the checks of the last pass; empty where there was none, or attempts were judged since."""
-    try:
-        found = read_record(campaign.store, _pass_key(campaign.campaign_id), GatePass)
-    except NotFound:
-        return ()
-    return found.checks if found.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files()) else ()
-
-
-def _pass_key(campaign_id: str) -> str:
-    return f"{layout.campaign_quality_prefix(campaign_id)}/pass.json"
+def _passed(campaign: StoredCampaign) -> GatePass | None:
+    """Return the last pass; None where there was none, or attempts were judged since."""
+    found = read_gate_pass(campaign.store, campaign.campaign_id)
+    same = found and found.checks and found.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files())
+    return found if same else None
 
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
@@ -221,7 +219,7 @@ def _mend(campaign: CampaignStore, cells: Sequence[str]) -> str:
     return (
         f"{first}run again: {again}. Cells without a valid attempt run again when the campaign's DAG is triggered with "
         f"`campaign_id` {name!r} (or by {run_command(definition.name, name)}); any cell does when its "
-        "`run_cell` instance is cleared in the grid"
+        f"`run_cell` instance is cleared in the grid. `plimsoll report {name} --incomplete` publishes what is valid"
     )
 
 

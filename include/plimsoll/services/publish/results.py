@@ -11,16 +11,19 @@ from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.parts import parts
 from plimsoll.services.campaign.annotating import read_note
+from plimsoll.services.cell.recording import failure_of
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.spending import campaign_spending
-from plimsoll.services.store.campaigns import StoredCampaign, read_fingerprint, read_provenance
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import StoredCampaign, read_cancellation, read_fingerprint, read_provenance
 from plimsoll.services.store.tables import TABLES, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from plimsoll.analysis.campaign.capacity import Capacity
+    from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.result import Check, Verdict
     from plimsoll.ports.store import ReadableStore
     from plimsoll.strategies.state import C, CampaignState
@@ -40,7 +43,18 @@ def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: dateti
         definition_yaml=dump_definition(definition),
         spending=campaign_spending(campaign, at),
         note=read_note(campaign.store, campaign.campaign_id),
+        unjudged=dict(_unjudged(campaign)),
     )
+
+
+def _unjudged(campaign: StoredCampaign) -> Iterator[tuple[AttemptKey, str]]:
+    """Yield each attempt without a verdict, with how it ended as far as that is on record."""
+    for cell_id in campaign.cells_with_attempts():
+        for key in campaign.attempts(cell_id):
+            if not campaign.store.exists(layout.attempt_file(key, layout.VERDICT)):
+                cancelled = read_cancellation(campaign.store, key)
+                why = f"cancelled by {cancelled.by}" if cancelled else failure_of(campaign.store, key)
+                yield key, why or "it was killed, or had not ended when this report was made"
 
 
 def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:

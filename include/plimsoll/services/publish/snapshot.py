@@ -11,6 +11,7 @@ _OF_ATTEMPT = frozenset(
     {
         *map(table_file, TABLES),
         layout.ATTEMPT,
+        layout.CANCELLED,
         layout.CANARY,
         layout.CLUSTER,
         layout.FAILURE,

@@ -179,11 +179,15 @@ def share_done(progress: AttemptProgress, definition: Definition) -> float:
     return round(before + current.share * within, 6)
 
 
-def usual_time(definition: Definition) -> timedelta:
-    """Return the usual time of a cell from provisioning to verdict, until the campaign's own cells give a better
-    figure.
+def usual_phases(definition: Definition) -> dict[str, float]:
+    """Return how long each phase of a cell usually takes, in order, s, until the campaign's own cells give better
+    figures. Nobody knows beforehand how long rows take to be written.
     """
-    return sum((one.takes for one in STEPS), definition.timing.duration)
+    timing = definition.timing
+    load = {"populate": 0.0, "warm-up": timing.warmup.total_seconds(), "load": timing.judged.total_seconds()}
+    return {
+        phase: load.get(phase, one.takes.total_seconds() / len(one.phases)) for one in STEPS for phase in one.phases
+    }
 
 
 def _share_of_load(progress: AttemptProgress, definition: Definition) -> float:

@@ -249,6 +249,11 @@ def report_key(campaign_id: str, name: str = REPORT) -> str:
     return f"{report_prefix(campaign_id)}/{name}"
 
 
+def pass_key(campaign_id: str) -> str:
+    """Return the key of the record of the campaign's last pass of the gate."""
+    return f"{campaign_quality_prefix(campaign_id)}/pass.json"
+
+
 def campaign_quality_prefix(campaign_id: str) -> str:
     """Return the folder of the results of checks over the whole campaign."""
     return f"{campaign_id}/quality"

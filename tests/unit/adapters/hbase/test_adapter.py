@@ -103,6 +103,22 @@ def test_a_process_that_has_ended_is_named_with_its_host(
     assert server.startswith("regionserver of node3 (127.9.9.3) ended with signal 9; a person sent it, or the kernel")
 
 
+def test_of_a_region_server_that_died_the_master_tells_that_its_regions_were_moving(
+    product: HBase, define: Define, cluster: list[ScriptedHost], load: ScriptedHost
+) -> None:
+    deploy(product, define, cluster, load)
+    cluster[2].statuses["regionserver"] = JobStatus("exited", 137)
+    cluster[0].write(
+        cluster[0].root / "master/logs/server.log",
+        "INFO  [RegionServerTracker-0] 2026-11-27 02:50:10,000 master.RegionServerTracker: RegionServer ephemeral node "
+        "deleted, processing expiration [127.9.9.3,16020,1795747791943]\n",
+    )
+    [server] = product.down(cluster)
+    assert server.startswith("regionserver of node3 (127.9.9.3) ended with signal 9")
+    assert "\nthe Master gave up region server 127.9.9.3,16020,1795747791943 at 02:50:10" in server
+    assert server.endswith("its regions had to move, and 0 had when its log ended")
+
+
 def test_declared_processes_tell_which_run_on_the_first_host_alone(product: HBase, define: Define) -> None:
     variant = define(variant={"settings": {"heap.master": "1G"}}).variants[1]
     declared = {one.name: one for one in product.processes(variant)}

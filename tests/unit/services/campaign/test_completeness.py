@@ -9,7 +9,7 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.errors import LASTS, GateClosed
 from plimsoll.domain.strategy import Search
-from plimsoll.services.campaign.completeness import RequestedCells, completeness, record_request, requested_cells
+from plimsoll.services.campaign.completeness import RequestedCells, completeness, newest_request, record_request
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status, summary_of
@@ -120,6 +120,6 @@ def test_time_left_of_a_search_is_that_of_the_present_round_and_says_so(installa
 
 
 def test_what_was_asked_for_in_a_way_of_another_version_counts_as_everything(campaign: CampaignStore) -> None:
-    assert requested_cells(campaign) is None
+    assert newest_request(campaign) is None
     campaign.store.write(layout.request_key("campaign"), b"{}")
-    assert requested_cells(campaign) is None
+    assert newest_request(campaign) is None

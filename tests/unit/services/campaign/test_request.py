@@ -258,3 +258,13 @@ def test_a_round_is_asked_for_by_ids_or_where_they_are_too_many_as_what_is_missi
     assert read_request(DEFINITION, {"cells": words_for(cells)}).patterns == [cell.id for cell in cells]
     many = grid(instant_definition(variants=4, loads=100, repeats=5))
     assert words_for(many) == "missing"
+
+
+def test_a_report_of_what_is_valid_runs_no_cell(installation: Installation) -> None:
+    plan(installation, campaign_id="mine")
+
+    planned = plan(installation, campaign_id="mine", incomplete=True)
+
+    assert (planned.cells, planned.goes_on) == ((), False)
+    with pytest.raises(Refused, match="'other' is new"):
+        plan(installation, campaign_id="other", incomplete=True)

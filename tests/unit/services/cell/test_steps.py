@@ -13,7 +13,7 @@ from tests.support.campaigns.declared_steps import declare
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.services.steps import steps
 from plimsoll.services.steps.running import run_cell
-from plimsoll.services.steps.steps import STEPS, Step, share_done, step_in, usual_time
+from plimsoll.services.steps.steps import STEPS, Step, share_done, step_in, usual_phases
 from plimsoll.services.store.campaigns import read_progress
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -61,7 +61,7 @@ def test_the_clock_tells_how_much_of_a_load_is_over() -> None:
 
 
 def test_a_cell_takes_its_load_and_a_little_more() -> None:
-    assert usual_time(DEFINITION) == DEFINITION.timing.duration + timedelta(seconds=45)
+    assert sum(usual_phases(DEFINITION).values()) == DEFINITION.timing.duration.total_seconds() + 45
 
 
 def test_a_step_that_is_added_runs_in_its_place_and_shows_in_progress(

@@ -7,11 +7,17 @@ from pathlib import PurePosixPath
 
 from plimsoll.adapters.products.hbase.checks import problems
 from plimsoll.adapters.products.hbase.events import HBaseLog
-from plimsoll.adapters.products.hbase.inquiry import fingerprints, save_metrics, settle_command, told_state
+from plimsoll.adapters.products.hbase.inquiry import (
+    fingerprints,
+    save_metrics,
+    settle_command,
+    told_losses,
+    told_state,
+)
 from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, start
 from plimsoll.adapters.products.hbase.node_files import GC_LOG, LOG, RoleFiles
 from plimsoll.adapters.products.hbase.release import PRODUCT
-from plimsoll.adapters.products.hbase.roles import ROLES, Role, roles_of
+from plimsoll.adapters.products.hbase.roles import REGION_SERVER, ROLES, Role, roles_of
 from plimsoll.adapters.products.hbase.settings import PORTS
 from plimsoll.adapters.products.nodes.compactions import leftover_work
 from plimsoll.adapters.products.nodes.jar_product import JarProduct
@@ -89,13 +95,21 @@ class HBase(JarProduct):
         return leftover_work(nodes, job_id, settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """Return a sentence with the last log lines for each process that is not running."""
-        return [
-            sentence
+        """Return a sentence with the last log lines for each process that is not running.
+
+        After that of a region server that the Master has given up it says when, and what became of its regions.
+        """
+        found = [
+            (node, role, sentence)
             for node in nodes
             for role in ROLES
             if not (role.only_on_first and node.status(role.name).state == "missing")
             and (sentence := down(node, role.process, several=True))
+        ]
+        lost = told_losses(nodes[0]) if any(role is REGION_SERVER for _, role, _ in found) else ()
+        return [
+            "\n".join([sentence, *(str(one) for one in lost if role is REGION_SERVER and one.host in _names(node))])
+            for node, role, sentence in found
         ]
 
     def save(self, node: Host) -> None:
@@ -116,6 +130,10 @@ class HBase(JarProduct):
             nodes=nodes,
             expires=expires,
         )
+
+
+def _names(node: Host) -> Sequence[str]:
+    return node.info.name, node.info.address
 
 
 def _await_format(first: Host, patience: Patience) -> None:

@@ -1,20 +1,23 @@
 """Read the events from the logs of HBase and HDFS that may delay operations. Pure.
 
 Flushes and slow syncs of the write-ahead log give their length in ms. A compaction's is given in whole seconds, so it
-begins with the line by which the same thread has begun it. Splits and moves of regions are procedures of the Master.
+begins with the line by which the same thread has begun it. Splits and moves of regions are procedures of the Master,
+and so is what follows the loss of a region server (`losses`).
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
+from plimsoll.adapters.products.hbase.losses import losses
 from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memstore flush")
 SPLIT, MOVE = EventKind("split", "region split"), EventKind("move", "region moved")
 PAUSE, SYNC = EventKind("long_pause", "long pause"), EventKind("slow_sync", "slow WAL sync")
-KINDS = (COMPACTION, FLUSH, SPLIT, MOVE, PAUSE, SYNC)
+LOST = EventKind("server_lost", "region server lost")
+KINDS = (COMPACTION, FLUSH, SPLIT, MOVE, PAUSE, SYNC, LOST)
 
 _LINE = re.compile(
     r"[A-Z]+ +\[(?P<thread>.*?)\] (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (?P<logger>\S+): (?P<message>.*)",
@@ -43,7 +46,8 @@ class HBaseLog:
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - all have one form
         """Return the events in the order of their ends."""
-        return tuple(_events(text, zone))
+        lost = (_lasting(LOST, one.at, one.over or one.last_told) for one in losses(timed_lines(_LINE, text, zone)))
+        return tuple(sorted([*_events(text, zone), *lost], key=lambda event: event.end))
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
         """Return the lines that have a time, so none of stack traces."""

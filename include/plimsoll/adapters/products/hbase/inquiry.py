@@ -1,9 +1,12 @@
 """Ask the processes of a cluster for their state: over HTTP and JMX, both on their own machines."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 from typing import Any
 from urllib.parse import quote
 
+from plimsoll.adapters.products.hbase.events import HBaseLog
+from plimsoll.adapters.products.hbase.losses import Loss, losses
 from plimsoll.adapters.products.hbase.node_files import METRICS, RoleFiles
 from plimsoll.adapters.products.hbase.readiness import (
     ASSIGNMENT,
@@ -14,7 +17,7 @@ from plimsoll.adapters.products.hbase.readiness import (
     bean_of,
 )
 from plimsoll.adapters.products.hbase.release import PRODUCT
-from plimsoll.adapters.products.hbase.roles import REGION_SERVER, Role, roles_of
+from plimsoll.adapters.products.hbase.roles import MASTER, REGION_SERVER, Role, roles_of
 from plimsoll.adapters.products.hbase.settings import MASTER_HTTP, NAME_NODE_HTTP, REGION_SERVER_HTTP
 from plimsoll.adapters.products.hbase.versions import version_told
 from plimsoll.adapters.products.nodes import local_http
@@ -57,6 +60,12 @@ def save_metrics(node: Host) -> None:
     """Write everything that the region server tells at `/jmx` to a file on its host, if it answers."""
     url = f"{own_loopback(node.info.address)}:{REGION_SERVER_HTTP}/jmx"
     local_http.save(node, url, RoleFiles(node.root, REGION_SERVER.name).logs / METRICS)
+
+
+def told_losses(first: Host) -> Sequence[Loss]:
+    """Read from the end of the Master's log which region servers it has given up, in the log's own time."""
+    log = first.read_tail(RoleFiles(first.root, MASTER.name).log, max_bytes=_LOG_OF_A_START)
+    return losses(HBaseLog().lines(MASTER.name, log, UTC))
 
 
 def fingerprints(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
