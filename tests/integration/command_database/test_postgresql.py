@@ -3,14 +3,21 @@
 import os
 import re
 import subprocess
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.campaigns.running import run_missing
+from tests.support.processes import until
 
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.publish.results import attempt_data
@@ -51,8 +58,8 @@ def release() -> str:
     return told.stdout.split()[2]
 
 
-def guided(programs: Path) -> Definition:
-    """Return the guide's definition as one short cell of these programs."""
+def guided(programs: Path, **changes: Any) -> Definition:
+    """Return the guide's definition as one short cell of these programs, with keys changed."""
     [text] = re.findall(r"```yaml\n(name: postgresql.*?)```", GUIDE.read_text(), re.DOTALL)
     own = parse_definition(text.replace(DEBIAN, str(programs)).replace("15.18", release()), "any-database.md")
     content = {
@@ -64,6 +71,7 @@ def guided(programs: Path) -> Definition:
         "timing": {"duration": "8s", "warmup": "2s"},
         "service_levels": [{"percentile": 99, "interval": "2s", "below": "30s"}],
         "disturbance": ANY_NOISE,
+        **changes,
     }
     content["workload"]["scale"] = 1
     return Definition.model_validate(content)
@@ -83,8 +91,7 @@ def test_a_cell_of_the_guide_s_postgresql_runs_to_its_judged_verdict(
 
     assert (ran.troubles, ran.remains) == ((), False)
     assert ran.verdict is not None
-    if not ran.verdict.valid:  # it draws its schedule at random, so of so few operations 1 % may be missing
-        assert ran.verdict.invalidated_by == ("load generator",)
+    assert ran.verdict.reasons == ()
     assert ran.verdict.operations > 100
     intervals = attempt_data(tools.store, ran.verdict).intervals
     assert len(intervals[intervals["phase"] == "judged"]) == 3
@@ -95,3 +102,55 @@ def test_a_cell_of_the_guide_s_postgresql_runs_to_its_judged_verdict(
     assert any(re.search(r"load, \d+ ops/s", line) for line in said), "pgbench's rate is told while it runs"
     kept = set(tools.store.keys(f"{layout.attempt_prefix(ran.verdict.key)}/raw"))
     assert any(name.endswith("node1/command/command.log") for name in kept)
+
+
+@pytest.fixture
+def measured(programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
+    """`measured(definition, said)`: the verdict of its only cell, whose progress goes to `said`."""
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+    tools = build_toolkit(Settings(store=str(tmp_path / "store"), work=tmp_path / "work"))
+
+    def ran(own: Definition, said: list[str]) -> Verdict:
+        CampaignStore(tools.store, "pg").open(own)
+        [cell] = run_missing(tools, "pg", "me", said.append)
+        assert (cell.troubles, cell.remains) == ((), False)
+        assert cell.verdict is not None
+        return cell.verdict
+
+    return ran
+
+
+def test_a_postgresql_beyond_its_limit_has_missed(programs: Path, measured: Callable[..., Verdict]) -> None:
+    level = {"percentile": 99, "interval": "2s", "below": "50ms"}
+    verdict = measured(guided(programs, loads=["200000/s"], service_levels=[level]), [])
+    assert verdict.reasons == ()
+    assert verdict.outcome == "missed"
+    assert verdict.rate_achieved is False
+
+
+def test_a_postgresql_that_stands_still_has_missed(
+    programs: Path, measured: Callable[..., Verdict], tmp_path: Path
+) -> None:
+    said: list[str] = []
+    timing, level = {"duration": "14s", "warmup": "2s"}, {"percentile": 90, "interval": "2s", "below": "1s"}
+    own = guided(programs, timing=timing, service_levels=[level])
+
+    def freeze() -> None:
+        until(lambda: any(re.search(r"load, \d+ ops/s", line) for line in said), "the timed run")
+        servers = [
+            one for one in psutil.process_iter(["cmdline"]) if str(tmp_path) in " ".join(one.info["cmdline"] or ())
+        ]
+        [server] = [one for one in servers if "postgres" in one.name() and "shared_buffers" in " ".join(one.cmdline())]
+        every = [server, *server.children(recursive=True)]
+        for one in every:
+            one.suspend()
+        time.sleep(5)
+        for one in reversed(every):
+            one.resume()
+
+    with ThreadPoolExecutor(1) as pool:
+        freezing = pool.submit(freeze)
+        verdict = measured(own, said)
+        freezing.result()
+    assert verdict.reasons == ()
+    assert verdict.outcome == "missed"
