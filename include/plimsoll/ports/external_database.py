@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.secrets import DatabaseAccess
 
 
@@ -19,3 +20,15 @@ class ExternalDatabase:
     """The rate at which rows are written before a load; None: the load's own."""
     has_tls: bool
     access: DatabaseAccess = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Occupant:
+    """The cluster whose keyspace is in such a database, as the keyspace's mark says."""
+
+    keyspace: str
+    cluster: ClusterId
+    store: str
+    is_ours: bool
+    """Whether that is this installation's store."""
+    owner: str

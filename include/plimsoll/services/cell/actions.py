@@ -28,6 +28,7 @@ from plimsoll.services.cell.shared_data import (
 )
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.assignments import require_assignment
+from plimsoll.services.hosts.databases import note_used
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.retries import try_all
@@ -57,6 +58,8 @@ def provision(work: AttemptContext) -> Cluster:
         ports=needs_of(work.toolkit.products, work.definition).ports,
         **(_recorded_facts(work) if work.keeps_hosts else {}),
     )
+    if work.definition.provider.is_external:
+        note_used(work.toolkit.store, request.id)
     try:
         with waiting_reported_to(partial(_note_waiting, work, "provision")):
             cluster = work.provider.ensure(request)

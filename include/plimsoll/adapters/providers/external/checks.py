@@ -64,7 +64,7 @@ def _beyond_contact_points(definition: Definition, database: Database) -> Iterat
 def _keyspace_problems(session: Session, options: ExternalOptions) -> Iterator[Problem]:
     """Yield whether the keyspace is there and must not be, or the other way round.
 
-    One with Plimsoll's mark is no problem here: a cell that is over has left it, or one that runs now has it.
+    One with Plimsoll's mark is told apart, by those who know which cells have ended.
     """
     name = options.keyspace_name
     there = is_there(session, name)
