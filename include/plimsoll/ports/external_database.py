@@ -20,6 +20,8 @@ class ExternalDatabase:
     """The rate at which rows are written before a load; None: the load's own."""
     has_tls: bool
     access: DatabaseAccess = field(repr=False)
+    nodes_within: tuple[str, ...] = ()
+    """Names, addresses and networks of the only nodes that may be connected to; none: all that the database names."""
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,15 @@ class DatabaseProvider(Provider, Protocol):
     def database(self) -> ExternalDatabase:
         """Return the database of the definition that the provider is bound to. Raises SecretError."""
 
+    def keyspace(self) -> str:
+        """Return the name of the keyspace that cells make and drop; empty where they only read."""
+
+    def keeps_copies(self) -> bool:
+        """Tell whether the database may keep copies of dropped tables and has no option against that.
+
+        Raises ProviderError and SecretError.
+        """
+
     def occupant(self) -> Occupant | None:
         """Return the cluster whose keyspace is where that of the definition would be made; None where there is none.
 

@@ -1,9 +1,13 @@
 """A database that somebody else runs: connections to it, and what its own tables tell of its nodes."""
 
+import resource
+import socket
 import ssl
 import time
 from collections.abc import Mapping, Sequence
-from ipaddress import ip_address
+from contextlib import suppress
+from functools import cached_property
+from ipaddress import ip_address, ip_network
 
 from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.native_protocol import Session, tls_context
@@ -28,6 +32,8 @@ class Databases:
 
     def of(self, options: ExternalOptions) -> "Database":
         """Return the database of these options. Raises SecretError where its connection is not fit to log in."""
+        # A crash would leave what this process knows from now on in a file. Its children inherit that.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         access = self._secrets.database(options.connection) if options.connection else DatabaseAccess()
         try:
             return Database(options, access, tls_context(access) if options.tls else None)
@@ -81,7 +87,30 @@ class Database:
             populate_ops_s=options.populate_rate,
             has_tls=options.tls,
             access=self._access,
+            nodes_within=(*options.contact_points, *options.node_networks) if self._tells_in_plain_text else (),
         )
+
+    def may_be_logged_in_to(self, address: str) -> bool:
+        """Tell whether a node with that address may be sent the password.
+
+        Without TLS whoever writes the database's own tables chooses who gets it.
+        """
+        if not self._tells_in_plain_text:
+            return True
+        networks = [ip_network(network) for network in self.options.node_networks]
+        return any(ip_address(address) in network for network in networks) or address in self._contact_addresses
+
+    @property
+    def _tells_in_plain_text(self) -> bool:
+        return self._tls is None and bool(self._access.user)
+
+    @cached_property
+    def _contact_addresses(self) -> frozenset[str]:
+        found = set[str]()
+        for name in self.options.contact_points:
+            with suppress(OSError, UnicodeError):  # who connects says so
+                found |= {str(told[4][0]) for told in socket.getaddrinfo(name, self.options.port)}
+        return frozenset(found)
 
     @property
     def _where(self) -> str:

@@ -21,6 +21,10 @@ from plimsoll.domain.errors import ProviderError
 
 _TABLE = "plimsoll_owner"
 _MARK = "SELECT comment FROM system_schema.tables WHERE keyspace_name = '{}' AND table_name = '{}'"
+_SNAPSHOTS = (
+    "SELECT column_name FROM system_schema.columns WHERE keyspace_name = 'system_schema' AND table_name = 'tables' "
+    "AND column_name = 'allow_auto_snapshot'"
+)
 _VERSIONS = ("SELECT schema_version FROM system.local", "SELECT schema_version FROM system.peers")
 _PAUSES_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 3.2)
 _Name = Annotated[str, Field(max_length=1000)]
@@ -66,6 +70,11 @@ def mark_of(session: Session, keyspace: str) -> Mark | None:
         with suppress(ValidationError):  # a table of that name that is somebody else's
             return Mark.model_validate_json(row.get("comment", ""))
     return None
+
+
+def has_snapshot_option(session: Session) -> bool:
+    """Tell whether a table can be dropped without a snapshot, as in Cassandra since 4.1. Raises ProviderError."""
+    return bool(session.rows(_SNAPSHOTS))
 
 
 def is_there(session: Session, keyspace: str) -> bool:

@@ -32,6 +32,12 @@ class Theirs:
     def database(self) -> Any:
         raise AssertionError
 
+    def keyspace(self) -> str:
+        return "bench"
+
+    def keeps_copies(self) -> bool:
+        return True
+
     def occupant(self) -> Occupant | None:
         if isinstance(self._found, Exception):
             raise self._found

@@ -56,7 +56,13 @@ def _beyond_contact_points(definition: Definition, database: Database) -> Iterat
     if len(nodes) != definition.system.nodes:
         what = f"the data centre has {plural(len(nodes), 'node')}, and the definition says {definition.system.nodes}"
         yield Problem("system.nodes", what, f"write {len(nodes)}, or wait until all nodes are there")
+        return  # nobody knows whom they would be
     others = [node.address for node in nodes if node.address not in database.options.contact_points]
+    for node in (node for node in others if not database.may_be_logged_in_to(node)):
+        what = f"its node {node} is no contact point, and would be sent the password in plain text"
+        mend = "write `tls: true`; or add it to the contact points, or its network to `node_networks`"
+        yield Problem(f"{_OPTIONS}.node_networks", what, mend)
+    others = [node for node in others if database.may_be_logged_in_to(node)]
     for node, why in _silent(database, others):
         yield Problem(f"{_OPTIONS}.data_centre", f"its node {node} can't take its share: {why.what}", why.mend)
 

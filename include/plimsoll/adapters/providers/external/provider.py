@@ -7,7 +7,14 @@ from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.external import Databases, ExternalOptions
-from plimsoll.adapters.external.keyspaces import Mark, NewKeyspace, drop_marked, mark_of, require_own_keyspace
+from plimsoll.adapters.external.keyspaces import (
+    Mark,
+    NewKeyspace,
+    drop_marked,
+    has_snapshot_option,
+    mark_of,
+    require_own_keyspace,
+)
 from plimsoll.adapters.external.options import read_options
 from plimsoll.adapters.providers.external.checks import database_problems
 from plimsoll.adapters.providers.external.load_hosts import load_hosts_alone
@@ -55,6 +62,17 @@ class ExternalProvider:
         """Return the database of the definition that this provider is bound to. Raises SecretError."""
         [options] = self._known()
         return self._databases.of(options).for_clients()
+
+    def keyspace(self) -> str:
+        """Return the name of the keyspace that cells make and drop; empty where they only read."""
+        [options] = self._known()
+        return "" if options.is_read_only else options.keyspace_name
+
+    def keeps_copies(self) -> bool:
+        """Tell whether tables lack the option that the load generator sets against copies."""
+        [options] = self._known()
+        with self._databases.of(options).any_session() as session:
+            return not has_snapshot_option(session)
 
     def occupant(self) -> Occupant | None:
         """Return whose keyspace is where the definition's own would be made; None where nobody's is."""
