@@ -18,13 +18,20 @@ _LOOK_TIMEOUT = timedelta(minutes=1)
 class ProcSampler:
     """An implementation of the HostSampler port; the columns are those of `sample.COLUMNS`."""
 
-    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
+    def start(
+        self,
+        host: Host,
+        expires: timedelta,
+        environments: frozenset[str] = frozenset(),
+        database: Sequence[str] = (),
+    ) -> None:
         """Start the script as a detached job, or leave a running one alone."""
         folder = host.root / JOB
         script = folder / "sample.py"
         host.write(script, Path(sample.__file__).read_text(encoding="utf-8"))
         # Isolated: neither the user's packages nor PYTHON* variables get into it.
-        argv = ("python3", "-I", "-S", str(script), str(folder / SAMPLES), *sorted(environments))
+        own = [*sorted(environments), *([f"@{','.join(database)}"] if database else [])]
+        argv = ("python3", "-I", "-S", str(script), str(folder / SAMPLES), *own)
         host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity:

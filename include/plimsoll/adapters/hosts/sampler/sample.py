@@ -2,13 +2,16 @@
 
 Usage: python3 sample.py FILE|SECONDS [ENVIRONMENT...]. With a file it ends when it is ended. What a line says holds for
 the time since the line before. The environments are the attempt's own, where its cluster serves several attempts.
+Among them `@PORT,ADDRESS,...` stands for the processes that listen there on this machine: a database that others run.
 """
 
 import os
 import re
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 PERIOD_S = 1.0
@@ -48,6 +51,10 @@ _YOUNG = 3  # looks at which a new process is asked: between fork and exec it ha
 _MOST_BYTES = 1 << 17
 _VIRTUAL_DISKS = ("loop", "ram", "zram", "dm-", "md", "sr")
 
+_AT = "@"
+_LISTENS = "0A"
+_NOT_PROGRAMS = ("docker-proxy", "rootlessport")  # they listen for a process that they only hand connections to
+
 Counters = dict[str, float]
 
 
@@ -62,7 +69,9 @@ class OtherPrograms:
 
     def __init__(self, tag: bytes, environments: Sequence[str] = (), proc: Path = Path("/proc")) -> None:
         self._tag, self._proc = tag, str(proc)
-        self._environments = {f"{_ENVIRONMENT_TAG}={name}".encode() for name in environments}
+        self._environments = {f"{_ENVIRONMENT_TAG}={name}".encode() for name in environments if name[:1] != _AT}
+        self._databases = [name for name in environments if name[:1] == _AT]
+        self._listening: set[str] = set()
         self._kinds: dict[str, str] = {}
         self._young: dict[str, int] = {}
         self._looks = 0
@@ -112,6 +121,8 @@ class OtherPrograms:
         """
         present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
         known = self._kinds if self._looks % _FORGET else {}
+        if not known:
+            self._listening = {pid for one in self._databases for pid in listening(one, self._proc)[1]}
         self._looks += 1
         self._young = {pid: left - 1 for pid, left in self._young.items() if pid in known and left > 1}
         kinds = {pid: known[pid] for pid in present & known.keys() if pid not in self._young}
@@ -125,12 +136,83 @@ class OtherPrograms:
         variables = set(_bytes(f"{self._proc}/{pid}/environ").split(b"\0"))
         if self._tag in variables and (not self._environments or self._environments & variables):
             return "own"
+        if pid in self._listening:
+            return "own"
         return "kernel" if pid == "2" or _fields(self._proc, pid)[1:2] == [b"2"] else "other"
 
     def _times(self, pid: str) -> "tuple[float, str] | None":
         """Return ticks of the process and of its ended children, and its parent. None where it has ended."""
         fields = _fields(self._proc, pid)
         return (sum(map(float, fields[11:15])), fields[1].decode()) if len(fields) > 14 else None
+
+
+def listening(database: str, proc: str = "/proc") -> "tuple[bool, set[str]]":
+    """Tell whether anything listens on this machine at `@PORT,ADDRESS,...`, and return the processes that do so.
+
+    Of other users' processes only root can tell which they are.
+    """
+    port, *names = database[1:].split(",")
+    wanted = {address for name in names for address in _local(name)}
+    inodes = {
+        f"socket:[{fields[9]}]"
+        for table in ("tcp", "tcp6")
+        for fields in (line.split() for line in _text(f"{proc}/net/{table}").splitlines()[1:])
+        if fields[3] == _LISTENS and _is_at(fields[1], int(port), wanted)
+    }
+    pids = {pid for pid in os.listdir(proc) if pid.isdigit()} if inodes else set()  # noqa: PTH208
+    return bool(inodes), {pid for pid in pids if inodes & _open(proc, pid) and _name(proc, pid) not in _NOT_PROGRAMS}
+
+
+def _local(name: str) -> "set[bytes]":
+    """Return the addresses of that name that are this machine's own, as the kernel keeps them."""
+    found = set()
+    try:
+        told = socket.getaddrinfo(name, 0, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return found
+    for family, _, _, _, where in told:
+        with socket.socket(family, socket.SOCK_STREAM) as one:
+            try:
+                one.bind((where[0], 0))
+            except OSError:
+                continue
+        found.add(socket.inet_pton(family, where[0]))
+    return found
+
+
+def _is_at(place: str, port: int, wanted: "set[bytes]") -> bool:
+    """Tell whether a place of the kernel's tables, `0100007F:2352`, is one of the addresses, or all of them."""
+    address, _, number = place.partition(":")
+    raw = bytes.fromhex(address)
+    if sys.byteorder == "little":
+        raw = b"".join(raw[n : n + 4][::-1] for n in range(0, len(raw), 4))
+    mapped = bytes(10) + b"\xff\xff"
+    raw = raw[12:] if raw.startswith(mapped) else raw
+    return bool(wanted) and int(number, 16) == port and (raw in wanted or not any(raw))
+
+
+def _open(proc: str, pid: str) -> "set[str]":
+    """Return what the process has open; nothing where that can't be read."""
+    try:
+        entries = os.listdir(f"{proc}/{pid}/fd")  # noqa: PTH208
+    except OSError:  # it has ended, or is another user's
+        return set()
+    found = set()
+    for entry in entries:
+        with suppress(OSError):  # closed meanwhile
+            found.add(os.readlink(f"{proc}/{pid}/fd/{entry}"))  # noqa: PTH115
+    return found
+
+
+def _name(proc: str, pid: str) -> str:
+    return _bytes(f"{proc}/{pid}/comm").decode("ascii", "replace").strip()
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="ascii")
+    except OSError:  # a kernel without it
+        return ""
 
 
 def _fields(proc: str, pid: str) -> "list[bytes]":
@@ -258,15 +340,8 @@ def _real_disks() -> list[str]:
     return [disk.name for disk in Path("/sys/block").iterdir() if not disk.name.startswith(_VIRTUAL_DISKS)]
 
 
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="ascii")
-    except OSError:  # a kernel without it
-        return ""
-
-
 def _counters(names: "list[str]", others: OtherPrograms, groups: "list[str]", old: Counters) -> Counters:
-    stat = _read("/proc/stat")
+    stat = _text("/proc/stat")
     activity, taken = cpu(stat), others.ticks(stat)
     since = sum(activity.values()) - sum(old.get(name, 0.0) for name in activity)
     is_much = not old or taken.get("others", 0.0) - old.get("others", 0.0) >= _NAMED * since
@@ -274,10 +349,10 @@ def _counters(names: "list[str]", others: OtherPrograms, groups: "list[str]", ol
         **activity,
         **taken,
         **(others.each() if taken and is_much else {}),
-        **throttling(map(_read, groups)),
-        **pressure(_read("/proc/pressure/cpu")),
-        **disks(_read("/proc/diskstats"), names),
-        **network(_read("/proc/net/dev")),
+        **throttling(map(_text, groups)),
+        **pressure(_text("/proc/pressure/cpu")),
+        **disks(_text("/proc/diskstats"), names),
+        **network(_text("/proc/net/dev")),
     }
 
 
@@ -289,7 +364,7 @@ def samples(sleep: Callable[[float], None] = time.sleep, environments: Sequence[
     while True:
         sleep(_until_next())
         now, new = time.monotonic(), _counters(names, others, groups, old)
-        yield line(time.time(), now - since, old, new, memory_available(_read("/proc/meminfo")))
+        yield line(time.time(), now - since, old, new, memory_available(_text("/proc/meminfo")))
         since, old = now, new
 
 
@@ -298,7 +373,7 @@ def _tag() -> bytes:
 
 
 def _groups() -> "list[str]":
-    return cpu_groups(_read("/proc/self/cgroup"))
+    return cpu_groups(_text("/proc/self/cgroup"))
 
 
 def _until_next() -> float:
@@ -311,7 +386,7 @@ def look(seconds: float, environments: Sequence[str] = (), tag: bytes = b"") -> 
     since, old = time.monotonic(), _counters(names, others, groups, {})
     time.sleep(seconds)
     new, now = _counters(names, others, groups, {}), time.monotonic()
-    return line(time.time(), now - since, old, new, memory_available(_read("/proc/meminfo")))
+    return line(time.time(), now - since, old, new, memory_available(_text("/proc/meminfo")))
 
 
 def main(path: str, *environments: str) -> None:
