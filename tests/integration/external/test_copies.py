@@ -13,7 +13,7 @@ from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
 
 
-@pytest.fixture(scope="module", params=[RELEASE, "4.1.10"])
+@pytest.fixture(scope="module", params=[RELEASE, "5.0.9"])
 def kept(request: Any, artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A cluster of a release, and the folders of its hosts."""
     data: list[Path] = []

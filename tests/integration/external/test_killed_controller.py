@@ -48,8 +48,10 @@ def test_a_load_that_nobody_watches_ends_by_itself_and_its_keyspace_is_removed_b
     with log.open("wb") as said:
         controller = subprocess.Popen(run, env=environment, stdout=said, stderr=said)
     try:
-        until(lambda: "ops/s" in log.read_text(), "the timed run")
-        [load] = loads()
+        [load] = until(loads, lambda: f"a load: {log.read_text()}")
+        until(
+            lambda: [*Path(settings.work.parent).glob("work-external/**/load/progress.jsonl")], "a second of the load"
+        )
         core = (Path("/proc") / str(load.pid) / "limits").read_text().split("Max core file size")[1].split()[:2]
         assert core == ["0", "0"]
         assert "-XX:-CreateCoredumpOnCrash" in load.cmdline()

@@ -55,7 +55,7 @@ def test_a_node_that_is_reached_by_a_name_that_its_certificate_lacks(only: Any, 
 
 def test_a_client_without_the_certificate_that_the_nodes_ask_for(only: Any) -> None:
     problem = only(certificate="", key="")
-    assert "asks for a client certificate" in problem.what
+    assert "asks for a client certificate" in str(problem)
     assert "PLIMSOLL_DATABASE_CERTIFICATE" in problem.mend
 
 

@@ -73,7 +73,7 @@ def mark_of(session: Session, keyspace: str) -> Mark | None:
 
 
 def has_snapshot_option(session: Session) -> bool:
-    """Tell whether a table can be dropped without a snapshot, as in Cassandra since 4.1. Raises ProviderError."""
+    """Tell whether a table can be dropped without a snapshot, as in Cassandra since 5.0. Raises ProviderError."""
     return bool(session.rows(_SNAPSHOTS))
 
 

@@ -106,7 +106,8 @@ class Session:
             raise self._not_logged_in(error) from error
         except _Ended as error:
             what = f"accepts a connection and does not begin to speak CQL: {error}"
-            mends = "see whether it asks for a client certificate" if is_encrypted else "it may expect `tls: true`"
+            own = f"see whether it asks for a client certificate, which you give by {access.names.certificate}"
+            mends = own if is_encrypted else "it may expect `tls: true`"
             other = what, f"{mends}, and that it is a database that speaks CQL"
             raise self._error(*(rejected(error.what, access) or other)) from error
         if opcode not in (Opcode.READY, Opcode.AUTH_SUCCESS):

@@ -64,7 +64,7 @@ def _written_to_others(toolkit: Toolkit, definition: Definition) -> Iterator[str
             yield (
                 f"{keyspace}: nodes with `auto_snapshot`, which Cassandra has by default, keep the rows of every "
                 "keyspace that is dropped, as snapshots on their disks, for this release has no option of tables "
-                "against that (4.1 has); afterwards clear them on each node: "
+                "against that (Cassandra 5.0 has); afterwards clear them on each node: "
                 f"`nodetool clearsnapshot --all -- {keyspace}` (3.11: without `--all`)"
             )
     except (ProviderError, SecretError, ValueError):  # what is wrong with the database is among the plan's problems

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -63,8 +63,8 @@ def options_of(address: str) -> Mapping[str, Any]:
 
 
 def provider(databases: Databases, places: Places) -> ExternalProvider:
-    made: Any = ExternalProvider(databases, {"local": NoHosts()}, None, "here")  # type: ignore[arg-type, dict-item]
-    return made.at(places)  # type: ignore[no-any-return]
+    theirs, hosts, no_clock = cast(Any, databases), cast(Any, NoHosts()), cast(Any, None)
+    return ExternalProvider(theirs, {"local": hosts}, no_clock, "here").at(places)
 
 
 def everywhere(*addresses: str, campaigns: tuple[str, ...] = (), done: tuple[str, ...] = ()) -> Places:

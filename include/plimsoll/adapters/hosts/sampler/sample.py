@@ -165,7 +165,7 @@ def listening(database: str, proc: str = "/proc") -> "tuple[bool, set[str]]":
 
 def _local(name: str) -> "set[bytes]":
     """Return the addresses of that name that are this machine's own, as the kernel keeps them."""
-    found = set()
+    found: set[bytes] = set()
     try:
         told = socket.getaddrinfo(name, 0, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -176,7 +176,7 @@ def _local(name: str) -> "set[bytes]":
                 one.bind((where[0], 0))
             except OSError:
                 continue
-        found.add(socket.inet_pton(family, where[0]))
+        found.add(socket.inet_pton(family, str(where[0])))
     return found
 
 

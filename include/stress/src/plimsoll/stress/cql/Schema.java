@@ -75,7 +75,7 @@ final class Schema {
         }
     }
 
-    /** Has the database drop the tables without a copy of them, if it has an option for that: Cassandra since 4.1. */
+    /** Has the database drop the tables without a copy of them, if it has an option for that: Cassandra since 5.0. */
     private void keepNoCopies() throws StressException {
         String columns = "SELECT column_name FROM system_schema.columns WHERE keyspace_name = 'system_schema' "
                 + "AND table_name = 'tables' AND column_name = 'allow_auto_snapshot'";
