@@ -1,7 +1,6 @@
 """The source of load hosts for a database that somebody else runs, and of the keyspace that a load has there."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from pathlib import PurePosixPath
 from typing import Self
@@ -32,7 +31,6 @@ _FROM = "load_hosts"
 _BEGAN = PurePosixPath("keyspace.json")
 """The file on the first load host that says which keyspace its cluster is about to make."""
 _MOST_BYTES = 4096
-_AT_ONCE = 16
 
 
 class ExternalProvider:
@@ -119,11 +117,13 @@ class ExternalProvider:
         """
         seen, troubles, silent = self._clusters_with_hosts()
         troubles += [self._places.unknown] if self._places.unknown else []
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            for marked in pool.map(self._marked_or_why_not, self._known()):
-                if isinstance(marked, str):
-                    silent.append(marked)
-                elif marked is not None:
+        for options in self._known():
+            try:
+                marked = self._marked(options)
+            except Exception as error:  # which says nothing about the other databases
+                silent.append(f"{', '.join(options.contact_points)}: {reason_of(error)}")
+            else:
+                if marked is not None:
                     seen.setdefault(marked.id, marked)
         if troubles:
             raise PartlySeen("; ".join([*troubles, *silent]), list(seen.values()))
@@ -218,15 +218,6 @@ class ExternalProvider:
                 continue
             seen |= {cluster.id: _ours(cluster, hosts.name) for cluster in found}
         return seen, troubles, silent
-
-    def _marked_or_why_not(self, options: ExternalOptions) -> Cluster | str | None:
-        """Return the cluster that has a keyspace there, or why the database can't be asked. It never raises, since it
-        says nothing about the other databases.
-        """
-        try:
-            return self._marked(options)
-        except Exception as error:
-            return f"{', '.join(options.contact_points)}: {reason_of(error)}"
 
     def _marked(self, options: ExternalOptions) -> Cluster | None:
         """Return the cluster of this installation whose keyspace is there. Raises ProviderError and SecretError."""
