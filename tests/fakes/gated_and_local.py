@@ -39,10 +39,16 @@ class SamplerOfRealHosts:
     def __init__(self, sampler: HostSampler) -> None:
         self._sampler = sampler
 
-    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
+    def start(
+        self,
+        host: Host,
+        expires: timedelta,
+        environments: frozenset[str] = frozenset(),
+        database: Sequence[str] = (),
+    ) -> None:
         """Start as the real sampler."""
         if not isinstance(host, FolderHost):
-            self._sampler.start(host, expires, environments)
+            self._sampler.start(host, expires, environments, database)
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity | None:
         """Look as the real sampler."""

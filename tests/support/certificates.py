@@ -15,9 +15,10 @@ from cryptography.x509.oid import NameOID
 
 @dataclass
 class Authority:
-    """Signs certificates of a day."""
+    """Signs certificates that end so many days from now; its own ends in a day."""
 
     name: str
+    days: int = 1
     _key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
     def __post_init__(self) -> None:
@@ -27,36 +28,42 @@ class Authority:
     def pem(self) -> str:
         return _pem(self.certificate)
 
-    def issue(self, name: str, addresses: Sequence[str]) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-        """Return a certificate for whoever is reached at these addresses, with its key."""
+    def issue(self, name: str, addresses: Sequence[str] | None) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+        """Return a certificate for whoever is reached at these addresses, else by the name, with its key. None: nobody
+        is named but in its subject.
+        """
         key = ec.generate_private_key(ec.SECP256R1())
+        if addresses is None:
+            return self._signed(name, key, None), key
         names: list[x509.GeneralName] = [x509.IPAddress(ip_address(address)) for address in addresses] or [
             x509.DNSName(name)
         ]
         return self._signed(name, key, x509.SubjectAlternativeName(names)), key
 
-    def sign(self, name: str, addresses: Sequence[str]) -> tuple[str, str]:
+    def sign(self, name: str, addresses: Sequence[str] | None) -> tuple[str, str]:
         """Return the same in PEM."""
         certificate, key = self.issue(name, addresses)
         return _pem(certificate), _key_pem(key)
 
-    def _signed(self, name: str, key: ec.EllipticCurvePrivateKey, extension: x509.ExtensionType) -> x509.Certificate:
+    def _signed(
+        self, name: str, key: ec.EllipticCurvePrivateKey, extension: x509.ExtensionType | None
+    ) -> x509.Certificate:
         now = datetime.now(UTC)
         is_authority = isinstance(extension, x509.BasicConstraints)
-        return (
+        builder = (
             x509.CertificateBuilder()
             .subject_name(_named(name))
             .issuer_name(_named(self.name))
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(minutes=5))
-            .not_valid_after(now + timedelta(days=1))
-            .add_extension(extension, critical=is_authority)
+            .not_valid_before(now - timedelta(days=2))
+            .not_valid_after(now + timedelta(days=1 if is_authority else self.days))
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
             .add_extension(_usage(is_authority=is_authority), critical=True)
-            .sign(self._key, hashes.SHA256())
         )
+        named = builder.add_extension(extension, critical=is_authority) if extension else builder
+        return named.sign(self._key, hashes.SHA256())
 
 
 def write_stores(folder: Path, authority: Authority, addresses: Sequence[str], password: str) -> None:

@@ -121,7 +121,7 @@ def _row(cluster: Cluster, now: datetime) -> tuple[object, ...]:
         cluster.id,
         cluster.provider,
         len(cluster.hosts),
-        cluster.hosts[0].address,
+        cluster.hosts[0].address if cluster.hosts else "none",
         owner_words(cluster.owner),
         f"{minutes // 60} h {minutes % 60:02d} min",
         f"{cluster.expires_at:%Y-%m-%d %H:%M} UTC",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.secrets import DatabaseAccess
 
 
@@ -19,3 +20,17 @@ class ExternalDatabase:
     """The rate at which rows are written before a load; None: the load's own."""
     has_tls: bool
     access: DatabaseAccess = field(repr=False)
+    nodes_within: tuple[str, ...] = ()
+    """Names, addresses and networks of the only nodes that may be connected to; none: all that the database names."""
+
+
+@dataclass(frozen=True)
+class Occupant:
+    """The cluster whose keyspace is in such a database, as the keyspace's mark says."""
+
+    keyspace: str
+    cluster: ClusterId
+    store: str
+    is_ours: bool
+    """Whether that is this installation's store."""
+    owner: str

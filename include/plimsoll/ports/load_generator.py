@@ -152,6 +152,9 @@ class AuthenticatingLoadGenerator(LoadGenerator, Protocol):
 
     logs_in: bool
 
+    def written(self, definition: Definition) -> str:
+        """Return in a sentence, without a full stop, what all cells of a definition of one part write there. Pure."""
+
 
 @runtime_checkable
 class SamplingLoadGenerator(LoadGenerator, Protocol):

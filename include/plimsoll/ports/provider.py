@@ -1,7 +1,7 @@
 """The source of clusters."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol, Self, runtime_checkable
 
@@ -9,7 +9,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.workload import Workload
-from plimsoll.ports.external_database import ExternalDatabase
+from plimsoll.ports.external_database import ExternalDatabase, Occupant
 from plimsoll.ports.host import Host
 
 TIME_TO_PROVISION = timedelta(hours=2)
@@ -26,6 +26,10 @@ class Places:
 
     options: tuple[Mapping[str, object], ...] = ()
     unknown: str = ""
+    campaigns: tuple[str, ...] = field(default=(), compare=False)
+    """The campaigns that have these options, in the order of these; an empty name where that is not known."""
+    done: frozenset[str] = field(default=frozenset(), compare=False)
+    """Those of them that have nothing left in a database of somebody else, so that nobody need log in there."""
     workload: Workload | None = None
     """What clients ask of the cluster, where the places are those of one definition."""
 
@@ -100,3 +104,18 @@ class DatabaseProvider(Provider, Protocol):
 
     def database(self) -> ExternalDatabase:
         """Return the database of the definition that the provider is bound to. Raises SecretError."""
+
+    def keyspace(self) -> str:
+        """Return the name of the keyspace that cells make and drop; empty where they only read."""
+
+    def keeps_copies(self) -> bool:
+        """Tell whether the database may keep copies of dropped tables and has no option against that.
+
+        Raises ProviderError and SecretError.
+        """
+
+    def occupant(self) -> Occupant | None:
+        """Return the cluster whose keyspace is where that of the definition would be made; None where there is none.
+
+        Raises ProviderError and SecretError.
+        """

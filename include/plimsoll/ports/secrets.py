@@ -28,6 +28,15 @@ class AwsAccess:
 
 
 @dataclass(frozen=True)
+class AccessNames:
+    """What the parts of an access are called where people give them: by default in a connection of Airflow."""
+
+    login: str = "login and password of the connection"
+    authority: str = "`authority` in the connection's extras"
+    certificate: str = "`certificate` and `private_key` in the connection's extras"
+
+
+@dataclass(frozen=True)
 class DatabaseAccess:
     """The user and the certificates for a database, the latter in PEM. Each is empty where there is none.
 
@@ -41,6 +50,7 @@ class DatabaseAccess:
     certificate: str = field(default="", repr=False)
     key: str = field(default="", repr=False)
     """The private key of `certificate`, as PKCS #8."""
+    names: AccessNames = AccessNames()
 
 
 class Secrets(Protocol):

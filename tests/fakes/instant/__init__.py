@@ -38,7 +38,13 @@ def toolkit(settings: Settings) -> Toolkit:
 class NoSampler:
     """Samples nothing."""
 
-    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
+    def start(
+        self,
+        host: Host,
+        expires: timedelta,
+        environments: frozenset[str] = frozenset(),
+        database: Sequence[str] = (),
+    ) -> None:
         """Do nothing."""
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> None:

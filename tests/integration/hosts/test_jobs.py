@@ -186,3 +186,12 @@ def test_a_folder_stays_owned_while_anything_of_the_job_lives(host: Host) -> Non
 def test_an_id_that_is_not_a_name_is_refused(host: Host, job_id: str) -> None:
     with pytest.raises(HostError, match="not a job's id"):
         host.start(python_job(job_id, SLEEP))
+
+
+@pytest.mark.parametrize(("stdin", "most"), [("a password", "0 0"), ("", "")])
+def test_whoever_is_told_a_secret_leaves_no_core_when_it_crashes(host: Host, stdin: str, most: str) -> None:
+    code = "import resource; print(*resource.getrlimit(resource.RLIMIT_CORE))"
+    host.start(python_job("load", code, stdin=stdin))
+    host.start(python_job("plain", code))
+    assert (ended(host, "load"), ended(host, "plain")) == (0, 0)
+    assert log_of(host, "load").strip() == (most or log_of(host, "plain").strip())

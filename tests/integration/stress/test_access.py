@@ -89,9 +89,36 @@ def test_certificates_are_shown_and_verified_with_their_names(
     log_in: Any, server: tuple[int, list[bytes]], authority: Authority, host: str, changes: Any, reason: str
 ) -> None:
     port, sent = server
-    certificate, key = authority.sign("client", [])
-    own = {"user": "me", "password": SECRET, "tls": True, "ca": authority.pem, "certificate": certificate, "key": key}
-    code, said = log_in(json.dumps({**own, **changes}), host, port)
+    code, said = log_in(json.dumps({**access(authority), **changes}), host, port)
     assert (code, SECRET in said) == (3, False)  # this server is no database
     assert reason in said
     assert bool(sent) == (not reason)
+
+
+def access(authority: Authority) -> dict[str, Any]:
+    certificate, key = authority.sign("client", [])
+    return {
+        "user": "me",
+        "password": SECRET,
+        "tls": True,
+        "ca": authority.pem,
+        "certificate": certificate,
+        "key": key,
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"), [(["localhost"], ""), (None, "names no host"), (["127.0.0.1"], "names no host")]
+)
+def test_a_common_name_is_no_hosts(log_in: Any, authority: Authority, tmp_path: Path, names: Any, reason: str) -> None:
+    """Its common name is the host's name in each."""
+    signed = authority.sign("localhost", [] if names == ["localhost"] else names)
+    (tmp_path / "named.pem").write_text("".join(signed))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "named.pem")
+    sent: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        Thread(target=serve, args=(listening, context, sent), daemon=True).start()
+        code, said = log_in(json.dumps(access(authority)), "localhost", listening.getsockname()[1])
+    assert (code, bool(sent)) == (3, not reason)
+    assert reason in said

@@ -1,6 +1,7 @@
 """Runs that do not reach their end, and what they leave."""
 
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from tests.integration.stress.program import FEW
 
-SCHEMA, POPULATE, OUTPUT = 4, 5, 7
+SCHEMA, POPULATE, INCOMPLETE, OUTPUT = 4, 5, 6, 7
 THREE = "{'class': 'SimpleStrategy', 'replication_factor': 3}"
 UNAVAILABLE = ("--keyspace", "three", "--cl", "QUORUM", "--replication", THREE)
 
@@ -115,3 +116,27 @@ def test_a_full_disk_ends_the_run(node: Any, load: Callable[..., Any], tmp_path:
     assert ended.returncode == OUTPUT, ended.stderr
     assert files.summary["complete"] is False
     assert "No space left on device" in files.summary["reason"] or "is the disk full?" in files.summary["reason"]
+
+
+def test_a_load_that_nobody_watches_ends_and_one_that_somebody_watches_goes_on(
+    node: Any, start_load: Any, tmp_path: Path
+) -> None:
+    lease = tmp_path / "lease"
+    load = start_load(node, *FEW, "-d", "10m", "--lease", lease, "--lease-time", "10s")
+    seconds = 0
+    while seconds < 15:
+        lease.write_text("")
+        seconds = len(load.files.progress)
+        time.sleep(0.2)
+    assert load.process.poll() is None
+    assert load.wait() == INCOMPLETE
+    assert load.files.summary["reason"] == "nobody has looked at the load for 10 s"
+
+
+def test_no_node_is_connected_to_but_those_that_are_allowed(node: Any, load: Callable[..., Any]) -> None:
+    """Its only node is its contact point: if that is left out, nobody is there to ask."""
+    ended, _ = load(node, "-d", "2s", "--rate", "50", "--nodes-within", "127.0.0.0/8,192.0.2.1")
+    assert ended.returncode == 0
+    ended, files = load(node, "-d", "2s", "--rate", "50", "--nodes-within", "192.0.2.0/24")
+    assert ended.returncode != 0
+    assert files.summary["complete"] is False

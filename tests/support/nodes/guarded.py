@@ -28,7 +28,7 @@ from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.ports.secrets import DatabaseAccess
 
-PORT, DATA_CENTRE = 9042, "datacenter1"
+PORT, DATA_CENTRE, RELEASE = 9042, "datacenter1", "4.0.1"
 USER, PASSWORD = "plimsoll", "not-to-be-seen-anywhere"
 _FIRST_USER = "cassandra"
 _STORES = "of-their-stores"
@@ -65,8 +65,12 @@ class Guarded:
 
 
 @contextmanager
-def guarded_cluster(artefacts: Artefacts, folder: Path, nodes: int) -> Iterator[Guarded]:
-    """Provide a cluster with a user who may make keyspaces, and with a table of its own."""
+def guarded_cluster(
+    artefacts: Artefacts, folder: Path, nodes: int, version: str = RELEASE, data: list[Path] | None = None
+) -> Iterator[Guarded]:
+    """Provide a cluster with a user who may make keyspaces, and with a table of its own. `data` gets the folders of its
+    hosts.
+    """
     provider, clock = EvenProvider(folder / "hosts", SystemClock()), SystemClock()
     key = ClusterId(campaign_id="theirs", name="cluster/1")
     expires = clock.now() + LIFETIME
@@ -74,9 +78,11 @@ def guarded_cluster(artefacts: Artefacts, folder: Path, nodes: int) -> Iterator[
     try:
         hosts = tuple(provider.host(cluster, info) for info in cluster.nodes)
         addresses = [host.info.address for host in hosts]
+        if data is not None:
+            data += [Path(host.root) for host in hosts]
         authority = Authority("their authority")
         write_stores(folder, authority, addresses, _STORES)
-        blueprint = _blueprint(artefacts, folder, addresses)
+        blueprint = _blueprint(artefacts, folder, addresses, version)
         patience = Patience(clock, clock.now() + timedelta(minutes=5))
         for host in hosts:
             start(host, blueprint)
@@ -91,10 +97,10 @@ def guarded_cluster(artefacts: Artefacts, folder: Path, nodes: int) -> Iterator[
         provider.destroy(key)
 
 
-def _blueprint(artefacts: Artefacts, folder: Path, addresses: list[str]) -> Blueprint:
+def _blueprint(artefacts: Artefacts, folder: Path, addresses: list[str], version: str) -> Blueprint:
     definition = define(nodes=len(addresses), heap="384M")
     jvm = definition.variants[0].jvm
-    release = release_of("4.0.1")
+    release = release_of(version)
     assert jvm is not None
     assert release is not None
     return Blueprint(
@@ -102,7 +108,7 @@ def _blueprint(artefacts: Artefacts, folder: Path, addresses: list[str]) -> Blue
         settings=_settings(folder),
         jvm=jvm.model_copy(update={"flags": (*jvm.flags, *_SOON)}),
         jdk=artefacts.jdk(jvm.jdk, jvm.archive),
-        jars=artefacts.database("cassandra", "4.0.1"),
+        jars=artefacts.database("cassandra", version),
         addresses=addresses,
         replicas=len(addresses),
         expires=LIFETIME,

@@ -1,6 +1,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from plimsoll.adapters.hosts.process_tags import ProcessTags, process_tags_of, read_process_tags
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 
@@ -41,3 +43,10 @@ def test_marks_that_are_none_belong_to_no_cluster() -> None:
 def test_a_process_is_known_by_its_cluster_alone() -> None:
     tags = read_process_tags({"PLIMSOLL_WORK": "/work", "PLIMSOLL_CLUSTER": "a/b/1", "PLIMSOLL_EXPIRES": "soon"}, WORK)
     assert tags == ProcessTags(ClusterId(campaign_id="a", name="b/1"))
+
+
+@pytest.mark.parametrize("tags", [{"PLIMSOLL_EXPIRES": "2026-01-31T12:00:00"}, {"PLIMSOLL_HOST": "node 1\n"}])
+def test_what_no_plimsoll_writes_is_not_known(tags: dict[str, str]) -> None:
+    """A time without a zone could not be compared with any other."""
+    found = read_process_tags({"PLIMSOLL_WORK": "/work", "PLIMSOLL_CLUSTER": "a/b/1", **tags}, Path("/work"))
+    assert found == ProcessTags(ClusterId(campaign_id="a", name="b/1"))

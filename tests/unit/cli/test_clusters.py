@@ -114,3 +114,14 @@ def test_a_cluster_that_resists_is_named_and_fails_the_command(plimsoll: Command
     code, out, _ = plimsoll("clusters", "destroy", "--all", "--json")
     assert code == 1
     assert "told to resist" in json.loads(out)["failed"][str(key)]
+
+
+def test_a_cluster_of_which_only_a_keyspace_is_left_is_listed(
+    plimsoll: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, known = str(alive(1)), InstantProvider.clusters
+    monkeypatch.setattr(
+        InstantProvider, "clusters", lambda self: [one.model_copy(update={"hosts": ()}) for one in known(self)]
+    )
+    code, out, _ = plimsoll("clusters", "list")
+    assert (code, key in out, "none" in out) == (0, True, True)

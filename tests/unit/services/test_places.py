@@ -7,9 +7,12 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import StoreError
 from plimsoll.domain.system import ProviderChoice
 from plimsoll.ports.provider import Places
+from plimsoll.services.hosts.databases import note_left, note_used
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.store import layout
@@ -104,3 +107,44 @@ def test_a_campaign_that_can_not_be_read_hides_no_other(installation: Installati
     found = StoredPlaces(store, Outage(clock)).known("ec2")
     assert found.options == ({"region": "us-east-1"},)
     assert "broken: " in found.unknown
+
+
+def external() -> Any:
+    options = {"contact_points": ["db"], "data_centre": "dc1", "keyspace": "bench"}
+    return Definition.model_validate(
+        {
+            "name": "theirs",
+            "title": "A database of somebody else",
+            "system": {"database": "external", "nodes": 3},
+            "variants": [{"id": "theirs"}],
+            "loads": ["100/s"],
+            "workload": {"name": "KeyValue"},
+            "timing": {"duration": "5m", "warmup": "1m"},
+            "stop_when": [{"errors": "50%", "within": "20s"}],
+            "provider": {"name": "external", "options": options},
+        }
+    )
+
+
+def test_a_database_of_somebody_else_is_asked_only_while_an_attempt_may_have_left_something(
+    installation: Installation, clock: SteppingClock
+) -> None:
+    store = installation.toolkit.store
+    installation.open_campaign(external())
+    cluster_id = ClusterId.parse("campaign/theirs-00100-r1/1")
+    places = StoredPlaces(store, Outage(clock))
+    assert places.known("external").done == {"campaign"}
+
+    note_used(store, cluster_id)
+    assert (places.known("external").campaigns, places.known("external").done) == (("campaign",), frozenset())
+
+    note_left(store, cluster_id)
+    assert places.known("external").done == {"campaign"}
+    assert places.of_campaign("external", "campaign").done == frozenset()  # somebody named it
+
+
+def test_no_database_is_asked_while_the_store_does_not_say_where_anything_is_left(clock: SteppingClock) -> None:
+    away: Any = Away()
+    found = StoredPlaces(away, Outage(clock), lambda: [external()]).known("external")
+    assert found.unknown
+    assert {*found.campaigns} == found.done == {""}

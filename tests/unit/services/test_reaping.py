@@ -79,12 +79,54 @@ class Broken(EachWaitsForTheLast):
         self._provider.destroy(cluster_id)
 
 
-def test_what_nobody_expects_of_one_cluster_comes_up_once_all_others_are_gone(installation: Installation) -> None:
+def test_what_nobody_expects_of_one_cluster_is_told_and_all_others_are_gone(installation: Installation) -> None:
     inner = installation.toolkit.providers[INSTANT]
     provider: Any = Broken(inner)
-    with pytest.raises(RuntimeError, match="broken"):
-        reap(replace(installation.toolkit, providers={INSTANT: provider}), lambda _: False)
+    reaped = reap(replace(installation.toolkit, providers={INSTANT: provider}), lambda _: False)
+    assert reaped.troubles == (f"campaign/{CELLS[0]}/1: RuntimeError: broken",)
     assert [cluster.id.purpose for cluster in inner.clusters()] == [CELLS[0]]
+
+
+class Unbound(EachWaitsForTheLast):
+    """A provider that can't even be told where to look."""
+
+    def at(self, _: Places) -> NoReturn:
+        raise RecursionError("too deep")
+
+
+class Confused(EachWaitsForTheLast):
+    """A provider that fails to list, as nobody expects."""
+
+    def clusters(self) -> NoReturn:
+        raise ValueError("an answer of 31 bytes")
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"), [(Unbound, "RecursionError: too deep"), (Confused, "ValueError: an answer of 31 bytes")]
+)
+def test_a_provider_that_fails_as_nobody_expects_is_named_and_keeps_no_other_from_being_asked(
+    kind: Any, why: str, installation: Installation
+) -> None:
+    inner = installation.toolkit.providers[INSTANT]
+    providers: Any = {"first": kind(inner), INSTANT: inner}
+    reaped = reap(replace(installation.toolkit, providers=providers), lambda _: False)
+    assert reaped.troubles == (f"provider first: {why}",)
+    assert [cluster.id.purpose for cluster in reaped.destroyed] == list(CELLS)
+
+
+def test_a_cost_that_fails_as_nobody_expects_keeps_no_other_from_being_recorded(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object, __: object, cluster_id: ClusterId, *___: object) -> None:
+        if cluster_id.purpose == CELLS[0]:
+            raise ValueError("a file of others")
+
+    monkeypatch.setattr("plimsoll.services.hosts.reaping.record_cost", broken)
+    reaped = reap(installation.toolkit, lambda _: False)
+    assert len(reaped.destroyed) == len(CELLS)
+    assert reaped.troubles == (
+        f"campaign/{CELLS[0]}/1: what it has cost can't be recorded: ValueError: a file of others",
+    )
 
 
 def test_a_record_of_launches_that_is_damaged_keeps_no_cell_from_beginning(
@@ -179,6 +221,28 @@ def test_a_cluster_whose_hosts_another_provider_lends_counts_once_for_the_one_th
     lender = installation.toolkit.providers[INSTANT]
     borrower: Any = Borrower(lender)
 
-    living = living_of([lender, borrower])
+    living = living_of({INSTANT: lambda: lender, "external": lambda: borrower})
 
     assert [(one.id.purpose, one.provider) for one in living.clusters] == [(cell, "external") for cell in CELLS]
+
+
+class Rumour(Borrower):
+    """A provider that has only heard of clusters."""
+
+    def clusters(self) -> Sequence[Cluster]:
+        return [cluster.model_copy(update={"hosts": (), "owner": "dead"}) for cluster in super().clusters()]
+
+
+def test_a_cluster_with_hosts_is_never_hidden_by_one_that_somebody_has_only_heard_of(
+    installation: Installation,
+) -> None:
+    """Whoever may make tables in a database can plant a mark that names any cluster."""
+    lender = installation.toolkit.providers[INSTANT]
+    rumour: Any = Rumour(lender)
+
+    living = living_of({INSTANT: lambda: lender, "external": lambda: rumour})
+
+    assert [(one.id.purpose, one.provider, one.owner) for one in living.clusters] == [
+        (cell, INSTANT, "me") for cell in CELLS
+    ]
+    assert living_of({"external": lambda: rumour}).clusters[0].hosts == ()

@@ -79,7 +79,13 @@ class NotingSampler(NoSampler):
     def __init__(self) -> None:
         self.told: set[frozenset[str]] = set()
 
-    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
+    def start(
+        self,
+        host: Host,
+        expires: timedelta,
+        environments: frozenset[str] = frozenset(),
+        database: Sequence[str] = (),
+    ) -> None:
         self.told.add(environments)
 
 

@@ -1,17 +1,26 @@
 """A database that somebody else runs: connections to it, and what its own tables tell of its nodes."""
 
+import resource
+import socket
 import ssl
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from ipaddress import ip_address, ip_network
 
 from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.native_protocol import Session, tls_context
 from plimsoll.domain.errors import ProviderError, SecretError
+from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.fingerprint import ReportedNode
 from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.secrets import DatabaseAccess, DatabaseSecrets
 
 _LOCAL = "SELECT data_center, rack, release_version, rpc_address, broadcast_address FROM system.local"
 _PEERS = "SELECT data_center, rack, release_version, rpc_address, peer FROM system.peers"
+_MOST_TRIES_S = 60.0
+"""The time after which no further contact point is tried."""
 _ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - what a node tells that listens on all of its addresses
 
 
@@ -23,11 +32,14 @@ class Databases:
 
     def of(self, options: ExternalOptions) -> "Database":
         """Return the database of these options. Raises SecretError where its connection is not fit to log in."""
+        # A crash would leave what this process knows from now on in a file. Its children inherit that.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         access = self._secrets.database(options.connection) if options.connection else DatabaseAccess()
         try:
             return Database(options, access, tls_context(access) if options.tls else None)
         except ValueError as error:
-            mend = "put the whole PEM into the connection, with its BEGIN and END lines"
+            place = access.names.authority if "authority" in str(error) else access.names.certificate
+            mend = f"put the whole PEM, with its BEGIN and END lines, into {place}"
             raise SecretError(str(error), where=f"connection {options.connection!r}", mend=mend) from error
 
 
@@ -45,7 +57,10 @@ class Database:
     def any_session(self) -> Session:
         """Return a connection to the first contact point that accepts one. Raises ProviderError with all reasons."""
         errors: list[ProviderError] = []
+        until = time.monotonic() + _MOST_TRIES_S
         for node in self.options.contact_points:
+            if errors and time.monotonic() > until:
+                break
             try:
                 return self.session(node)
             except ProviderError as error:
@@ -72,7 +87,30 @@ class Database:
             populate_ops_s=options.populate_rate,
             has_tls=options.tls,
             access=self._access,
+            nodes_within=(*options.contact_points, *options.node_networks) if self._tells_in_plain_text else (),
         )
+
+    def may_be_logged_in_to(self, address: str) -> bool:
+        """Tell whether a node with that address may be sent the password.
+
+        Without TLS whoever writes the database's own tables chooses who gets it.
+        """
+        if not self._tells_in_plain_text:
+            return True
+        networks = [ip_network(network) for network in self.options.node_networks]
+        return any(ip_address(address) in network for network in networks) or address in self._contact_addresses
+
+    @property
+    def _tells_in_plain_text(self) -> bool:
+        return self._tls is None and bool(self._access.user)
+
+    @cached_property
+    def _contact_addresses(self) -> frozenset[str]:
+        found = set[str]()
+        for name in self.options.contact_points:
+            with suppress(OSError, UnicodeError):  # who connects says so
+                found |= {str(told[4][0]) for told in socket.getaddrinfo(name, self.options.port)}
+        return frozenset(found)
 
     @property
     def _where(self) -> str:
@@ -83,17 +121,18 @@ def _nodes(rows: Sequence[Mapping[str, str]], data_centre: str, where: str) -> t
     known = [row for row in rows if "data_center" in row]  # a node that is about to join has told nothing else yet
     there = [row for row in known if row["data_center"] == data_centre]
     if not there:
-        names = ", ".join(sorted({row["data_center"] for row in known}))
+        names = shortened(", ".join(sorted({row["data_center"] for row in known})))
         raise ProviderError(f"has no data centre {data_centre!r}", where=where, mend=f"it has: {names}")
-    return tuple(sorted(map(_node, there), key=lambda node: node.address))
+    return tuple(sorted((_node(row, where) for row in there), key=lambda node: node.address))
 
 
-def _node(row: Mapping[str, str]) -> ReportedNode:
+def _node(row: Mapping[str, str], where: str) -> ReportedNode:
     own = row.get("rpc_address", "")
     address = row.get("peer", row.get("broadcast_address", "")) if own in ("", *_ANY_ADDRESS) else own
-    return ReportedNode(
-        address=address,
-        data_centre=row["data_center"],
-        rack=row.get("rack", ""),
-        release_version=row.get("release_version", ""),
-    )
+    try:
+        ip_address(address)
+    except ValueError as error:
+        what = f"tells a node's address that is none: {shortened(address) or 'nothing'}"
+        raise ProviderError(what, where=where, mend="see its tables system.local and system.peers") from error
+    told = {name: shortened(row.get(name, "")) for name in ("rack", "release_version")}
+    return ReportedNode(address=address, data_centre=row["data_center"], **told)

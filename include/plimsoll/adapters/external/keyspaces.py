@@ -7,11 +7,11 @@ no comment. Only a keyspace with the own mark is ever dropped.
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Annotated
 
-from pydantic import ValidationError, field_validator
+from pydantic import AwareDatetime, Field, ValidationError, field_validator
 
 from plimsoll.adapters.native_protocol import DatabaseRefused, Session
 from plimsoll.adapters.native_protocol.frames import ALREADY_EXISTS, UNAUTHORIZED
@@ -20,20 +20,28 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError
 
 _TABLE = "plimsoll_owner"
-_MARKS = "SELECT keyspace_name, comment FROM system_schema.tables WHERE table_name = 'plimsoll_owner' ALLOW FILTERING"
+_MARK = "SELECT comment FROM system_schema.tables WHERE keyspace_name = '{}' AND table_name = '{}'"
+_SNAPSHOTS = (
+    "SELECT column_name FROM system_schema.columns WHERE keyspace_name = 'system_schema' AND table_name = 'tables' "
+    "AND column_name = 'allow_auto_snapshot'"
+)
 _VERSIONS = ("SELECT schema_version FROM system.local", "SELECT schema_version FROM system.peers")
 _PAUSES_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 3.2)
+_Name = Annotated[str, Field(max_length=1000)]
 _MEND = "name another keyspace: Plimsoll makes its own, and drops it after each cell"
 
 
 class Mark(Model):
-    """What the mark of a keyspace says: to which cluster of which store it belongs, and who made it."""
+    """What the mark of a keyspace says: to which cluster of which store it belongs, and who made it.
+
+    Whoever may make tables there can write one. So it says where to look, and never what is true elsewhere.
+    """
 
     cluster: str
-    store: str
-    owner: str
-    made_at: datetime
-    expires_at: datetime
+    store: _Name
+    owner: _Name
+    made_at: AwareDatetime
+    expires_at: AwareDatetime
 
     @field_validator("cluster")
     @classmethod
@@ -56,18 +64,17 @@ class NewKeyspace:
         return f"CREATE KEYSPACE {self.name} WITH replication = {replication}"
 
 
-def marks(session: Session) -> Iterator[tuple[str, Mark]]:
-    """Yield every keyspace that Plimsoll has made there, with its mark. Raises ProviderError."""
-    for row in session.rows(_MARKS):
-        try:
-            yield row["keyspace_name"], Mark.model_validate_json(row.get("comment", ""))
-        except ValidationError:  # a table of that name that is somebody else's
-            continue
-
-
 def mark_of(session: Session, keyspace: str) -> Mark | None:
-    """Return the mark of that keyspace; None where it has none, or is not there."""
-    return dict(marks(session)).get(keyspace)
+    """Return the mark of that keyspace; None where it has none, or is not there. Raises ProviderError."""
+    for row in session.rows(_MARK.format(keyspace, _TABLE)):
+        with suppress(ValidationError):  # a table of that name that is somebody else's
+            return Mark.model_validate_json(row.get("comment", ""))
+    return None
+
+
+def has_snapshot_option(session: Session) -> bool:
+    """Tell whether a table can be dropped without a snapshot, as in Cassandra since 5.0. Raises ProviderError."""
+    return bool(session.rows(_SNAPSHOTS))
 
 
 def is_there(session: Session, keyspace: str) -> bool:
@@ -88,8 +95,11 @@ def require_own_keyspace(
     if found is not None and (found.store, found.cluster) == (mark.store, mark.cluster):
         return
     if found is not None:
-        what = f"the keyspace is in use by {found.cluster} of the store {found.store}"
-        raise _refused(keyspace, what, "wait until that has ended, or name another keyspace")
+        what = f"the keyspace is in use by {found.cluster} of the store {found.store}, or was left by it"
+        mend = (
+            f"wait until that has ended; where it has, `plimsoll clusters destroy {found.cluster}` drops the keyspace"
+        )
+        raise _refused(keyspace, what, mend)
     is_left = is_there(session, keyspace)
     if is_left and not (began and is_empty(session, keyspace)):
         raise _refused(keyspace, "there is such a keyspace, which Plimsoll has not made", _MEND)

@@ -1,9 +1,10 @@
 """Options of the external provider in a definition: `provider: {name: external, options: {…}}`."""
 
 from collections.abc import Mapping
+from ipaddress import ip_network
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import AfterValidator, Field, JsonValue, ValidationError, field_validator
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import Problem
@@ -14,6 +15,16 @@ _SYSTEM = "system"
 _Keyspace = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$", examples=["plimsoll_load"])]
 # They become arguments of the load generator: no commas, no options.
 _ContactPoint = Annotated[str, Field(pattern=r"^[A-Za-z0-9:][A-Za-z0-9.:_-]*$", max_length=253)]
+
+
+def _as_network(value: str) -> str:
+    try:
+        return str(ip_network(value))
+    except ValueError as error:
+        raise ValueError(f"is no network such as 10.0.0.0/24: {error}") from error
+
+
+_Network = Annotated[str, AfterValidator(_as_network)]
 
 
 class ExistingKeyspace(Model):
@@ -41,6 +52,14 @@ class ExternalOptions(Model):
         Field(min_length=1, max_length=100, description="Names or addresses of nodes, which must all answer"),
     ]
     port: Annotated[int, Field(ge=1, le=65535, description="Port at which nodes listen to clients")] = 9042
+    node_networks: Annotated[
+        tuple[_Network, ...],
+        Field(
+            max_length=100,
+            description="Networks, such as `10.0.0.0/24`, whose nodes may get the password too where `tls` is false. "
+            "Without it: the contact points alone",
+        ),
+    ] = ()
     data_centre: Annotated[
         str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=100, description="Where the load goes")
     ]

@@ -3,6 +3,7 @@
 Child processes inherit them, and others can read them.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,7 @@ SUBNET = "PLIMSOLL_SUBNET"
 _ADDRESS = "PLIMSOLL_ADDRESS"
 _CLUSTER, _OWNER, _WORK, _HOST = "PLIMSOLL_CLUSTER", "PLIMSOLL_OWNER", "PLIMSOLL_WORK", "PLIMSOLL_HOST"
 _ENVIRONMENT = "PLIMSOLL_ENVIRONMENT"
+_HOST_NAME = re.compile(r"[a-z0-9-]+")
 _SINCE, _EXPIRES = "PLIMSOLL_CLUSTER_SINCE", "PLIMSOLL_EXPIRES"
 
 
@@ -56,12 +58,15 @@ def read_process_tags(environment: Mapping[str, str], work: PurePath) -> Process
     except ValueError:  # somebody else's variable of that name
         return None
     tags = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
+    host = tags[_HOST] if _HOST_NAME.fullmatch(tags[_HOST]) else ""
     since, expires = _time(environment.get(_SINCE)), _time(environment.get(_EXPIRES))
-    return ProcessTags(cluster_id, tags[_OWNER], tags[_HOST], tags[_ADDRESS], since, expires)
+    return ProcessTags(cluster_id, tags[_OWNER], host, tags[_ADDRESS], since, expires)
 
 
 def _time(text: str | None) -> datetime | None:
+    """Return the time; None for what no version of Plimsoll writes, such as a time without a zone."""
     try:
-        return datetime.fromisoformat(text) if text else None
+        time = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
+    return time if time is not None and time.tzinfo is not None else None

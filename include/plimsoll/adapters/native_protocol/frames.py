@@ -20,6 +20,8 @@ _ONE = 0x0001
 _ROWS = 0x0002
 _GLOBAL_TABLE, _MORE_PAGES = 0x0001, 0x0002
 _TEXTS, _INET = (0x0001, 0x000D), 0x0010
+# Far beyond what any answer to Plimsoll's own statements has. Without them some bytes could ask for endless memory.
+_MOST_ROWS, _MOST_COLUMNS, _DEEPEST_TYPE = 10_000, 100, 8
 _CUSTOM, _LIST, _MAP, _SET, _UDT, _TUPLE = 0x0000, 0x0020, 0x0021, 0x0022, 0x0030, 0x0031
 
 
@@ -97,12 +99,15 @@ def parse_body(opcode: int, flags: int, body: bytes) -> "Reader":
 
 
 def parse_rows(reader: "Reader") -> list[Mapping[str, str]]:
-    """Return the rows of a result by their columns' names; texts and addresses alone, and without what is null."""
+    """Return the rows of a result by their columns' names; texts and addresses alone, and without what is null.
+
+    Raises NotTheProtocol, also for more rows and columns than any database has to tell.
+    """
     if reader.number() != _ROWS:
         return []
     columns = _columns(reader)
     rows: list[Mapping[str, str]] = []
-    for _ in range(reader.number()):
+    for _ in range(_bounded(reader.number(), _MOST_ROWS)):
         values = [(name, kind, reader.value()) for name, kind in columns]
         rows.append({name: _shown(kind, value) for name, kind, value in values if value is not None})
     return rows
@@ -152,11 +157,17 @@ def _columns(reader: Reader) -> list[tuple[str, int]]:
     if is_global:
         _skip_table(reader)
     columns = []
-    for _ in range(count):
+    for _ in range(_bounded(count, _MOST_COLUMNS)):
         if not is_global:
             _skip_table(reader)
-        columns.append((reader.string(), _type(reader)))
+        columns.append((reader.string(), _type(reader, _DEEPEST_TYPE)))
     return columns
+
+
+def _bounded(count: int, most: int) -> int:
+    if not 0 <= count <= most:
+        raise NotTheProtocol
+    return count
 
 
 def _skip_table(reader: Reader) -> None:
@@ -165,20 +176,23 @@ def _skip_table(reader: Reader) -> None:
         reader.string()
 
 
-def _type(reader: Reader) -> int:
-    """Return the number of a column's type, and read what belongs to it."""
+def _type(reader: Reader, deepest: int) -> int:
+    """Return the number of a column's type, and read what belongs to it: at most so many types within types."""
     kind = reader.short()
     if kind == _CUSTOM:
         reader.string()
-    elif kind == _UDT:
+    elif kind == _UDT or not deepest:
         raise NotTheProtocol  # no table that Plimsoll reads has one
     of_parts = {_LIST: 1, _SET: 1, _MAP: 2}
     for _ in range(reader.short() if kind == _TUPLE else of_parts.get(kind, 0)):
-        _type(reader)
+        _type(reader, deepest - 1)
     return kind
 
 
 def _shown(kind: int, value: bytes) -> str:
     if kind == _INET:
-        return str(ip_address(value))
+        try:
+            return str(ip_address(value))
+        except ValueError:
+            raise NotTheProtocol from None
     return value.decode(errors="replace") if kind in _TEXTS else value.hex()

@@ -9,8 +9,10 @@ from types import TracebackType
 from typing import Self
 
 from plimsoll.adapters.native_protocol import frames
+from plimsoll.adapters.native_protocol.certificates import rejected, untrusted
 from plimsoll.adapters.native_protocol.frames import NotTheProtocol, Opcode, Reader, Refusal
 from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.excerpts import shortened
 from plimsoll.ports.secrets import DatabaseAccess
 
 CONNECT_S, ANSWER_S = 5.0, 20.0
@@ -22,24 +24,25 @@ class DatabaseRefused(ProviderError):
     """The database answered with an error: its code, and its own words."""
 
     def __init__(self, refusal: Refusal, where: str) -> None:
-        super().__init__(f"the database refuses: {refusal.words}", where=where, mend="see the database's log")
+        words = shortened(" ".join(refusal.words.split()))
+        super().__init__(f"the database refuses: {words}", where=where, mend="see the database's log")
         self.code = refusal.code
 
 
 class Session:
-    """A connection that has logged in. Every error names the node, and how to mend it.
+    """A connection that has logged in, within ANSWER_S. Every error names the node, and how to mend it.
 
     `tls`: None for a connection in plain text. Raises ProviderError.
     """
 
     def __init__(self, node: str, port: int, access: DatabaseAccess, tls: ssl.SSLContext | None) -> None:
-        self._where = f"{node}:{port}"
+        self._where, self._access = f"{node}:{port}", access
         with ExitStack() as opened:
             self._socket = opened.enter_context(self._connected(node, port))
             self._until = time.monotonic() + ANSWER_S
             if tls is not None:
                 self._socket = opened.enter_context(self._encrypted(self._socket, node, tls))
-            self._log_in(access, is_encrypted=tls is not None)
+            self._log_in(is_encrypted=tls is not None)
             self._open = opened.pop_all()
 
     def __enter__(self) -> Self:
@@ -54,7 +57,8 @@ class Session:
 
     def rows(self, statement: str, *, within_s: float = ANSWER_S) -> list[Mapping[str, str]]:
         """Return the rows that a statement asks for, or none. Raises ProviderError."""
-        opcode, reader = self._ask(frames.query(statement), within_s)
+        self._until = time.monotonic() + within_s
+        opcode, reader = self._ask(frames.query(statement))
         if opcode != Opcode.RESULT:
             raise self._foreign()
         try:
@@ -71,49 +75,56 @@ class Session:
             return socket.create_connection((node, port), timeout=CONNECT_S)
         except socket.gaierror as error:
             raise self._error(f"no address is known for that name: {error.strerror}", "correct the name") from error
+        except UnicodeError as error:
+            raise self._error("is no name that can have an address", "correct the name") from error
         except OSError as error:
             what = f"does not accept a connection: {error.strerror or error}"
             raise self._error(what, "correct address and port, start the node, or let this machine reach it") from error
 
     def _encrypted(self, plain: socket.socket, node: str, tls: ssl.SSLContext) -> ssl.SSLSocket:
-        plain.settimeout(ANSWER_S)
+        plain.settimeout(self._left_s())
         try:
             return tls.wrap_socket(plain, server_hostname=node)
         except ssl.SSLCertVerificationError as error:
-            raise self._error(*_untrusted(error)) from error
+            raise self._error(*untrusted(error, self._access.names)) from error
         except OSError as error:  # of which TLS' own errors are a kind
-            what = f"no encrypted connection comes about: {getattr(error, 'reason', '') or error}"
+            reason = getattr(error, "reason", "") or str(error)
             mend = "see that the database's client port speaks TLS, or write `tls: false`"
-            raise self._error(what, mend) from error
+            other = f"no encrypted connection comes about: {reason}", mend
+            raise self._error(*(rejected(reason, self._access) or other)) from error
 
-    def _log_in(self, access: DatabaseAccess, *, is_encrypted: bool) -> None:
+    def _log_in(self, *, is_encrypted: bool) -> None:
+        access = self._access
         try:
-            opcode, _ = self._ask(frames.startup(), ANSWER_S)
+            opcode, _ = self._ask(frames.startup())
             if opcode == Opcode.AUTHENTICATE:
                 if not access.user:
-                    mend = "name a `connection` with a user and a password"
+                    mend = f"name a `connection` in the definition's provider.options, and give {access.names.login}"
                     raise self._error("asks for a user and a password", mend)
-                opcode, _ = self._ask(frames.credentials(access.user, access.password), ANSWER_S)
+                opcode, _ = self._ask(frames.credentials(access.user, access.password))
         except DatabaseRefused as error:
             raise self._not_logged_in(error) from error
         except _Ended as error:
             what = f"accepts a connection and does not begin to speak CQL: {error}"
-            mends = "see whether it asks for a client certificate" if is_encrypted else "it may expect `tls: true`"
-            raise self._error(what, f"{mends}, and that it is a database that speaks CQL") from error
+            own = f"see whether it asks for a client certificate, which you give by {access.names.certificate}"
+            mends = own if is_encrypted else "it may expect `tls: true`"
+            other = what, f"{mends}, and that it is a database that speaks CQL"
+            raise self._error(*(rejected(error.what, access) or other)) from error
         if opcode not in (Opcode.READY, Opcode.AUTH_SUCCESS):
             raise self._foreign()
 
     def _not_logged_in(self, error: DatabaseRefused) -> ProviderError:
         if error.code == frames.BAD_CREDENTIALS:
-            mend = "correct user and password in the connection that the definition names"
-            return self._error("refuses user and password", mend)
+            return self._error("refuses user and password", f"correct {self._access.names.login}")
         return error
 
-    def _ask(self, frame: bytes, within_s: float) -> tuple[int, Reader]:
+    def _left_s(self) -> float:
+        return max(0.001, self._until - time.monotonic())
+
+    def _ask(self, frame: bytes) -> tuple[int, Reader]:
         """Return opcode and body of the answer. Raises _Ended and other ProviderErrors."""
-        self._until = time.monotonic() + within_s
         try:
-            self._socket.settimeout(within_s)
+            self._socket.settimeout(self._left_s())
             self._socket.sendall(frame)
             opcode, flags, length = frames.parse_header(self._read(frames.HEADER.size))
             return opcode, frames.parse_body(opcode, flags, self._read(length))
@@ -130,7 +141,7 @@ class Session:
         """Return so many bytes, all of them within the time of the request, however slowly they come."""
         got = bytearray()
         while len(got) < length:
-            self._socket.settimeout(max(0.001, self._until - time.monotonic()))
+            self._socket.settimeout(self._left_s())
             block = self._socket.recv(min(1 << 16, length - len(got)))
             if not block:
                 raise ConnectionResetError("the connection was closed")
@@ -153,13 +164,3 @@ class _Ended(ProviderError):
 
     def __str__(self) -> str:
         return self.what
-
-
-def _untrusted(error: ssl.SSLCertVerificationError) -> tuple[str, str]:
-    """Return what is wrong with a certificate, and how to mend it."""
-    said = error.verify_message.rstrip(".")
-    if "mismatch" in said:  # of name or address
-        mend = "write a contact point that the certificate names, or have a certificate made that names this one"
-        return f"its certificate is of another host: {said}", mend
-    mend = "put the certificate of the authority that signs the nodes' into the connection, as `authority`"
-    return f"its certificate is not trusted: {said}", mend

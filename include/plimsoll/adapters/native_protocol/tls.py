@@ -16,6 +16,7 @@ def tls_context(access: DatabaseAccess) -> ssl.SSLContext:
         context = ssl.create_default_context(cadata=access.authority or None)
     except (ssl.SSLError, ValueError) as error:
         raise ValueError("the authority's certificate is no certificate in PEM") from error
+    context.hostname_checks_common_name = False  # a common name is a person's or anything; hosts stand in the SAN
     if not access.certificate:
         return context
     if not access.key:

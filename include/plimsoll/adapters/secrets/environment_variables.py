@@ -5,7 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.domain.errors import SecretError
-from plimsoll.ports.secrets import AwsAccess, DatabaseAccess, SshIdentity
+from plimsoll.ports.secrets import AccessNames, AwsAccess, DatabaseAccess, SshIdentity
+
+_NAMES = AccessNames(
+    login="PLIMSOLL_DATABASE_USER and PLIMSOLL_DATABASE_PASSWORD",
+    authority="the file that PLIMSOLL_DATABASE_AUTHORITY names",
+    certificate="the files that PLIMSOLL_DATABASE_CERTIFICATE and PLIMSOLL_DATABASE_KEY name",
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class EnvironmentSecrets:
         """Return the user, and the content of the named files."""
         given = self._database
         files = {name: _pem(name, getattr(given, name)) for name in ("authority", "certificate", "key")}
-        return DatabaseAccess(given.user, given.password, **files)
+        return DatabaseAccess(given.user, given.password, **files, names=_NAMES)
 
 
 def _pem(name: str, file: Path | None) -> str:

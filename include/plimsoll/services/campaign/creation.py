@@ -65,7 +65,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
     if campaign_exists(toolkit.store, campaign.campaign_id):
         campaign.continued(definition)
-    require_runnable(toolkit, definition, document)
+    require_runnable(toolkit, definition, document, campaign.campaign_id)
     _require_something_to_repeat(campaign, request)
     require_free(toolkit, campaign.campaign_id)
     now, memory = toolkit.clock.now(), Memory(owners=toolkit.owners)

@@ -5,6 +5,7 @@ the deletion. The definition is deleted last, because it says who may delete the
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from pydantic import AwareDatetime
 
@@ -101,8 +102,10 @@ def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterato
     own = CampaignStore(toolkit.store, campaign_id).definition().provider.name if exists else None
     for name in toolkit.providers:
         # Hosts that only other campaigns name can't have a cluster of this one.
-        provider = toolkit.provider_of(name, campaign_id) if name == own else toolkit.provider_everywhere(name)
-        living = living_of([provider])
+        everywhere, of_campaign = toolkit.provider_everywhere, toolkit.provider_of
+        living = living_of(
+            {name: partial(of_campaign, name, campaign_id) if name == own else partial(everywhere, name)}
+        )
         for cluster in living.clusters:
             if cluster.id.campaign_id == campaign_id:
                 yield Problem(str(cluster.id), "its cluster is alive", f"`plimsoll clusters destroy {cluster.id}`")

@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolerance
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.units import format_duration, format_rate, format_size
-from plimsoll.ports.load_generator import PartlyCheckedLoadGenerator
+from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, PartlyCheckedLoadGenerator
 from plimsoll.ports.product import PartlyCheckedProduct
+from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import stages_that_keep_data
@@ -33,6 +36,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
         adapter = toolkit.products.get(product)
         if isinstance(adapter, PartlyCheckedProduct):
             yield from adapter.unchecked(plan.definition)
+    yield from _written_to_others(toolkit, plan.definition)
     yield from dict.fromkeys(decided_by_few(plan.definition))
     yield from dict.fromkeys(_random_schedules(plan))
     yield from dict.fromkeys(_counted_rows(plan))
@@ -47,6 +51,28 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
         if isinstance(generator, PartlyCheckedLoadGenerator):
             yield from dict.fromkeys(remark for one in alone for remark in generator.unchecked(one))
         yield from _too_small_a_load_host(toolkit, plan)
+
+
+def _written_to_others(toolkit: Toolkit, definition: Definition) -> Iterator[str]:
+    """Say what is written into a database of somebody else, and what of that stays."""
+    if not definition.provider.is_external or definition.provider.name not in toolkit.providers:
+        return
+    provider, generator = toolkit.provider(definition), toolkit.load_generators.get(definition.load_generator.name)
+    if not isinstance(provider, DatabaseProvider) or not isinstance(generator, AuthenticatingLoadGenerator):
+        return
+    try:
+        if not (keyspace := provider.keyspace()):
+            return
+        yield from dict.fromkeys(f"{keyspace}: {generator.written(part.definition)}" for part in parts(definition))
+        if provider.keeps_copies():
+            yield (
+                f"{keyspace}: nodes with `auto_snapshot`, which Cassandra has by default, keep the rows of every "
+                "keyspace that is dropped, as snapshots on their disks, for this release has no option of tables "
+                "against that (Cassandra 5.0 has); afterwards clear them on each node: "
+                f"`nodetool clearsnapshot --all -- {keyspace}` (3.11: without `--all`)"
+            )
+    except (ProviderError, SecretError, ValueError):  # what is wrong with the database is among the plan's problems
+        return
 
 
 def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:

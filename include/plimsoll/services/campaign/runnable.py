@@ -6,26 +6,31 @@ from dataclasses import replace
 from typing import Any
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
+from plimsoll.domain.errors import Problem, ProviderError, Refused, SecretError, StoreError
+from plimsoll.domain.owner import owner_words
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, SamplingLoadGenerator, SplitLoadGenerator
 from plimsoll.ports.product import ActingProduct, MeasuredProduct
+from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
+from plimsoll.services.store.campaigns import campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 _COMMAND = "command"
 
 
-def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+def problems(toolkit: Toolkit, definition: Definition, campaign_id: str = "") -> Sequence[Problem]:
     """Return all problems that keep the campaign from running here, reported by provider, database and load generator.
 
-    Raises SecretError where the provider can't be asked because credentials are missing.
+    `campaign_id`: the campaign that goes on, where it is known. Raises SecretError where the provider can't be asked
+    because credentials are missing.
     """
     found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
+        *_keyspace_problems(toolkit, definition, campaign_id),
         *_kept_hosts_problems(toolkit, definition),
         *_kept_data_problems(toolkit, definition),
         *software_problems(toolkit, definition),
@@ -46,11 +51,47 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
     return tuple(dict.fromkeys(found))  # database and load generator both report an artefact that both lack
 
 
-def require_runnable(toolkit: Toolkit, definition: Definition, document: Document | None = None) -> None:
+def require_runnable(
+    toolkit: Toolkit, definition: Definition, document: Document | None = None, campaign_id: str = ""
+) -> None:
     """Raise Refused, with every problem, unless the campaign can run here. `document`: the definition's file."""
-    found = problems(toolkit, definition)
+    found = problems(toolkit, definition, campaign_id)
     if found:
         raise Refused(document.located(found) if document else found, where=f"definition {definition.name!r}")
+
+
+def _keyspace_problems(toolkit: Toolkit, definition: Definition, campaign_id: str) -> Iterator[Problem]:
+    """Yield whose keyspace is where the campaign's cells would make theirs, in a database of somebody else.
+
+    What the campaign itself has left there, its next cell drops.
+    """
+    name = definition.provider.name
+    if not definition.provider.is_external or not isinstance(toolkit.providers.get(name), DatabaseProvider):
+        return
+    try:
+        provider = toolkit.provider(definition)
+        occupant = provider.occupant() if isinstance(provider, DatabaseProvider) else None
+    except (ProviderError, SecretError, ValueError):  # its own check reports why it can't be asked
+        return
+    if occupant is None or (occupant.is_ours and occupant.cluster.campaign_id == campaign_id):
+        return
+    cluster, where, other = occupant.cluster, "provider.options.keyspace", "or name another keyspace"
+    keyspace, command = f"the keyspace {occupant.keyspace!r}", f"`plimsoll clusters destroy {cluster}`"
+    if not occupant.is_ours:
+        mend = (
+            f"wait until that has ended; where it has, {command} with PLIMSOLL_STORE={occupant.store} drops it; {other}"
+        )
+        yield Problem(where, f"{keyspace} is that of {cluster} of another store, {occupant.store}", mend)
+    elif not campaign_exists(toolkit.store, cluster.campaign_id):
+        what = f"{keyspace} was left by {cluster}, whose campaign is no longer in the store"
+        yield Problem(where, what, f"drop it by hand: `DROP KEYSPACE {occupant.keyspace}`; {other}")
+    elif toolkit.owners.is_alive(occupant.owner) is False:
+        yield Problem(
+            where, f"{keyspace} was left by {cluster}, which nobody runs any more", f"{command} drops it; {other}"
+        )
+    else:
+        mend = f"wait until that has ended; where it has, {command} drops it; {other}"
+        yield Problem(where, f"{keyspace} is in use by {cluster} of {owner_words(occupant.owner)}", mend)
 
 
 def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:

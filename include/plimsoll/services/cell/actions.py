@@ -13,7 +13,7 @@ from plimsoll.domain.fingerprint import Fingerprint, ReportedNode
 from plimsoll.domain.progress import Phase
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import ForeignProduct
-from plimsoll.ports.provider import Provider
+from plimsoll.ports.provider import DatabaseProvider, Provider
 from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts
@@ -28,6 +28,7 @@ from plimsoll.services.cell.shared_data import (
 )
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.assignments import require_assignment
+from plimsoll.services.hosts.databases import note_used
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.retries import try_all
@@ -57,6 +58,8 @@ def provision(work: AttemptContext) -> Cluster:
         ports=needs_of(work.toolkit.products, work.definition).ports,
         **(_recorded_facts(work) if work.keeps_hosts else {}),
     )
+    if work.definition.provider.is_external:
+        note_used(work.toolkit.store, request.id)
     try:
         with waiting_reported_to(partial(_note_waiting, work, "provision")):
             cluster = work.provider.ensure(request)
@@ -115,7 +118,8 @@ def deploy(work: AttemptContext) -> Fingerprint:
         require_running(work, cluster)
     else:
         work.product.deploy(work.definition, work.variant, nodes, load, work.time_left())
-    _sample(work, _sampled([*_nodes(work, work.cluster())[: len(nodes)], *reversed(loads)]))
+    reported = tuple(_reported(work))
+    _sample(work, _sampled([*_nodes(work, work.cluster())[: len(nodes)], *reversed(loads)]), reported)
     fingerprint = Fingerprint(
         nodes=tuple(work.product.fingerprint(work.variant, nodes)),
         load_host=load.facts(),
@@ -123,7 +127,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         load_clock_offset_ms=load.clock().offset_ms,
         load_generator=work.load_generator.describe(load, work.definition),
         canary=canary,
-        reported_nodes=tuple(_reported(work)),
+        reported_nodes=reported,
         **_kept(work),
     )
     write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint)
@@ -237,10 +241,12 @@ def _all_hosts(work: AttemptContext) -> list[Host]:
     return [*_nodes(work, cluster), *load_hosts(work, cluster)]
 
 
-def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:
+def _sample(work: AttemptContext, hosts: Sequence[Host], reported: Sequence[ReportedNode]) -> None:
     left, own = work.time_left(), work.environments if work.keeps_hosts else frozenset[str]()
+    theirs = work.provider.database() if isinstance(work.provider, DatabaseProvider) else None
+    database = [str(theirs.port), *theirs.contact_points, *(node.address for node in reported)] if theirs else []
     with ThreadPoolExecutor(len(hosts)) as pool:
-        list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own), hosts))
+        list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own, database), hosts))
 
 
 def _sampled(hosts: Sequence[Host]) -> list[Host]:

@@ -7,6 +7,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, RecordsUnre
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import is_of_another_airflow, owner_since
+from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
@@ -64,7 +65,11 @@ def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignS
     """Destroy clusters that the provider lists, and those of attempts with an open account: a cloud's list may lag."""
     provider = toolkit.provider(definition)
     seen = {cluster.id: cluster for cluster in _shown(provider)}
-    older = {one: cluster for one, cluster in seen.items() if _is_of(one, campaign, cell_id)}
+    older = {
+        one: cluster
+        for one, cluster in seen.items()
+        if _is_of(one, campaign, cell_id) or _has_left_keyspace(toolkit, cluster, campaign)
+    }
     unsettled = {one: None for one in open_accounts(campaign) if _is_of(one, campaign, cell_id)}
     found = {**unsettled, **older}.items()
     try_all(partial(destroy_cluster, toolkit, provider, cluster_id, cluster) for cluster_id, cluster in found)
@@ -79,6 +84,12 @@ def _shown(provider: Provider) -> Sequence[Cluster]:
         return provider.clusters()
     except (HostsSilent, RecordsUnread) as error:
         return error.clusters
+
+
+def _has_left_keyspace(toolkit: Toolkit, cluster: Cluster, campaign: CampaignStore) -> bool:
+    """Tell whether the cluster has the keyspace that all cells of the campaign use in turn, and nobody works on it."""
+    is_own = cluster.provider == EXTERNAL and cluster.id.campaign_id == campaign.campaign_id
+    return is_own and toolkit.owners.is_alive(cluster.owner) is False
 
 
 def _is_of(cluster_id: ClusterId, campaign: CampaignStore, cell_id: str) -> bool:

@@ -12,6 +12,7 @@ from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
 from plimsoll.services.hosts.assignments import assignment_of, newest_assignment
+from plimsoll.services.hosts.databases import note_left
 from plimsoll.services.hosts.kept_costs import KeptCosts
 from plimsoll.services.hosts.launch_records import name_of, read_launched
 from plimsoll.services.retries import with_retries
@@ -33,6 +34,8 @@ def destroy_cluster(
     asked_at = toolkit.clock.now()
     provider.destroy(cluster_id)
     record_cost(toolkit, provider, cluster_id, asked_at, cluster)
+    if provider.name == EXTERNAL:
+        note_left(toolkit.store, cluster_id)
 
 
 def destroy_replaced(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, asker: AttemptKey) -> None:

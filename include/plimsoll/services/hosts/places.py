@@ -1,13 +1,14 @@
 """Find the places of a provider's clusters, according to the definitions of stored campaigns."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.system import EXTERNAL, ProviderChoice
 from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.hosts.databases import is_used
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 
@@ -43,38 +44,56 @@ class StoredPlaces:
         try:
             choice = self._choice(campaign_id)
         except (NotFound, StoreError, DefinitionError):
-            return self.known(provider)
-        return Places((choice.options,)) if choice.name == provider else self.known(provider)
+            return self._places(provider)
+        if choice.name != provider:
+            return self._places(provider)
+        return Places((choice.options,), campaigns=(campaign_id,))
 
     def known(self, provider: str) -> Places:
         """Return the places of the provider's clusters of all campaigns, and the reason why there may be other
-        places.
+        places. Of databases of somebody else it knows in which nothing can be left.
         """
-        choices, unread = self._choices()
-        found = [choice.options for choice in choices if choice.name == provider]
-        if not unread:
-            return Places(tuple(found))
-        at_hand = (one.provider for one in self._at_hand())
-        found += [choice.options for choice in at_hand if choice.name == provider]
-        return Places(
-            tuple(found),
-            f"not every campaign could be read, so clusters may be in places that are not known: {'; '.join(unread)}. "
-            "Clusters are looked for where definitions at hand say. Let this machine reach the store, then try again",
-        )
+        found = self._places(provider)
+        if provider != EXTERNAL:
+            return found
+        return replace(found, done=frozenset(one for one in found.campaigns if not self._may_have_keyspace(one)))
 
-    def _choices(self) -> tuple[list[ProviderChoice], list[str]]:
+    def _places(self, provider: str) -> Places:
+        choices, unread = self._choices()
+        choices += [("", one.provider) for one in self._at_hand()] if unread else []
+        known = [(campaign_id, choice.options) for campaign_id, choice in choices if choice.name == provider]
+        found = Places(tuple(options for _, options in known), campaigns=tuple(campaign for campaign, _ in known))
+        if not unread:
+            return found
+        why = (
+            f"not every campaign could be read, so clusters may be in places that are not known: {'; '.join(unread)}. "
+            "Clusters are looked for where definitions at hand say. Let this machine reach the store, then try again"
+        )
+        return replace(found, unknown=why)
+
+    def _may_have_keyspace(self, campaign_id: str) -> bool:
+        """Tell whether a cluster of the campaign may have one; false where the store does not answer, which is told
+        apart.
+        """
+        try:
+            with self._outage.noticed():
+                return bool(campaign_id) and is_used(self._store, campaign_id)
+        except StoreError:
+            return False
+
+    def _choices(self) -> tuple[list[tuple[str, ProviderChoice]], list[str]]:
         """Return the provider choice of every campaign that can be read, and the reasons why others can't be read."""
         try:
             with self._outage.noticed():
                 ids = campaign_ids(self._store)
         except StoreError as error:
-            return [one.choice for one in self._read.values()], [error.what]
+            return [(name, one.choice) for name, one in self._read.copy().items()], [error.what]
         # Copied, because several threads may ask at once.
         self._read = {name: one for name, one in self._read.copy().items() if name in ids}
-        found, unread = [], []
+        found, unread = list[tuple[str, ProviderChoice]](), list[str]()
         for campaign_id in ids:
             try:
-                found.append(self._choice(campaign_id))
+                found.append((campaign_id, self._choice(campaign_id)))
             except NotFound:  # the campaign was deleted in the meantime
                 continue
             except (StoreError, DefinitionError) as error:

@@ -1,19 +1,27 @@
-"""Destroy clusters that no running cell owns. Providers are asked for what exists; nothing is remembered."""
+"""Destroy clusters that no running cell owns. Providers are asked for what exists; nothing is remembered.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+Whatever one provider, or one cluster, answers, all others are asked and tried.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from queue import SimpleQueue
 from threading import BoundedSemaphore, Thread
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
-from plimsoll.domain.errors import DamagedRecord, PlimsollError, ProviderError, StoreError
+from plimsoll.domain.errors import DamagedRecord, PlimsollError, ProviderError, StoreError, reason_of
+from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.databases import may_have_left, note_left
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Nowhere, Toolkit, Whereabouts
 
+_log = logging.getLogger("plimsoll")
 _AT_ONCE = 16
 """The number of clusters that are destroyed at the same time. Each may take minutes, until its hosts are gone."""
 
@@ -74,17 +82,23 @@ def living_clusters(toolkit: Toolkit) -> Living:
 
     Clusters are listed even if another provider, or another part of one, does not answer.
     """
-    return living_of(toolkit.provider_everywhere(name) for name in toolkit.providers)
+    return living_of({name: partial(toolkit.provider_everywhere, name) for name in toolkit.providers})
 
 
-def living_of(providers: Iterable[Provider]) -> Living:
+def living_of(providers: Mapping[str, Callable[[], Provider]]) -> Living:
     """Return the living clusters of these providers, wherever they look.
 
-    A cluster counts once, for the last provider that shows it: one that lends its hosts to another shows them, too.
+    A cluster counts once, for the last provider that shows its hosts: one that lends its hosts to another shows them,
+    too. Who shows a cluster without hosts has only heard of it.
     """
-    seen = [_living(provider) for provider in providers]
+    seen = [_living(name, provider) for name, provider in providers.items()]
+    clusters: dict[ClusterId, Cluster] = {}
+    for cluster in (cluster for one in seen for cluster in one.clusters):
+        before = clusters.get(cluster.id)
+        if before is None or cluster.hosts or not before.hosts:
+            clusters[cluster.id] = cluster
     return Living(
-        clusters=tuple({cluster.id: cluster for one in seen for cluster in one.clusters}.values()),
+        clusters=tuple(clusters.values()),
         unseen=tuple(why for one in seen for why in one.unseen),
         silent=tuple(why for one in seen for why in one.silent),
     )
@@ -125,7 +139,8 @@ def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[Cl
 def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
     """Destroy the parts of a cluster that its provider may not show, and close its account.
 
-    `cluster` is its name, `campaign/cell/attempt`. False where its account is closed, or where it had no paid hosts.
+    `cluster` is its name, `campaign/cell/attempt`. False where its account is closed, or where it had no paid hosts and
+    nothing in a database of somebody else.
     Raises StoreError and ProviderError.
     """
     try:
@@ -133,21 +148,28 @@ def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
     except ValueError:
         return False
     campaign = CampaignStore(toolkit.store, cluster_id.campaign_id)
-    if cluster_id not in open_accounts(campaign):
+    if cluster_id not in open_accounts(campaign) and not may_have_left(campaign, cluster_id):
         return False
     destroy_cluster(toolkit, toolkit.provider(campaign.definition()), cluster_id)
     return True
 
 
-def _living(provider: Provider) -> Living:
+def _living(name: str, provider: Callable[[], Provider]) -> Living:
     try:
-        return Living(tuple(provider.clusters()))
+        return Living(tuple(provider().clusters()))
     except HostsSilent as error:
         return Living(error.clusters, silent=(str(error),))
     except PartlySeen as error:
         return Living(error.clusters, unseen=(str(error),))
-    except PlimsollError as error:
-        return Living((), unseen=(f"provider {provider.name}: {error}",))
+    except Exception as error:
+        return Living((), unseen=(f"provider {name}: {_reason_of(error)}",))
+
+
+def _reason_of(error: Exception) -> str:
+    """Return the error as a sentence. Of one that nobody expects the log has all."""
+    if not isinstance(error, PlimsollError):
+        _log.error("not expected: %s", error, exc_info=error)
+    return reason_of(error)
 
 
 def _destroy_and_record(
@@ -170,10 +192,14 @@ def _destroy_and_record(
             continue
         try:
             record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, ended_at, cluster)
+            if cluster.provider == EXTERNAL:
+                note_left(toolkit.store, cluster.id)
         except DamagedRecord as error:  # which says nothing about the other clusters
             damaged.append(f"{cluster.id}: what it has cost can't be recorded: {error}")
         except StoreError as error:
             away = error
+        except Exception as error:
+            damaged.append(f"{cluster.id}: what it has cost can't be recorded: {_reason_of(error)}")
     others = f"nor what these have cost, which are gone too: {', '.join(sorted(unrecorded))}"
     return troubles, (*damaged, *([str(away)] if away else []), *([others] if unrecorded else []))
 
@@ -181,35 +207,24 @@ def _destroy_and_record(
 def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[Cluster, str]]:
     """Yield each cluster as soon as its destruction is over, with the reason if a part of it is left.
 
-    An error that nobody expects is raised once all are over. Daemon threads do the work, so that a process that is told
-    to end does not wait for them.
+    Daemon threads do the work, so that a process that is told to end does not wait for them.
     """
-    over: SimpleQueue[tuple[Cluster, str | Exception]] = SimpleQueue()
+    over: SimpleQueue[tuple[Cluster, str]] = SimpleQueue()
     places = BoundedSemaphore(_AT_ONCE)
 
     def destroy(cluster: Cluster) -> None:
         with places:
-            try:
-                over.put((cluster, _destroy(toolkit, cluster)))
-            except Exception as error:  # raised below, in the thread that waits
-                over.put((cluster, error))
+            over.put((cluster, _destroy(toolkit, cluster)))
 
     for cluster in clusters:
         Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.id}").start()
-    unexpected: Exception | None = None
     for _ in clusters:
-        cluster, trouble = over.get()
-        if isinstance(trouble, Exception):
-            unexpected = trouble
-        else:
-            yield cluster, trouble
-    if unexpected:
-        raise unexpected
+        yield over.get()
 
 
 def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:
     try:
         toolkit.provider_of(cluster.provider, cluster.id.campaign_id).destroy(cluster.id)
-    except PlimsollError as error:
-        return str(error)
+    except Exception as error:
+        return _reason_of(error)
     return ""

@@ -108,6 +108,16 @@ def hold_key(campaign_id: str, number: int) -> str:
     return f"{holds_prefix(campaign_id)}/{number}.json"
 
 
+def databases_prefix(campaign_id: str) -> str:
+    """Return the folder with a file for each cluster that may have something in a database of somebody else."""
+    return f"{campaign_id}/databases"
+
+
+def database_key(cluster_id: ClusterId) -> str:
+    """Return the key of that file for one cluster."""
+    return f"{databases_prefix(cluster_id.campaign_id)}/{cluster_id.name}"
+
+
 def cells_prefix(campaign_id: str) -> str:
     """Return the folder with one folder for each cell."""
     return f"{campaign_id}/cells"

@@ -62,3 +62,32 @@ def test_warnings_stand_before_the_body() -> None:
 
 def test_a_password_is_sent_as_sasl_plain() -> None:
     assert frames.credentials("me", "secret").endswith(b"\0\0\0\x0a\0me\0secret")
+
+
+def rows_of(*parts: bytes) -> Reader:
+    return Reader(struct.pack(">i", 2) + b"".join(parts))
+
+
+ONE_TABLE = struct.pack(">i", 1)
+NAMES = text("system") + text("peers")
+HOSTILE = {
+    "endless rows of nothing": rows_of(ONE_TABLE, struct.pack(">i", 0), NAMES, struct.pack(">i", 0x7FFFFFFF)),
+    "fewer rows than none": rows_of(ONE_TABLE, struct.pack(">i", 0), NAMES, struct.pack(">i", -1)),
+    "endless columns": rows_of(ONE_TABLE, struct.pack(">i", 0x7FFFFFFF), NAMES),
+    "sets of sets without end": rows_of(
+        ONE_TABLE, struct.pack(">i", 1), NAMES, text("deep"), struct.pack(">H", SET) * 5000, struct.pack(">H", VARCHAR)
+    ),
+    "an address of three bytes": rows_of(
+        ONE_TABLE,
+        struct.pack(">i", 1),
+        NAMES,
+        *(text("rpc_address"), struct.pack(">H", INET)),
+        *(struct.pack(">i", 1), value(b"\1\2\3")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_answer_that_would_take_memory_without_end_or_can_not_be_is_none(name: str) -> None:
+    with pytest.raises(NotTheProtocol):
+        frames.parse_rows(HOSTILE[name])

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.adapters.external.keyspaces import Mark, NewKeyspace, drop_marked, marks, require_own_keyspace
+from plimsoll.adapters.external.keyspaces import Mark, NewKeyspace, drop_marked, mark_of, require_own_keyspace
 from plimsoll.adapters.native_protocol import DatabaseRefused, Session
 from plimsoll.adapters.native_protocol.frames import UNAUTHORIZED, Refusal
 from plimsoll.domain.errors import ProviderError
@@ -34,7 +34,7 @@ class Answers:
             return [
                 {"keyspace_name": name, "comment": tables["plimsoll_owner"]}
                 for name, tables in self.keyspaces.items()
-                if "plimsoll_owner" in tables
+                if "plimsoll_owner" in tables and f"'{name}'" in statement
             ]
         there = "bench" in self.keyspaces and (".keyspaces" in statement or bool(self.keyspaces["bench"]))
         return [{"keyspace_name": "bench"}] if there else []
@@ -107,9 +107,15 @@ def test_a_keyspace_of_another_store_is_left_alone() -> None:
     assert answers.changes == []
 
 
-def test_marks_that_nobody_here_wrote_are_skipped() -> None:
-    answers = Answers({"bench": marked(MINE), "odd": {"plimsoll_owner": "{}"}})
-    assert dict(marks(cast(Session, answers))) == {"bench": MINE}
+NAIVE = MINE.model_dump_json().replace("Z", "")
+LONG = MINE.model_copy(update={"owner": "x" * 60_000}).model_dump_json()
+
+
+@pytest.mark.parametrize("comment", ["{}", "", "[" * 5000, NAIVE, LONG])
+def test_a_mark_that_no_plimsoll_wrote_is_none(comment: str) -> None:
+    assert MINE.model_dump_json() != NAIVE
+    assert mark_of(cast(Session, Answers({"bench": {"plimsoll_owner": comment}})), "bench") is None
+    assert mark_of(cast(Session, Answers({"bench": marked(MINE)})), "bench") == MINE
 
 
 def test_a_user_without_the_right_is_told_which() -> None:

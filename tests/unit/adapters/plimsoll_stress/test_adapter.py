@@ -12,8 +12,10 @@ from tests.unit.adapters.one_variant import one_variant
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
+from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.host import JobStatus
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.secrets import DatabaseAccess
 
 LOGS = ("tlp_stress_metrics.hdr-intended-mutations", "tlp_stress_metrics.hdr-intended-selects")
 
@@ -257,3 +259,44 @@ def test_keys_of_own_statements_are_drawn_from_the_counted_rows(host: ScriptedHo
     options = json.loads(host.read_tail(host.root / "load" / "options.json", max_bytes=10_000))
     assert options["rows"] == 77
     assert options["population"]["bind"]["id"]["max"] == options["operations"][0]["bind"]["id"]["max"] == 76
+
+
+THEIRS = ExternalDatabase(
+    contact_points=("db1",),
+    port=9042,
+    data_centre="dc1",
+    keyspace="bench",
+    is_read_only=False,
+    populate_ops_s=None,
+    has_tls=True,
+    access=DatabaseAccess("me", "secret"),
+)
+
+
+def test_a_load_on_somebody_elses_database_lives_by_the_looks_at_it_and_leaves_no_core(
+    host: ScriptedHost, stress: PlimsollStress
+) -> None:
+    lease = host.root / "load" / "lease"
+    stress.start(host, LoadRequest("load", definition(), 100, ["db1"], timedelta(hours=1), database=THEIRS))
+    argv = [*host.jobs["load"].argv]
+    assert argv[argv.index("--lease") + 1] == str(lease)
+    assert "-XX:-CreateCoredumpOnCrash" in argv[: argv.index("-cp")]
+    assert lease in host.files(host.root)
+    Path(lease).unlink()
+    stress.status(host, "load")
+    assert lease in host.files(host.root)
+
+
+def test_a_load_on_nodes_of_its_own_needs_nobody_who_looks(started: ScriptedHost, stress: PlimsollStress) -> None:
+    stress.status(started, "load")
+    assert "--lease" not in started.jobs["load"].argv
+    assert started.root / "load" / "lease" not in started.files(started.root)
+
+
+def test_of_what_lies_in_its_folder_only_what_it_writes_is_collected(
+    started: ScriptedHost, stress: PlimsollStress
+) -> None:
+    """A crash may leave a picture of its memory there."""
+    for name in ("core", "core.4711", "hs_err_pid4711.log", "java_pid4711.hprof", "summary.json", *LOGS):
+        started.write(started.root / "load" / name, "x")
+    assert {path.name for path in stress.files(started)} == {"summary.json", *LOGS}

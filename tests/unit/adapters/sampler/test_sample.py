@@ -155,6 +155,12 @@ def host(tmp_path: Path) -> FolderHost:
     return FolderHost(tmp_path / "load", HostInfo(name="load", role="load", address="127.9.9.1"))
 
 
+def test_the_program_is_told_where_somebody_elses_database_is(host: FolderHost) -> None:
+    ProcSampler().start(host, timedelta(hours=1), database=("9042", "db1", "10.0.0.2"))
+    argv = host.read_tail(PurePosixPath("jobs/sampler"), max_bytes=10_000).split()
+    assert argv[6:] == ["@9042,db1,10.0.0.2"]
+
+
 def test_the_program_is_told_which_environments_are_the_attempts(host: FolderHost) -> None:
     ProcSampler().start(host, timedelta(hours=1), frozenset({"v1-002k-r1-1", "v1-001k-r1-1"}))
     argv = host.read_tail(PurePosixPath("jobs/sampler"), max_bytes=10_000).split()

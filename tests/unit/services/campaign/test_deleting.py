@@ -21,7 +21,7 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
-from plimsoll.services.hosts.reaping import living_of
+from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.ownership.holding import held
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids, write_model
@@ -129,7 +129,7 @@ def test_an_attempt_begins_although_other_hosts_can_not_be_asked(silent: Toolkit
     left = begin(silent, "silent", CELL, "dead")
     actions.provision(left)
     begin(silent, "silent", CELL, "me")
-    assert living_of(silent.providers.values()).clusters == ()
+    assert living_clusters(silent).clusters == ()
 
 
 def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_another(

@@ -15,6 +15,7 @@ from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_
 from plimsoll.adapters.generators.plimsoll_stress.limits import limits
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_statements
 from plimsoll.adapters.generators.plimsoll_stress.row_ranges import with_last_row
+from plimsoll.adapters.generators.plimsoll_stress.written import written
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.domain.definition import Definition
@@ -33,6 +34,7 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 _CPU_S = 53e-6
 """Processor time of an operation, s: docs/contributing/performance.md, the load generator and a plain driver loop."""
 _INTERVAL = timedelta(seconds=1)
+_FILES = (command.CSV, command.PROGRESS, command.SUMMARY, command.OPTIONS, command.START)
 
 
 class PlimsollStress:
@@ -80,6 +82,10 @@ class PlimsollStress:
         """
         return limits(definition)
 
+    def written(self, definition: Definition) -> str:
+        """Return what the cells write, as far as it is known beforehand."""
+        return written(definition)
+
     def processors(self, load_ops_s: int) -> float | None:
         """Return the number of processors, by the least processor time per operation that was measured."""
         return load_ops_s * _CPU_S
@@ -91,8 +97,11 @@ class PlimsollStress:
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load as a detached job, or attach to the job that was started before."""
         folder = folder_of(host)
+        is_leased = request.database is not None
         plan = {"job_id": request.job_id, "duration_s": request.definition.timing.duration.total_seconds()}
-        host.write(folder / PLAN, json.dumps(plan))
+        host.write(folder / PLAN, json.dumps({**plan, "is_leased": is_leased}))
+        if is_leased:
+            _renew_lease(host)
         self._start(host, request, folder, command.run_arguments(request, folder))
 
     def with_rows(self, definition: Definition, rows: int) -> Definition:
@@ -114,6 +123,8 @@ class PlimsollStress:
         """Return the state: running, complete, or failed with the reason. The exit code alone is never trusted."""
         job = host.status(job_id)
         if job.state == "running":
+            if _plan(host)["is_leased"]:
+                _renew_lease(host)
             return _running(host)
         fault = _fault(host, job)
         if fault is None:
@@ -135,7 +146,7 @@ class PlimsollStress:
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Return the paths of everything that it wrote, and of its console output."""
-        written = [path for path in host.files(folder_of(host)) if path.name != PLAN]
+        written = [path for path in host.files(folder_of(host)) if _is_known(path.name)]
         console = console_path(host.root, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
@@ -163,12 +174,22 @@ class PlimsollStress:
         heap, workload = request.definition.load_generator.heap, request.definition.workload
         clients = CLIENT_PROGRAMS[request.protocol]
         program = OwnProgram(clients.main, self._artefacts.program(clients.program))
-        argv = program.argv(self._artefacts, host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
+        coreless = ("-XX:-CreateCoredumpOnCrash",) if request.database else ()  # it knows a password
+        argv = program.argv(self._artefacts, host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}", *coreless))
         if "--options" in arguments:
             options = with_last_row(given_options(workload))
             host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
         access = command.access(request.database) if request.database else ""
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder, stdin=access))
+
+
+def _is_known(name: str) -> bool:
+    """Tell whether the program writes such a file. A crash may leave others, with whatever was in its memory."""
+    return name in _FILES or name.startswith(command.HDR)
+
+
+def _renew_lease(host: Host) -> None:
+    host.write(folder_of(host) / command.LEASE, "")
 
 
 def _utc(at: datetime) -> str:
@@ -211,7 +232,7 @@ def _draining(progress: reports.Progress) -> str:
 def _plan(host: Host) -> dict[str, Any]:
     """Return the settings that the load was started with; an empty job id where it was not started."""
     text = host.read_tail(folder_of(host) / PLAN, max_bytes=TAIL_BYTES)
-    return {"job_id": "", "duration_s": 0, **parse_plan(text)}
+    return {"job_id": "", "duration_s": 0, "is_leased": False, **parse_plan(text)}
 
 
 def _fault(host: Host, job: JobStatus) -> str | None:

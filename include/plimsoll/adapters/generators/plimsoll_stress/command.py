@@ -26,6 +26,8 @@ KEYSPACE = "tlp_stress"
 """The generator's keyspace, unless an option names another."""
 OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
+LEASE = "lease"
+"""The file that whoever watches a load on somebody else's database writes anew at every look."""
 _AT_ONCE = {"--populate-rate": "0"}
 """The option to populate as fast as the threads can. Without it BasicTimeSeries populates at the load's rate, as
 published.
@@ -67,23 +69,26 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
         **({} if is_own or request.waits or request.database else {"--settle": SETTLE}),
     }
-    external = _external(request.database, request.load_ops_s) if request.database else {}
+    external = _external(request.database, request.load_ops_s, folder) if request.database else {}
     options = (
         word for option in {**published, **_watched(definition), **further, **external}.items() for word in option
     )
     as_left = not request.populates or (request.database is not None and request.database.is_read_only)
-    log_in = ("--access-on-stdin",) if request.database else ()
+    log_in = ("--no-auto-snapshot", "--access-on-stdin") if request.database else ()
     closed = ("--closed",) if definition.is_closed_loop else ()
     return ("run", workload.name, *options, *closed, *(_AS_LEFT if as_left else ()), *log_in)
 
 
-def _external(database: ExternalDatabase, load_ops_s: int) -> dict[str, str]:
+def _external(database: ExternalDatabase, load_ops_s: int, folder: PurePosixPath) -> dict[str, str]:
     """Return the options of a database that somebody else runs, to which rows are written no faster than allowed."""
+    within = {"--nodes-within": ",".join(database.nodes_within)} if database.nodes_within else {}
     return {
         "--port": str(database.port),
         "--dc": database.data_centre,
         "--keyspace": database.keyspace,
         "--populate-rate": str(database.populate_ops_s or load_ops_s),
+        "--lease": str(folder / LEASE),
+        **within,
     }
 
 

@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -36,6 +37,8 @@ def start(job: dict[str, Any]) -> str:
     It forks, so the caller must have only one thread. Raises OSError when the job's folders can't be used.
     """
     # Held until the record is written, by the supervisor even when this launcher is killed: two callers start one job.
+    if job.get("stdin"):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash would leave what it says in a file
     lock = _open_lock(Path(job["record"]).with_suffix(".lock"))
     fcntl.flock(lock, fcntl.LOCK_EX)
     if Path(job["record"]).exists():

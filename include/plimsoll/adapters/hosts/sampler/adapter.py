@@ -6,7 +6,7 @@ from datetime import timedelta
 from inspect import getsource
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.hosts.sampler import counters, programs, sample
+from plimsoll.adapters.hosts.sampler import counters, listeners, programs, sample
 from plimsoll.domain.host_activity import HostActivity
 from plimsoll.ports.host import Host, Job
 
@@ -19,10 +19,17 @@ _LOOK_TIMEOUT = timedelta(minutes=1)
 class ProcSampler:
     """An implementation of the HostSampler port; the columns are those of `sample.COLUMNS`."""
 
-    def start(self, host: Host, expires: timedelta, environments: frozenset[str] = frozenset()) -> None:
+    def start(
+        self,
+        host: Host,
+        expires: timedelta,
+        environments: frozenset[str] = frozenset(),
+        database: Sequence[str] = (),
+    ) -> None:
         """Start the program as a detached job, or leave a running one alone."""
         folder = host.root / JOB
-        argv = (*_program(host), str(folder / SAMPLES), *sorted(environments))
+        own = [*sorted(environments), *([f"{listeners.MARK}{','.join(database)}"] if database else [])]
+        argv = (*_program(host), str(folder / SAMPLES), *own)
         host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity:
@@ -38,7 +45,7 @@ class ProcSampler:
 def _program(host: Host) -> tuple[str, ...]:
     """Write the program to the host, and return how it is called."""
     folder, entry = host.root / JOB / "program", "__main__.py"
-    for module in (counters, programs, sample):
+    for module in (counters, listeners, programs, sample):
         path = folder / PurePosixPath(*module.__name__.split(".")).with_suffix(".py")
         host.write(path, getsource(module))
     host.write(folder / entry, f"import sys\n\nfrom {sample.__name__} import main\n\nmain(*sys.argv[1:])\n")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from plimsoll.adapters.hosts.sampler.counters import ODD, TICKS, Counters
+from plimsoll.adapters.hosts.sampler.listeners import MARK, listening
 
 _ENVIRONMENT_TAG = "PLIMSOLL_ENVIRONMENT"
 """The variable that every process of an attempt on kept hosts has beside the cluster's."""
@@ -43,12 +44,15 @@ class Programs:
     `/proc/stat` counts work, miss most of what runs in short bursts. A process that ended counts in the figures of
     whoever waited for it. One of which nobody knew, and for which nobody waits, is lost.
     `tag`: an entry in the environment of the cluster's processes, as `NAME=value`. If there are `environments`, only
-    the cluster's processes in one of these are the attempt's.
+    the cluster's processes in one of these are the attempt's. One that begins with `@` is a place where somebody else's
+    database listens: its processes are the attempt's too.
     """
 
     def __init__(self, tag: bytes, environments: Sequence[str] = (), proc: Path = Path("/proc")) -> None:
         self._tag, self._proc = tag, str(proc)
-        self._environments = {f"{_ENVIRONMENT_TAG}={name}".encode() for name in environments}
+        self._environments = {f"{_ENVIRONMENT_TAG}={name}".encode() for name in environments if name[:1] != MARK}
+        self._databases = [name for name in environments if name[:1] == MARK]
+        self._listening: set[str] = set()
         self._seen: dict[str, Process] = {}
         self._young: dict[str, int] = {}
         self._looks = 0
@@ -64,6 +68,8 @@ class Programs:
         """Return what was taken since the last look. None at the first, and where there is no tag."""
         present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
         before, self._seen = self._seen, {}
+        if self._databases and not self._looks % _FORGET:
+            self._listening = {pid for one in self._databases for pid in listening(one, self._proc)[1]}
         for pid in sorted(present, key=int):  # parents first
             if process := self._process(pid, before.get(pid)):
                 self._seen[pid] = process
@@ -81,12 +87,14 @@ class Programs:
         start = fields[19]
         if known is None or known.start != start:
             self._young[pid], known = _YOUNG, None
-        kind = known.kind if known and pid not in self._young else self._kind(pid, fields[1], known)
+        asked_again = pid in self._young or pid in self._listening
+        kind = known.kind if known and not asked_again else self._kind(pid, fields[1], known)
         return Process(start, f"{ODD.sub('?', name)}({pid})", kind, *_sums(fields))
 
     def _kind(self, pid: str, parent: str, known: "Process | None") -> str:
         variables = set(_bytes(f"{self._proc}/{pid}/environ").split(b"\0"))
-        if self._tag in variables and (not self._environments or self._environments & variables):
+        is_own = self._tag in variables and (not self._environments or self._environments & variables)
+        if is_own or pid in self._listening:
             return "own"
         if self.sees_all and "2" in (pid, parent):
             return "kernel"

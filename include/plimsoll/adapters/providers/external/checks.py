@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from plimsoll.adapters.external import Database, Databases
 from plimsoll.adapters.external.keyspaces import is_there, mark_of
 from plimsoll.adapters.external.options import ExternalOptions
+from plimsoll.adapters.hosts.sampler.listeners import listening
 from plimsoll.adapters.native_protocol import Session
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
@@ -45,10 +46,11 @@ def _silent(database: Database, nodes: Sequence[str]) -> Sequence[tuple[str, Pro
 
 
 def _beyond_contact_points(definition: Definition, database: Database) -> Iterator[Problem]:
+    options = database.options
     try:
         nodes = database.nodes()
         with database.any_session() as session:
-            keyspace = list(_keyspace_problems(session, database.options))
+            keyspace = list(_keyspace_problems(session, options))
     except ProviderError as error:
         yield Problem(_OPTIONS, error.headline, error.mend)
         return
@@ -56,15 +58,35 @@ def _beyond_contact_points(definition: Definition, database: Database) -> Iterat
     if len(nodes) != definition.system.nodes:
         what = f"the data centre has {plural(len(nodes), 'node')}, and the definition says {definition.system.nodes}"
         yield Problem("system.nodes", what, f"write {len(nodes)}, or wait until all nodes are there")
-    others = [node.address for node in nodes if node.address not in database.options.contact_points]
+        return  # nobody knows whom they would be
+    yield from _hidden_on_this_machine(options, [node.address for node in nodes])
+    others = [node.address for node in nodes if node.address not in options.contact_points]
+    for node in (node for node in others if not database.may_be_logged_in_to(node)):
+        what = f"its node {node} is no contact point, and would be sent the password in plain text"
+        mend = "write `tls: true`; or add it to the contact points, or its network to `node_networks`"
+        yield Problem(f"{_OPTIONS}.node_networks", what, mend)
+    others = [node for node in others if database.may_be_logged_in_to(node)]
     for node, why in _silent(database, others):
         yield Problem(f"{_OPTIONS}.data_centre", f"its node {node} can't take its share: {why.what}", why.mend)
+
+
+def _hidden_on_this_machine(options: ExternalOptions, nodes: Sequence[str]) -> Iterator[Problem]:
+    """Yield whether the database runs where the load does, and nobody here may see which of the processes it is."""
+    if options.load_hosts.provider != "local":
+        return
+    is_here, processes = listening(f"@{','.join([str(options.port), *options.contact_points, *nodes])}")
+    if is_here and not processes:
+        what = "the database runs on the load's own machine, and its processor time would count as other programs'"
+        mend = (
+            "let the load come from another host; or run this as the database's user, or as root and not in a container"
+        )
+        yield Problem(f"{_OPTIONS}.load_hosts", what, mend)
 
 
 def _keyspace_problems(session: Session, options: ExternalOptions) -> Iterator[Problem]:
     """Yield whether the keyspace is there and must not be, or the other way round.
 
-    One with Plimsoll's mark is no problem here: a cell that is over has left it, or one that runs now has it.
+    One with Plimsoll's mark is told apart, by those who know which cells have ended.
     """
     name = options.keyspace_name
     there = is_there(session, name)

@@ -1,21 +1,28 @@
 """The source of load hosts for a database that somebody else runs, and of the keyspace that a load has there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.external import Databases, ExternalOptions
-from plimsoll.adapters.external.keyspaces import Mark, NewKeyspace, drop_marked, marks, require_own_keyspace
+from plimsoll.adapters.external.keyspaces import (
+    Mark,
+    NewKeyspace,
+    drop_marked,
+    has_snapshot_option,
+    mark_of,
+    require_own_keyspace,
+)
 from plimsoll.adapters.external.options import read_options
 from plimsoll.adapters.providers.external.checks import database_problems
 from plimsoll.adapters.providers.external.load_hosts import load_hosts_alone
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import OF_HOSTS, PlimsollError, Problem, ProviderError, SecretError
+from plimsoll.domain.errors import OF_HOSTS, PlimsollError, Problem, ProviderError, reason_of
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.external_database import ExternalDatabase
+from plimsoll.ports.external_database import ExternalDatabase, Occupant
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
 
@@ -54,6 +61,29 @@ class ExternalProvider:
         [options] = self._known()
         return self._databases.of(options).for_clients()
 
+    def keyspace(self) -> str:
+        """Return the name of the keyspace that cells make and drop; empty where they only read."""
+        [options] = self._known()
+        return "" if options.is_read_only else options.keyspace_name
+
+    def keeps_copies(self) -> bool:
+        """Tell whether tables lack the option that the load generator sets against copies."""
+        [options] = self._known()
+        with self._databases.of(options).any_session() as session:
+            return not has_snapshot_option(session)
+
+    def occupant(self) -> Occupant | None:
+        """Return whose keyspace is where the definition's own would be made; None where nobody's is."""
+        [options] = self._known()
+        if options.is_read_only:
+            return None
+        with self._databases.of(options).any_session() as session:
+            mark = mark_of(session, options.keyspace_name)
+        if mark is None:
+            return None
+        ours = mark.store == self._store
+        return Occupant(options.keyspace_name, ClusterId.parse(mark.cluster), mark.store, ours, mark.owner)
+
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Check the options, then every node, the keyspace, and the load hosts."""
         options = read_options(definition.provider.options)
@@ -89,10 +119,12 @@ class ExternalProvider:
         troubles += [self._places.unknown] if self._places.unknown else []
         for options in self._known():
             try:
-                for cluster in self._marked(options):
-                    seen.setdefault(cluster.id, cluster)
-            except (ProviderError, SecretError) as error:
-                silent.append(error.text())
+                marked = self._marked(options)
+            except Exception as error:  # which says nothing about the other databases
+                silent.append(f"{', '.join(options.contact_points)}: {reason_of(error)}")
+            else:
+                if marked is not None:
+                    seen.setdefault(marked.id, marked)
         if troubles:
             raise PartlySeen("; ".join([*troubles, *silent]), list(seen.values()))
         if silent:
@@ -102,20 +134,20 @@ class ExternalProvider:
 
     def destroy(self, cluster_id: ClusterId) -> None:
         """End the load, give back its hosts, and drop the keyspace, each even if another fails."""
-        errors: list[PlimsollError] = []
+        errors: list[Exception] = []
         began = self._keyspace_begun(cluster_id)
         for hosts in self._load_hosts():
             try:
                 hosts.destroy(cluster_id)
-            except PlimsollError as error:
+            except Exception as error:  # the first is raised below, once all were tried
                 errors.append(error)
         for options in self._known():
             try:
                 self._drop_keyspace(options, cluster_id, began=began)
-            except PlimsollError as error:
+            except Exception as error:
                 errors.append(error)
         for first in errors:
-            raise first if isinstance(first, ProviderError) else ProviderError(first.text(), where=str(cluster_id))
+            raise first if isinstance(first, ProviderError) else ProviderError(reason_of(first), where=str(cluster_id))
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         """Return a load host, as its own provider gives it."""
@@ -181,24 +213,37 @@ class ExternalProvider:
             except PartlySeen as error:
                 found = error.clusters
                 (silent if isinstance(error, HostsSilent) else troubles).append(error.text())
+            except PlimsollError as error:
+                troubles.append(error.text())
+                continue
             seen |= {cluster.id: _ours(cluster, hosts.name) for cluster in found}
         return seen, troubles, silent
 
-    def _marked(self, options: ExternalOptions) -> Iterator[Cluster]:
-        """Yield the clusters of this installation that have a keyspace there. Raises ProviderError and SecretError."""
-        if options.is_read_only:
-            return
+    def _marked(self, options: ExternalOptions) -> Cluster | None:
+        """Return the cluster of this installation whose keyspace is there. Raises ProviderError and SecretError."""
+        campaigns = self._campaigns_of(options)
+        if options.is_read_only or (campaigns and campaigns <= self._places.done):
+            return None
         with self._databases.of(options).any_session() as session:
-            for _, mark in marks(session):
-                if mark.store == self._store:
-                    yield Cluster(
-                        id=ClusterId.parse(mark.cluster),
-                        owner=mark.owner,
-                        provider=EXTERNAL,
-                        hosts=(),
-                        created_at=mark.made_at,
-                        expires_at=mark.expires_at,
-                    )
+            mark = mark_of(session, options.keyspace_name)
+        if mark is None or mark.store != self._store:
+            return None
+        cluster_id = ClusterId.parse(mark.cluster)
+        if campaigns - {""} and cluster_id.campaign_id not in campaigns:
+            return None  # of a campaign that has nothing there: somebody else wrote it
+        return Cluster(
+            id=cluster_id,
+            owner=mark.owner,
+            provider=EXTERNAL,
+            hosts=(),
+            created_at=mark.made_at,
+            expires_at=mark.expires_at,
+        )
+
+    def _campaigns_of(self, options: ExternalOptions) -> frozenset[str]:
+        """Return the campaigns that have a keyspace there by their definitions; none where nobody has named any."""
+        asked = zip(self._places.options, self._places.campaigns, strict=False)
+        return frozenset(campaign for written, campaign in asked if str(read_options(written)) == str(options))
 
     def _known(self) -> Sequence[ExternalOptions]:
         """Return the options of the places, each once, that can be read; others have never made a cluster."""

@@ -19,11 +19,21 @@ class TaggedProcess:
 
 
 def tagged_processes(work: Path) -> Iterator[TaggedProcess]:
-    """Yield every living process of any cluster of that work folder, except this one. Zombies have no environment."""
+    """Yield every living process of any cluster of that work folder, except this one. Zombies have no environment.
+
+    Those of other users, whom root could read, may say of themselves what they like.
+    """
     for process, environment in _environments():
         tags = read_process_tags(environment, work)
-        if tags is not None and process.pid != os.getpid():
+        if tags is not None and process.pid != os.getpid() and _is_own(process.pid):
             yield TaggedProcess(process, tags)
+
+
+def _is_own(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid == os.geteuid()
+    except OSError:  # it has ended
+        return False
 
 
 def subnets_in_use() -> frozenset[str]:

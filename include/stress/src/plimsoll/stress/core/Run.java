@@ -51,7 +51,8 @@ public final class Run {
     public void execute() throws StressException, IOException {
         summary.workload(workload);
         console.say("connecting to " + connector.target());
-        try (Connector.Connection client = connector.connect(workload, Math.max(1, options.rate / options.split.count));
+        try (Lease lease = new Lease(options.lease, options.leaseTime, stop);
+                Connector.Connection client = connector.connect(workload, Math.max(1, options.rate / options.split.count));
                 Vitals vitals = new Vitals();
                 Sink progress = options.progress == null ? observation -> {} : new Progress(options.progress, watch)) {
             List<Traffic> traffic = Traffic.of(workload, options.threads, options.split, seed);

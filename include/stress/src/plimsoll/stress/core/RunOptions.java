@@ -124,6 +124,14 @@ public final class RunOptions {
                     + "it ends too.")
     List<StopRule> stopWhen = List.of();
 
+    @Option(
+            names = "--lease",
+            description = "End the run once nobody has written this file anew for --lease-time: whoever watches does so.")
+    Path lease;
+
+    @Option(names = "--lease-time", converter = Units.Seconds.class, description = "See --lease.")
+    Duration leaseTime = Duration.ofSeconds(60);
+
     @Option(names = "--csv", description = "CSV file.")
     Path csv;
 

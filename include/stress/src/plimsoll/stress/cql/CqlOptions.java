@@ -5,6 +5,7 @@ import static plimsoll.stress.core.StressException.require;
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import java.time.Duration;
+import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import plimsoll.stress.core.Connector;
@@ -46,6 +47,18 @@ public final class CqlOptions implements Protocol {
 
     @Option(names = "--no-schema", description = "Take keyspace and table as they are.")
     boolean noSchema;
+
+    @Option(
+            names = "--no-auto-snapshot",
+            description = "Have the database keep no copy of the tables when they are dropped, where its release can.")
+    boolean noAutoSnapshot;
+
+    @Option(
+            names = "--nodes-within",
+            split = ",",
+            description = "Connect to these alone, whatever nodes the database names: names, addresses, and networks such "
+                    + "as 10.0.0.0/24; with commas.")
+    List<String> nodesWithin = List.of();
 
     @Option(
             names = "--access-on-stdin",

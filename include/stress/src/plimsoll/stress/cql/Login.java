@@ -13,6 +13,7 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -23,6 +24,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import plimsoll.stress.core.ExitCode;
 import plimsoll.stress.core.StressException;
 
@@ -77,18 +79,19 @@ final class Login {
         return context;
     }
 
-    /** Returns those who trust this authority alone; null, the JDK's own, where none is given. */
+    /** Returns those who trust this authority alone; null: those of the JDK. */
     private static TrustManager[] trusted(String authority) throws GeneralSecurityException, IOException {
-        if (authority == null) {
-            return null;
-        }
-        KeyStore store = emptyStore();
-        for (Certificate certificate : certificates(authority)) {
-            store.setCertificateEntry("authority " + store.size(), certificate);
+        KeyStore store = authority == null ? null : emptyStore();
+        if (store != null) {
+            for (Certificate certificate : certificates(authority)) {
+                store.setCertificateEntry("authority " + store.size(), certificate);
+            }
         }
         TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         factory.init(store);
-        return factory.getTrustManagers();
+        return Arrays.stream(factory.getTrustManagers())
+                .map(manager -> new NamedHosts((X509ExtendedTrustManager) manager))
+                .toArray(TrustManager[]::new);
     }
 
     private static KeyManager[] own(String chain, String key) throws GeneralSecurityException, IOException {

@@ -2,6 +2,7 @@ package plimsoll.stress.cql;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +69,25 @@ final class Schema {
             for (Command table : workload.schema) {
                 attempt(table, () -> execute(text(table)));
             }
+            if (options.noAutoSnapshot) {
+                keepNoCopies();
+            }
         }
+    }
+
+    /** Has the database drop the tables without a copy of them, if it has an option for that: Cassandra since 5.0. */
+    private void keepNoCopies() throws StressException {
+        String columns = "SELECT column_name FROM system_schema.columns WHERE keyspace_name = 'system_schema' "
+                + "AND table_name = 'tables' AND column_name = 'allow_auto_snapshot'";
+        String tables = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '" + options.keyspace + "'";
+        attempt(new Command(tables, "tables of " + options.keyspace), () -> {
+            if (session.execute(columns).one() != null) {
+                for (Row table : session.execute(tables)) {
+                    String name = "\"" + table.getString(0) + "\"";
+                    execute("ALTER TABLE " + options.keyspace + "." + name + " WITH allow_auto_snapshot = false");
+                }
+            }
+        });
     }
 
     /** Selects the keyspace, because the tables in users' statements have none before their names. */

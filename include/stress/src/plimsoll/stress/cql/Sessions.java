@@ -44,7 +44,7 @@ final class Sessions {
         if (options.dataCentre != null) {
             config.withString(DefaultDriverOption.LOAD_BALANCING_LOCAL_DATACENTER, options.dataCentre);
         }
-        return connect(config, contactPoints(options.hosts, options.port), options.login());
+        return connect(config, options);
     }
 
     static List<InetSocketAddress> contactPoints(String hosts, int port) {
@@ -76,9 +76,13 @@ final class Sessions {
     }
 
     private static CqlSession connect(
-            ProgrammaticDriverConfigLoaderBuilder config, List<InetSocketAddress> points, Login login)
-            throws StressException {
+            ProgrammaticDriverConfigLoaderBuilder config, CqlOptions options) throws StressException {
+        List<InetSocketAddress> points = contactPoints(options.hosts, options.port);
+        Login login = options.login();
         CqlSessionBuilder builder = CqlSession.builder().withConfigLoader(config.build()).addContactPoints(points);
+        if (!options.nodesWithin.isEmpty()) {
+            builder.withNodeDistanceEvaluator(new Networks(options.nodesWithin));
+        }
         if (login.user != null) {
             builder.withAuthCredentials(login.user, login.password);
         }

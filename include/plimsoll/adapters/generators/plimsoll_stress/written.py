@@ -1,0 +1,83 @@
+"""What the loads of a definition write into a database of somebody else, in a sentence for the plan. Pure."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
+from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS, rows_option
+from plimsoll.adapters.generators.workload_options import given_options
+from plimsoll.domain.cell import grid
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.workload import BASIC_TIME_SERIES
+
+_READS = ("reads", "scans")
+_ROW_BYTES: Mapping[str, Callable[[Mapping[str, Any]], int]] = {
+    BASIC_TIME_SERIES: lambda _: 180,  # 100 to 199 letters, a short key, a time
+    "KeyValue": lambda _: 20,  # two numbers as text
+    "StandardRow": lambda options: 10 + 5 * options["column_size"],
+    "BatchedRows": lambda options: 16 + options["size"],
+    **{f"Ycsb{one}": lambda options: 24 + options["fieldcount"] * options["fieldlength"] for one in "ABCDEF"},
+}
+"""Bytes of a row's keys and values, as the program makes them; of a changed row as if it were written whole."""
+
+
+def written(definition: Definition) -> str:
+    """Return what all cells write at most: rows, bytes as far as they are known, and how often."""
+    name, cells = definition.workload.name, list(grid(definition))
+    what = f"each of {plural(len(cells), 'cell')} makes the keyspace, writes into it and drops it"
+    described = catalogue().by_name.get(name)
+    if described is None or not cells:
+        return f"{what}; how much, nobody knows beforehand"
+    options = _options(definition, described)
+    populated = _populated(definition, options)
+    seconds, share = definition.timing.duration.total_seconds(), _share_of_writes(described, options)
+    loaded = [round((cell.load_ops_s or 0) * seconds * share * options.get("batch_rows", 1)) for cell in cells]
+    replicas = definition.workload.replication_factor
+    rows = populated * len(cells) + sum(loaded)
+    sizes = _ROW_BYTES.get(name)
+    if sizes is None:
+        size = "rows of a size that is not known beforehand"
+    else:
+        size = f"at least {_bytes(sizes(options))} a row, {_bytes(sizes(options) * rows * replicas)} over all replicas"
+    if name == OWN_STATEMENTS:
+        most = f"{plural(populated, 'row')} before its load, and in the load as many as its statements write"
+    else:
+        most = f"{plural(populated, 'row')} before its load, and at most {max(loaded):,} in it; {rows:,} rows in all"
+    return f"{what}: {most}, {plural(replicas, 'replica')} of each ({size})"
+
+
+def _options(definition: Definition, described: WorkloadDescription) -> Mapping[str, Any]:
+    workload = definition.workload
+    given = given_options(workload)
+    if workload.name == BASIC_TIME_SERIES:
+        given = {"populate": workload.populate, "read_share": workload.read_share}
+    return {**{option.name: option.default for option in described.options}, **given}
+
+
+def _populated(definition: Definition, options: Mapping[str, Any]) -> int:
+    """Return the number of rows that are written before a load."""
+    generator, rows = definition.load_generator, options.get(rows_option(definition.workload.name) or "", 0)
+    threads = generator.threads * generator.hosts
+    if definition.workload.name == "BatchedRows":
+        return int(options["populate_batches"] * options["batch_rows"] * threads)
+    return int(rows * threads if definition.workload.name == BASIC_TIME_SERIES else rows)
+
+
+def _share_of_writes(described: WorkloadDescription, options: Mapping[str, Any]) -> float:
+    if described.name == BASIC_TIME_SERIES:
+        return 1.0 - float(options["read_share"])
+    weights = {
+        operation.name: float(options[str(operation.share["option"])])
+        for operation in described.operations
+        if isinstance(operation.share, dict)
+    }
+    whole = sum(weights.values())
+    return sum(weight for name, weight in weights.items() if name not in _READS) / whole if whole else 1.0
+
+
+def _bytes(number: float) -> str:
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if number >= size:
+            return f"{number / size:.3g} {unit}"
+    return plural(round(number), "byte")
