@@ -167,10 +167,10 @@ def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
     """Return the least and the greatest number of a sample's operations that took at least as long as the bound."""
     least, most = 0, sample.count
     for percentile, value in sample.values_ms.items():
-        above = sample.count - _rank(percentile, sample.count)
-        if value < bound_ms:
+        above, off_ms = sample.count - _rank(percentile, sample.count), sample.off_ms.get(percentile, 0.0)
+        if value + off_ms < bound_ms:
             most = min(most, above)
-        else:
+        elif value - off_ms >= bound_ms:
             least = max(least, above + 1)
     return least, most
 

@@ -53,9 +53,8 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
     kinds = {name.lower(): kind for name, kind in provenance.operations.items()}
     run = Run(warmup=timing.warmup, duration=timing.duration, attempted_ops_s=evidence.cell.load_ops_s)
     try:
-        reading = read_run(
-            evidence.files, ReadOptions(provenance.unit, kinds, provenance.tags), provenance.forced_format
-        )
+        options = ReadOptions(provenance.unit, kinds, provenance.tags, provenance.columns)
+        reading = read_run(evidence.files, options, provenance.forced_format)
         return reading, judge_reading(reading, run, evidence.definition.service_levels)
     except LogError as error:
         return None, unreadable(error)

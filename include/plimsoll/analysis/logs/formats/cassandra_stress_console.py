@@ -1,0 +1,136 @@
+"""cassandra-stress' console: a line for every interval, with percentiles of all its operations."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from plimsoll.analysis.logs.continuity import ODD_LENGTH
+from plimsoll.analysis.logs.formats.nearest_rank import at_nearest_rank, rank_remarks
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
+from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
+from plimsoll.analysis.logs.operations import Failures
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+
+_HEAD = re.compile(r"^type,?\s+total ops\s*,.*\btime\b.*$", re.MULTILINE)
+_TOTAL = "total"
+_PERCENTILES = {"med": 50.0, ".95": 95.0, ".99": 99.0, ".999": 99.9, "max": 100.0}
+_ROUNDED_MS = 0.05
+"""Times have one decimal."""
+_FIXED = re.compile(r"fixed\s*=|Ops/sec\s*:\s*[1-9]|Type\s*:\s*fixed", re.IGNORECASE)
+_UNIT = FoundUnit("ms", "cassandra-stress' console is in ms")
+_MEND = "give cassandra-stress' whole output; `-log hdrfile=X` writes histograms, by which every percentile is judged"
+
+
+class _Row(NamedTuple):
+    """A line of all operations: `total` since the run's begin, the other figures of the time since the line before."""
+
+    end_s: float
+    total: int
+    failed: int
+    values_ms: Mapping[float, float]
+
+
+class CassandraStressConsole:
+    """Its percentiles are response times with `-rate fixed=`, else service times."""
+
+    name = "cassandra-stress-console"
+    title = "cassandra-stress console output"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the output by the head of its table."""
+        return bool(_HEAD.search(file.head))
+
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return a sample for each line, and an empty one for each interval that has no line since nothing ended."""
+        if len(files) > 1:
+            where = ", ".join(file.name for file in files)
+            raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
+        [file] = files
+        unit_of(options.unit, _UNIT, file.name)
+        notes: list[str] = []
+        rows = list(_rows(file, notes))
+        if not rows:
+            raise LogError("has no line of an interval", where=file.name, mend=_MEND)
+        failed = [(row.end_s, row.failed) for row in rows if row.failed]
+        times, counts = zip(*failed, strict=True) if failed else ((), ())
+        kind, total, is_fixed = "errors", sum(counts), bool(_FIXED.search(file.head))
+        samples = tuple(_samples(rows))
+        counted = [sample.count for sample in samples]
+        return Reading(
+            title=self.title,
+            unit=_UNIT.unit,
+            unit_why=_UNIT.why,
+            samples=samples,
+            notes=(
+                *notes,
+                *_remarks(is_fixed=is_fixed),
+                *(note for one in (95, 99, 99.9) for note in rank_remarks("cassandra-stress", one, counted)),
+            ),
+            errors={kind: total} if total else {},
+            failures=(Failures(file.name, "", kind, np.array(times), np.array(counts, dtype=np.int64)),)
+            if failed
+            else (),
+        )
+
+
+def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
+    names: list[str] = []
+    lines = file.text.splitlines(keepends=True)
+    before_s = 0.0
+    for number, line in enumerate(lines, 1):
+        where = f"{file.name}, line {number}"
+        if _HEAD.match(line):
+            names = ["type", *(name.strip() for name in line.removeprefix("type").lstrip(", ").split(","))]
+        elif names and line.partition(",")[0].strip() == _TOTAL:
+            try:
+                row = _row(dict(zip(names, (cell.strip() for cell in line.split(",")), strict=True)))
+            except (KeyError, ValueError) as error:
+                if number == len(lines) and not line.endswith("\n"):
+                    what = "the last line is cut short (was its writer killed?); the lines before it count"
+                    notes.append(f"{where}: {what}")
+                    return
+                raise LogError("is a damaged line of an interval", where=where, mend=_MEND) from error
+            if row.end_s <= before_s:
+                what = "the seconds do not go on: several runs in one output"
+                raise LogError(
+                    what, where=where, mend="give the output of one run alone, with `-rate threads=` of one number"
+                )
+            before_s = row.end_s
+            yield row
+
+
+def _row(cells: Mapping[str, str]) -> _Row:
+    values = {percentile: float(cells[name]) for name, percentile in _PERCENTILES.items() if name in cells}
+    return _Row(float(cells["time"]), int(cells["total ops"]), int(cells.get("errors", "0")), values)
+
+
+def _samples(rows: Sequence[_Row]) -> Iterator[Sample]:
+    """Yield a sample for each line.
+
+    A line is left out where nothing ended: the next one is of the usual time before it, and what comes before is empty.
+    """
+    usual_s = median(row.end_s - before.end_s for before, row in pairwise(rows)) if len(rows) > 1 else rows[0].end_s
+    begin = _Row(0.0, 0, 0, {})
+    for before, row in pairwise((begin, *rows)):
+        start_s = before.end_s
+        while row.end_s - start_s > usual_s * (1 + ODD_LENGTH):
+            yield Sample(start_s, usual_s, "", 0, {})
+            start_s += usual_s
+        count = row.total - before.total
+        values = (
+            {at_nearest_rank(percentile, count): value for percentile, value in row.values_ms.items()} if count else {}
+        )
+        yield Sample(start_s, row.end_s - start_s, "", count, values, off_ms=dict.fromkeys(values, _ROUNDED_MS))
+
+
+def _remarks(*, is_fixed: bool) -> Iterator[str]:
+    yield "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
+    if is_fixed:
+        yield "judged on response time, by `-rate fixed=` in the output"
+    else:
+        yield f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
