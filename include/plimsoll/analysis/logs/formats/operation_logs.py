@@ -82,7 +82,8 @@ class ToolLog:
     def _is_counted(self, tags: Sequence[str]) -> Callable[[str], bool] | None:
         if tags:
             return lambda name: name in tags or bool(self._fails(name))
-        return re.compile(self._tool.counted).fullmatch if self._tool.counted else None
+        counted_names = re.compile(self._tool.counted)
+        return (lambda name: bool(counted_names.fullmatch(name))) if self._tool.counted else None
 
     def _fails(self, name: str) -> str:
         found = self._tool.meaning(name)

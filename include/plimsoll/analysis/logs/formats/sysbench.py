@@ -34,7 +34,7 @@ _MEND = "give sysbench's whole output"
 class _Row(NamedTuple):
     start_s: float
     end_s: float
-    count: int
+    operations: int
     percentile: int
     ms: float
     failed: dict[str, int]
@@ -77,7 +77,7 @@ class Sysbench:
                 *notes,
                 f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}",
                 "sysbench tells one percentile of an interval (`--percentile`), to 0.9 %: others stay open",
-                *rank_remarks("sysbench", rows[0].percentile, [row.count for row in rows]),
+                *rank_remarks("sysbench", rows[0].percentile, [row.operations for row in rows]),
             ),
             errors=errors,
             failures=tuple(_failures(file.name, rows, errors)),
@@ -99,7 +99,7 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
                 raise LogError(what, where=where, mend="give the output of one run alone")
             row, before_s = _row(found, before_s, end_s), end_s
         elif (queue := _QUEUE.match(text)) and row is not None:
-            length, rate = int(queue[1]), row.count / (row.end_s - row.start_s)
+            length, rate = int(queue[1]), row.operations / (row.end_s - row.start_s)
             if length > queued and length >= _WAITING_S * rate:
                 row.failed["waiting in sysbench's queue"] = length - queued
             queued = length
@@ -121,12 +121,12 @@ def _row(found: re.Match[str], start_s: float, end_s: float) -> _Row:
 
 
 def _sample(row: _Row) -> Sample:
-    if not row.percentile or not row.count:
-        return Sample(row.start_s, row.end_s - row.start_s, "", row.count, {})
-    percentile = at_nearest_rank(row.percentile, row.count)
+    if not row.percentile or not row.operations:
+        return Sample(row.start_s, row.end_s - row.start_s, "", row.operations, {})
+    percentile = at_nearest_rank(row.percentile, row.operations)
     off_ms = row.ms * (_HALF_SLOT - 1) + _ROUNDED_MS
     return Sample(
-        row.start_s, row.end_s - row.start_s, "", row.count, {percentile: row.ms}, off_ms={percentile: off_ms}
+        row.start_s, row.end_s - row.start_s, "", row.operations, {percentile: row.ms}, off_ms={percentile: off_ms}
     )
 
 

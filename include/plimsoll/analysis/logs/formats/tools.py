@@ -203,7 +203,7 @@ TOOLS: tuple[Tool, ...] = (
         "YCSB raw measurements",
         {r"(?m)" + _YCSB_RAW: {"operation": "1", "end": "2:ms", "latency": "3:us", "delimiter": "comma"}},
         meaning=_of_ycsb,
-        rows=r"[A-Z][A-Z_-]*,",
+        rows=r"[A-Z][A-Za-z_-]*,\d",
     ),
     Tool(
         "go-ycsb",

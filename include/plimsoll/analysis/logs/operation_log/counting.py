@@ -77,7 +77,7 @@ def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, s
     begun = [(parser, chunks, next(chunks, None)) for parser in parsers for chunks in [parser.chunks()]]
     for parser, _, first in begun:
         if first is None:
-            raise LogError("holds no operation", where=parser.file.name, mend=parser.names.mend)
+            raise LogError("holds no operation that is judged", where=parser.file.name, mend=parser.names.mend)
     origin_s = min(float(first.starts_s.min()) for _, _, first in begun if first)
     files = [_File(parser, origin_s) for parser in parsers]
     for file, (_, chunks, first) in zip(files, begun, strict=True):

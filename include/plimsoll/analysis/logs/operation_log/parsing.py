@@ -67,7 +67,7 @@ class Parser:
     @cached_property
     def layout(self) -> Layout:
         """Return how the file's lines are divided."""
-        return layout_of(self.file, self.columns)
+        return layout_of(self.file, self.columns, self.is_row)
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield all operations, chunk by chunk; none is empty."""
@@ -112,7 +112,7 @@ class Parser:
             if columns.only:
                 place, values = self._place(places, columns.only), columns.only_values
                 kept = [row for row in kept if row[1][place] in values]
-            if is_counted and columns.operation in places:
+            if is_counted and columns.operation is not None and columns.operation in places:
                 place = places[columns.operation]
                 kept = [row for row in kept if is_counted(row[1][place])]
             yield kept
@@ -135,7 +135,7 @@ class Parser:
         nothing = ("",) * len(rows)
 
         def texts_of(column: Column | None) -> Sequence[str]:
-            return by_column[places[column]] if column in places else nothing
+            return by_column[places[column]] if column is not None and column in places else nothing
 
         moments = [
             seconds(texts_of(column), unit) for column, unit in zip(self.columns.moments.values(), units, strict=False)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -40,12 +40,12 @@ class Layout(NamedTuple):
         return self.is_json or place(column, self.keys) is not None
 
 
-def layout_of(file: RunFile, columns: Columns) -> Layout:
-    """Return how a file's lines are divided, by which its columns are found.
+def layout_of(file: RunFile, columns: Columns, is_row: Callable[[str], object] | None) -> Layout:
+    """Return how a file's lines are divided, by which its columns are found: as its first row shows.
 
     Raises LogError where the needed columns are not there.
     """
-    line = next((line for line in file.head.splitlines() if line.strip()), "")
+    line = _first(file.head, is_row) or _first(file.text if is_row else "", is_row)
     if line.lstrip().startswith("{"):
         return Layout(is_json=True)
     divided = {delimiter: _divided(line, delimiter) for delimiter in columns.delimiter or _DELIMITERS}
@@ -107,12 +107,12 @@ class RowReader:
 
         delimiter = self.layout.delimiter
         pick = itemgetter(*(place(column, self.layout.keys) for column in self.wanted))
-        quoting = csv.QUOTE_NONE if delimiter in "\t " else csv.QUOTE_MINIMAL
+        quote = None if delimiter in "\t " else '"'
         source = (" ".join(text.split()) for text in texts()) if delimiter == " " else texts()
         held: tuple[int, Sequence[str]] | None = None
         is_header = self.layout.has_header
         try:
-            for row in csv.reader(source, delimiter=delimiter, quoting=quoting, skipinitialspace=True):
+            for row in csv.reader(source, delimiter=delimiter, quotechar=quote, skipinitialspace=True):
                 if is_header or not row:
                     is_header = is_header and not row
                     continue
@@ -163,7 +163,7 @@ class RowReader:
 
 def first_keys(file: RunFile) -> Sequence[str]:
     """Return the names in the first line: of a header, or the keys of JSON. Empty where it has none."""
-    line = next((line.strip() for line in file.head.splitlines() if line.strip()), "")
+    line = _first(file.head, None).strip()
     if line.startswith("{"):
         try:
             return list(json.loads(line))
@@ -188,6 +188,11 @@ def _text(content: dict[str, Any], key: str, path: Sequence[str]) -> str:
     if found is None:
         return ""
     return found if isinstance(found, str) else json.dumps(found)
+
+
+def _first(text: str, is_row: Callable[[str], object] | None) -> str:
+    lines = (line for line in StringIO(text) if line.strip() and (is_row is None or is_row(line)))
+    return next(lines, "").rstrip("\r\n")
 
 
 def _divided(line: str, delimiter: str) -> list[str]:
