@@ -60,9 +60,6 @@ class LoadCommand(Model):
             description="What the columns of a log of operations hold: `{time: ts, latency: elapsed_ms, ok: success}`"
         ),
     ] = {}
-    format: Annotated[
-        LeftOutIfEmpty[str | None], Field(description="Format of the files. Without it: as their content shows")
-    ] = None
     progress: Annotated[
         LeftOutIfEmpty[str | None],
         Field(

@@ -132,15 +132,8 @@ def _judgement(evidence: Evidence) -> Judgement:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
         files = next(iter(evidence.response_times.values()))
         run = replace(run, started_at=None)
-        return judge_logs(
-            files,
-            run,
-            evidence.definition.service_levels,
-            unit=command.unit,
-            tags=command.tags,
-            columns=command.columns,
-            forced=command.format,
-        )
+        levels = evidence.definition.service_levels
+        return judge_logs(files, run, levels, unit=command.unit, tags=command.tags, columns=command.columns)
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
     levels = evidence.definition.service_levels
