@@ -209,7 +209,7 @@ def test_lines_of_json_are_checked_like_those_of_csv() -> None:
 
 def test_a_time_far_off_and_a_line_without_end_are_refused() -> None:
     with pytest.raises(LogError, match="a time is damaged"):
-        read(file("ts,elapsed_ms,success", *rows([0, 0.1]), "9761991200,2,true"))
+        read(file("ts,elapsed_ms,success", *rows([0, 0.1]), "2761991200,2,true"))
     with pytest.raises(LogError, match="is longer than"):
         read(file("ts,elapsed_ms,success", f"{START_S},{'1' * (1 << 20)},true"))
 
@@ -238,3 +238,11 @@ def test_many_chunks_count_like_one() -> None:
     counts = [len(of_second) for of_second in values(found.tracks[0])]
     assert sum(counts) == 70_000
     assert min(counts[:-1]) > 1_000
+
+
+def test_a_number_that_no_time_can_be_is_named_with_its_line() -> None:
+    with pytest.raises(LogError, match="holds no time, or no latency") as refused:
+        read(file("ts,elapsed_ms,success", *rows([0]), "17619912000120002000,2,true"))
+    assert refused.value.where == "run.csv, line 3"
+    with pytest.raises(LogError, match="holds no time"):
+        read(file("t_us,l", "1761991200012000200013000,10"), columns="time=t_us,latency=l:us")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import isfinite
 from statistics import median
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ _TOTAL = "total"
 _PERCENTILES = {"med": 50.0, ".95": 95.0, ".99": 99.0, ".999": 99.9, "max": 100.0}
 _ROUNDED_MS = 0.05
 """Times have one decimal."""
+_MOST_EMPTY = 10_000
 _FIXED = re.compile(r"fixed\s*=|Ops/sec\s*:\s*[1-9]|Type\s*:\s*fixed", re.IGNORECASE)
 _UNIT = FoundUnit("ms", "cassandra-stress' console is in ms")
 _MEND = "give cassandra-stress' whole output; `-log hdrfile=X` writes histograms, by which every percentile is judged"
@@ -59,7 +61,7 @@ class CassandraStressConsole:
         failed = [(row.end_s, row.failed) for row in rows if row.failed]
         times, counts = zip(*failed, strict=True) if failed else ((), ())
         kind, total, is_fixed = "errors", sum(counts), bool(_FIXED.search(file.head))
-        samples = tuple(_samples(rows))
+        samples = tuple(_samples(file.name, rows))
         counted = [sample.count for sample in samples]
         return Reading(
             title=self.title,
@@ -95,7 +97,7 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
                     notes.append(f"{where}: {what}")
                     return
                 raise LogError("is a damaged line of an interval", where=where, mend=_MEND) from error
-            if row.end_s <= before_s:
+            if not row.end_s > before_s:
                 what = "the seconds do not go on: several runs in one output"
                 raise LogError(
                     what, where=where, mend="give the output of one run alone, with `-rate threads=` of one number"
@@ -106,10 +108,12 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
 
 def _row(cells: Mapping[str, str]) -> _Row:
     values = {percentile: float(cells[name]) for name, percentile in _PERCENTILES.items() if name in cells}
+    if not all(map(isfinite, (float(cells["time"]), *values.values()))):
+        raise ValueError("figures must be finite")
     return _Row(float(cells["time"]), int(cells["total ops"]), int(cells.get("errors", "0")), values)
 
 
-def _samples(rows: Sequence[_Row]) -> Iterator[Sample]:
+def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
     """Yield a sample for each line.
 
     A line is left out where nothing ended: the next one is of the usual time before it, and what comes before is empty.
@@ -118,6 +122,8 @@ def _samples(rows: Sequence[_Row]) -> Iterator[Sample]:
     begin = _Row(0.0, 0, 0, {})
     for before, row in pairwise((begin, *rows)):
         start_s = before.end_s
+        if row.end_s - start_s > _MOST_EMPTY * usual_s:
+            raise LogError(f"a line comes {row.end_s - start_s:,.0f} s after the one before", where=name, mend=_MEND)
         while row.end_s - start_s > usual_s * (1 + ODD_LENGTH):
             yield Sample(start_s, usual_s, "", 0, {})
             start_s += usual_s

@@ -18,6 +18,8 @@ from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_columns import SECONDS_OF, Column, Columns
 
 _LONGEST_S = 3600.0
+_LATEST_S = 5e9
+"""The year 2128."""
 _US_PER_S = 1e6
 _EXACT, _EXACT_BETWEEN = 1e-4, 0.5
 """The share of a µs that floating point may take from a whole number of them, and from one between two times."""
@@ -143,13 +145,14 @@ class Parser:
         names, errors = texts_of(self.columns.operation), texts_of(self.columns.error)
         oks = [texts_of(column) for column in self.columns.ok]
         failed = self._failed(lines, names, list(zip(*oks, errors, strict=True)))
-        starts_s, ends_s, took_s, counts = self._spans(moments, by_column[len(units) - 1], units[-1], names)
+        starts_s, ends_s, took_s, counts = self._spans(moments, texts_of(self.columns.latency), units[-1], names)
         is_failed = np.array([bool(kind) for kind in failed])
-        bad = ~np.isfinite(moments[0]) | ~(is_failed | ((took_s >= 0) & (took_s <= _LONGEST_S)))
+        is_length = (took_s >= 0) & (took_s <= _LONGEST_S)
+        bad = ~(np.abs(moments[0]) < _LATEST_S) | ~(is_failed | is_length)
         if bad.any():
             place = int(bad.argmax())
             raise self._error(lines[place], [column[place] for column in by_column[: len(units)]], took_s[place])
-        starts_s, ends_s = (np.where(np.isfinite(times), times, moments[0]) for times in (starts_s, ends_s))
+        starts_s, ends_s = (np.where(is_length, times, moments[0]) for times in (starts_s, ends_s))
         exact = _EXACT if self.columns.latency else _EXACT_BETWEEN
         took_us = np.floor(np.where(is_failed, 0.0, took_s) * _US_PER_S + exact).astype(np.int64)
         return Chunk(np.array(lines), names, starts_s, ends_s, took_us, failed, is_failed, counts)
@@ -166,7 +169,7 @@ class Parser:
         if self.names.counts and self.names.fails is not None:
             for place, name in enumerate(names):
                 if self.names.fails(name):
-                    counts[place], took_s[place] = int(float(texts[place])), 0.0
+                    counts[place], took_s[place] = max(0, int(float(texts[place]))), 0.0
         [moment_s] = moments
         if "end" in self.columns.moments:
             return moment_s - took_s, moment_s, took_s, counts

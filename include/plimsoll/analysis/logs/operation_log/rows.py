@@ -198,4 +198,8 @@ def _first(text: str, is_row: Callable[[str], object] | None) -> str:
 def _divided(line: str, delimiter: str) -> list[str]:
     if delimiter == " ":
         return line.split()
-    return [name.strip() for name in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])]
+    try:
+        names = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:  # no CSV: it has no such columns
+        names = []
+    return [name.strip() for name in names]
