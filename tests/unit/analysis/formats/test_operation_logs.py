@@ -120,7 +120,7 @@ def test_unit_gives_that_of_latencies_and_must_not_contradict_a_name() -> None:
     ("values_of_ok", "errors"),
     [
         (("200", "302", "404", "503"), {"404": 1, "503": 1}),
-        (("OK", "KO", "", "timeout"), {"failed": 1, "timeout": 1}),
+        (("OK", "KO", "ok", "timeout"), {"failed": 1, "timeout": 1}),
         (("1", "0", "TRUE", "No"), {"failed": 2}),
     ],
 )
@@ -246,3 +246,21 @@ def test_a_number_that_no_time_can_be_is_named_with_its_line() -> None:
     assert refused.value.where == "run.csv, line 3"
     with pytest.raises(LogError, match="holds no time"):
         read(file("t_us,l", "1761991200012000200013000,10"), columns="time=t_us,latency=l:us")
+
+
+@pytest.mark.parametrize("role", ["ok", "operation", "error", "only=COLUMN:1"])
+def test_a_column_that_is_not_there_is_refused_and_never_left_out(role: str) -> None:
+    name, _, column = role.partition("=")
+    columns = f"due=t_s,latency=l:ms,{name}={(column or 'COLUMN').replace('COLUMN', 'sucess')}"
+    with pytest.raises(LogError, match="has no column sucess") as refused:
+        read(file("t_s,l,success", "0,1,true"), columns=columns)
+    assert "did you mean 'success'" in refused.value.mend
+    if name == "operation":
+        with pytest.raises(LogError, match="has no column sucess"):
+            read(file('{"t_s":0,"l":1}'), columns=columns.replace(":1", ""))
+
+
+def test_an_outcome_that_is_empty_is_asked_about() -> None:
+    with pytest.raises(LogError, match="whether '' in column rc is an answer") as refused:
+        read(file("t_s,l,rc", "0,1,OK", "0.1,1,"), columns="due=t_s,latency=l:ms,ok=rc")
+    assert refused.value.where == "run.csv, line 3"

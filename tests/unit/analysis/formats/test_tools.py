@@ -190,3 +190,10 @@ def test_a_gatling_log_whose_first_request_comes_late_is_recognised_by_its_first
     users = "".join(f"USER\tScn\tSTART\t{1761991200100 + number}\n" for number in range(4_000))
     head, rest = GATLING.split("USER", 1)
     assert counts(read(f"{head}{users}USER{rest}", "simulation.log")) == {"reads": [1, 0]}
+
+
+def test_results_of_jmeter_without_their_columns_of_success_do_not_tell_failures() -> None:
+    rows = "1761991200012,14,select,200\n1761991200020,220,insert,500\n"
+    by_code = read(f"timeStamp,elapsed,label,responseCode\n{rows}", "run.jtl")
+    assert by_code.errors == {"500": 1}
+    assert read("timeStamp,elapsed,label\n1761991200012,14,select\n", "run.jtl").errors is None

@@ -33,7 +33,8 @@ class TextLog:
         names = Names(is_counted=options.tags.__contains__ if options.tags else None)
         columns = [parse_columns(options.columns or _implied(file)) for file in files]
         parsers = [
-            Parser(file, own, options.unit, names, None, notes) for file, own in zip(files, columns, strict=True)
+            Parser(file, own, options.unit, names, None, notes, is_strict=True)
+            for file, own in zip(files, columns, strict=True)
         ]
         measures = {own.is_response for own in columns}
         if len(measures) > 1:
@@ -71,7 +72,13 @@ class ToolLog:
         is_row = re.compile(tool.rows).match if tool.rows else None
         parsers = [Parser(file, self._columns(file), options.unit, names, is_row, notes) for file in files]
         found = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
-        return _reading(tool.title, found, parsers, [*notes, *tool.remarks], tells=tool.tells_failures)
+        return _reading(
+            tool.title,
+            found,
+            parsers,
+            [*notes, *tool.remarks],
+            tells=tool.tells_failures and all(parser.tells_failures for parser in parsers),
+        )
 
     def _columns(self, file: RunFile) -> Columns:
         form = _form(self._tool, file.head) or _form(self._tool, file.text)

@@ -95,7 +95,7 @@ JMETER = {
     "time": "timeStamp:ms",
     "latency": "elapsed:ms",
     "operation": "label",
-    "ok": "success",
+    "ok": "success|responseCode",
     "error": "responseCode",
 }
 TOOLS: tuple[Tool, ...] = (

@@ -19,12 +19,13 @@ class Outcomes(dict[tuple[str, ...], str]):
     """The kind of a failure by the texts of a row's columns; empty of an operation that was answered.
 
     The last text is an error's, which is empty where there was none; the first of the others that is not empty says
-    whether the operation was answered.
+    whether the operation was answered. `column`: the name of theirs, empty where there is none. `has_errors`: whether
+    there is a column of errors, which decides where the others say nothing.
     """
 
-    def __init__(self, ok_values: frozenset[str], column: str) -> None:
+    def __init__(self, ok_values: frozenset[str], column: str, *, has_errors: bool) -> None:
         super().__init__()
-        self._ok_values, self._column = ok_values, column
+        self._ok_values, self._column, self._has_errors = ok_values, column, has_errors
         self._kinds: set[str] = set()
 
     def __missing__(self, texts: tuple[str, ...]) -> str:
@@ -36,7 +37,8 @@ class Outcomes(dict[tuple[str, ...], str]):
     def _kind(self, texts: Sequence[str]) -> str:
         *told, error = (text.strip() for text in texts)
         outcome = next((text for text in told if text), "")
-        if self._is_answered(outcome) if outcome else not error:
+        is_by_error = not outcome and (self._has_errors or not self._column)
+        if not error if is_by_error else self._is_answered(outcome):
             return ""
         is_plain = outcome.lower() in _NO_KINDS
         return ((error if is_plain or not outcome else outcome) or "failed")[:_LONGEST]

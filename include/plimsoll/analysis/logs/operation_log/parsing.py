@@ -16,6 +16,7 @@ from plimsoll.analysis.logs.operation_log.times import numbers, seconds, unit_of
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_columns import SECONDS_OF, Column, Columns
+from plimsoll.domain.spelling import meant_or_known
 
 _LONGEST_S = 3600.0
 _LATEST_S = 5e9
@@ -57,7 +58,11 @@ class Chunk(NamedTuple):
 
 @dataclass
 class Parser:
-    """Reads one file. `unit` is that of latencies, where the columns do not tell it."""
+    """Reads one file.
+
+    `unit` is that of latencies, where the columns do not tell it. `is_strict`: all of the columns must be there, and not
+    only those that are needed.
+    """
 
     file: RunFile
     columns: Columns
@@ -65,6 +70,7 @@ class Parser:
     names: Names
     is_row: Callable[[str], object] | None
     notes: list[str]
+    is_strict: bool = False
 
     @cached_property
     def layout(self) -> Layout:
@@ -75,10 +81,14 @@ class Parser:
         """Yield all operations, chunk by chunk; none is empty."""
         places = {column: place for place, column in enumerate(self._wanted)}
         units: list[str] = []
+        empty = set(self._told)
         for rows in self._rows(places):
             if rows:
                 units = units or self._units(rows[0])
+                empty = {column for column in empty if not any(row[1][places[column]] for row in rows)}
                 yield self._chunk(rows, units, places)
+        if empty and self.is_strict and self.layout.is_json:
+            raise self._lacks(min(empty))
 
     @cached_property
     def latency_unit(self) -> str:
@@ -96,6 +106,18 @@ class Parser:
         return unit or str(self.unit)
 
     @property
+    def tells_failures(self) -> bool:
+        """Return whether a column says what was answered, as far as the columns name one."""
+        told = [*self.columns.ok, *([self.columns.error] if self.columns.error else [])]
+        return not told or any(map(self.layout.has, told))
+
+    @property
+    def _told(self) -> list[Column]:
+        """Return columns that have texts in some row, if they are there: an error may be nowhere."""
+        columns = self.columns
+        return [column for column in (columns.operation, columns.only, *columns.ok[:1]) if column in self._wanted]
+
+    @property
     def _numbers(self) -> list[Column]:
         return [*self.columns.moments.values(), *([self.columns.latency] if self.columns.latency else [])]
 
@@ -105,6 +127,9 @@ class Parser:
         columns = self.columns
         others = (columns.operation, columns.error, columns.only, *columns.ok)
         there = [column for column in others if column and self.layout.has(column)]
+        lacking = [column for column in others if column and column not in there]
+        if lacking and self.is_strict:
+            raise self._lacks(lacking[0])
         return list(dict.fromkeys([*self._numbers, *there]))
 
     def _rows(self, places: Mapping[Column, int]) -> Iterator[list[Row]]:
@@ -112,17 +137,17 @@ class Parser:
         for rows in RowReader(self.file, self.layout, self._wanted, self.is_row, self.notes).chunks():
             kept = rows
             if columns.only:
-                place, values = self._place(places, columns.only), columns.only_values
+                place, values = places[columns.only], columns.only_values
                 kept = [row for row in kept if row[1][place] in values]
             if is_counted and columns.operation is not None and columns.operation in places:
                 place = places[columns.operation]
                 kept = [row for row in kept if is_counted(row[1][place])]
             yield kept
 
-    def _place(self, places: Mapping[Column, int], column: Column) -> int:
-        if column not in places:
-            raise LogError(f"has no column {column.name}", where=self.file.name, mend="name a column that is there")
-        return places[column]
+    def _lacks(self, column: Column) -> LogError:
+        known = self.layout.keys
+        mend = meant_or_known(column.name, known, lead="there is") if known else "name a key that its lines have"
+        return LogError(f"has no column {column.name}", where=self.file.name, mend=mend)
 
     def _units(self, first: Row) -> list[str]:
         number, texts = first
@@ -177,8 +202,10 @@ class Parser:
 
     @cached_property
     def _outcomes(self) -> Outcomes:
-        column = next((column.name for column in self.columns.ok if self.layout.has(column)), "")
-        return Outcomes(self.columns.ok_values, column)
+        columns = self.columns
+        column = next((column.name for column in columns.ok if self.layout.has(column)), "")
+        has_errors = columns.error is not None and self.layout.has(columns.error)
+        return Outcomes(columns.ok_values, column, has_errors=has_errors)
 
     def _failed(self, lines: Sequence[int], names: Sequence[str], outcomes: Sequence[tuple[str, ...]]) -> list[str]:
         try:
