@@ -23,9 +23,15 @@ _PERCENTILES = {"med": 50.0, ".95": 95.0, ".99": 99.0, ".999": 99.9, "max": 100.
 _ROUNDED_MS = 0.05
 """Times have one decimal."""
 _MOST_EMPTY = 10_000
-_FIXED = re.compile(r"fixed\s*=|Ops/sec\s*:\s*[1-9]|Type\s*:\s*fixed", re.IGNORECASE)
 _UNIT = FoundUnit("ms", "cassandra-stress' console is in ms")
 _MEND = "give cassandra-stress' whole output; `-log hdrfile=X` writes histograms, by which every percentile is judged"
+
+
+_REMARKS = (
+    "cassandra-stress times operations that failed or were tried again like others: errors count as latencies",
+    "its console does not say whether times count from the schedule, as with `-rate fixed=`, or from the send "
+    f"{COORDINATED_OMISSION}",
+)
 
 
 class _Row(NamedTuple):
@@ -38,7 +44,7 @@ class _Row(NamedTuple):
 
 
 class CassandraStressConsole:
-    """Its percentiles are response times with `-rate fixed=`, else service times."""
+    """Its percentiles are response times with `-rate fixed=`, which it does not say, else service times."""
 
     name = "cassandra-stress-console"
     title = "cassandra-stress console output"
@@ -60,7 +66,7 @@ class CassandraStressConsole:
             raise LogError("has no line of an interval", where=file.name, mend=_MEND)
         failed = [(row.end_s, row.failed) for row in rows if row.failed]
         times, counts = zip(*failed, strict=True) if failed else ((), ())
-        kind, total, is_fixed = "errors", sum(counts), bool(_FIXED.search(file.head))
+        kind, total = "errors", sum(counts)
         samples = tuple(_samples(file.name, rows))
         counted = [sample.count for sample in samples]
         return Reading(
@@ -70,7 +76,7 @@ class CassandraStressConsole:
             samples=samples,
             notes=(
                 *notes,
-                *_remarks(is_fixed=is_fixed),
+                *_REMARKS,
                 *(note for one in (95, 99, 99.9) for note in rank_remarks("cassandra-stress", one, counted)),
             ),
             errors={kind: total} if total else {},
@@ -132,11 +138,3 @@ def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
             {at_nearest_rank(percentile, count): value for percentile, value in row.values_ms.items()} if count else {}
         )
         yield Sample(start_s, row.end_s - start_s, "", count, values, off_ms=dict.fromkeys(values, _ROUNDED_MS))
-
-
-def _remarks(*, is_fixed: bool) -> Iterator[str]:
-    yield "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
-    if is_fixed:
-        yield "judged on response time, by `-rate fixed=` in the output"
-    else:
-        yield f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"

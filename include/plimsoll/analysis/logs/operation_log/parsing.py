@@ -60,7 +60,7 @@ class Chunk(NamedTuple):
 class Parser:
     """Reads one file.
 
-    `unit` is that of latencies, where the columns do not tell it. `is_strict`: all of the columns must be there, and not
+    `unit` is that of latencies, where the columns do not tell it. `is_strict`: all of the columns must be there, not
     only those that are needed.
     """
 
