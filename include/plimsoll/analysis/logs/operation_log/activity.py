@@ -90,7 +90,7 @@ class Activity:
             if length_s * rate >= _NO_CHANCE:
                 at_s = self.origin_s + second - self.first_s
                 what = f"nothing ends and nothing is under way for {length_s} s, {at_s:.0f} s after its begin"
-                why = "the clock was set forward, lines are missing, or the load generator stood still"
+                why = "the clock was set forward, what had no answer has no line, or the load generator stood still"
                 raise LogError(f"{what}: {why}", where=self.name, mend="measure again")
 
 

@@ -4,15 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
+from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Series
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.operation_log.activity import MOST_SECONDS, Activity, Order
-from plimsoll.analysis.logs.operation_log.parsing import Chunk, Parser
+from plimsoll.analysis.logs.operation_log.parsing import Chunk
 from plimsoll.analysis.logs.operation_log.second_counts import SecondCounts, seconds_of
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
@@ -31,11 +32,24 @@ class Counted(NamedTuple):
     start_s: float
 
 
+class Source(Protocol):
+    """One file of operations, such as a `Parser`."""
+
+    file: RunFile
+
+    @property
+    def mend(self) -> str:
+        """Return what to do where it holds no operation."""
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield all operations, chunk by chunk; none is empty."""
+
+
 class _File:
     """The operations of one file, by name."""
 
-    def __init__(self, parser: Parser, origin_s: float) -> None:
-        self.parser, self.name = parser, parser.file.name
+    def __init__(self, source: Source, origin_s: float) -> None:
+        self.source, self.name = source, source.file.name
         self.activity = Activity(self.name, origin_s)
         self.by_name: dict[str, SecondCounts] = {}
         self.orders: dict[str, Order] = {}
@@ -69,17 +83,17 @@ class _File:
         self.activity.require_no_silence()
 
 
-def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, str]) -> Counted:
+def counted(sources: Sequence[Source], meaning: MeaningOf, kinds: Mapping[str, str]) -> Counted:
     """Count the operations of the files of one run; `meaning` says what a name measures, and of which operation.
 
     Raises LogError on rows that can't be read, and on times that are those of no sound measurement.
     """
-    begun = [(parser, chunks, next(chunks, None)) for parser in parsers for chunks in [parser.chunks()]]
-    for parser, _, first in begun:
+    begun = [(source, chunks, next(chunks, None)) for source in sources for chunks in [source.chunks()]]
+    for source, _, first in begun:
         if first is None:
-            raise LogError("holds no operation that is judged", where=parser.file.name, mend=parser.names.mend)
+            raise LogError("holds no operation that is judged", where=source.file.name, mend=source.mend)
     origin_s = min(float(first.starts_s.min()) for _, _, first in begun if first)
-    files = [_File(parser, origin_s) for parser in parsers]
+    files = [_File(source, origin_s) for source in sources]
     for file, (_, chunks, first) in zip(files, begun, strict=True):
         for chunk in chain([first] if first else [], chunks):
             file.add(chunk)
@@ -104,7 +118,7 @@ def _series(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]
         begins_s = activity.first_s if activity.first_s - first_s > activity.chance_s else first_s
         ends_s = activity.end_s if end_s - activity.end_s > activity.chance_s else end_s
         first, last = seconds_of(np.array([begins_s, ends_s]), origin_s).tolist()
-        log = HistogramLog(file.name, (), begins_s, (sha256(file.parser.file.data).hexdigest(),))
+        log = HistogramLog(file.name, (), begins_s, (sha256(file.source.file.data).hexdigest(),))
         # A file in which nothing was answered covers its time all the same.
         for name in judged or list(dict.fromkeys(["", *file.by_name]))[:1]:
             counts = file.by_name.get(name) or SecondCounts(origin_s)

@@ -106,6 +106,11 @@ class Parser:
         return unit or str(self.unit)
 
     @property
+    def mend(self) -> str:
+        """Return what to do where no row is left."""
+        return self.names.mend
+
+    @property
     def tells_failures(self) -> bool:
         """Return whether a column says what was answered, as far as the columns name one."""
         told = [*self.columns.ok, *([self.columns.error] if self.columns.error else [])]
