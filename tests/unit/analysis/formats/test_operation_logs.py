@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
@@ -264,3 +266,21 @@ def test_an_outcome_that_is_empty_is_asked_about() -> None:
     with pytest.raises(LogError, match="whether '' in column rc is an answer") as refused:
         read(file("t_s,l,rc", "0,1,OK", "0.1,1,"), columns="due=t_s,latency=l:ms,ok=rc")
     assert refused.value.where == "run.csv, line 3"
+
+
+@given(
+    st.integers(0, 60),
+    st.integers(0, 60),
+    st.one_of(st.binary(max_size=12), st.sampled_from([b"9" * 400, b"nan", b"-1", b'"', b"\r", b"1e300"])),
+)
+def test_a_damaged_log_is_read_or_refused_and_nothing_else(begin: int, length: int, put_in: bytes) -> None:
+    whole = b"due_ms,latency_us,operation,ok\n0,1200,read,OK\n900,7,insert,KO\n1900,3,scan,OK\n"
+    found = read_or_refused(whole[:begin] + put_in + whole[begin + length :])
+    assert found is None or found.tracks
+
+
+def read_or_refused(data: bytes) -> Reading | None:
+    try:
+        return read_run([RunFile("run.csv", data)], ReadOptions())
+    except LogError:
+        return None

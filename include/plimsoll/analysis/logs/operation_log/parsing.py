@@ -197,8 +197,9 @@ class Parser:
             return starts_s, ends_s, ends_s - starts_s, counts
         took_s = numbers(texts) * SECONDS_OF[unit]
         if self.names.counts and self.names.fails is not None:
+            failing = {name for name in set(names) if self.names.fails(name)}
             for place, name in enumerate(names):
-                if self.names.fails(name):
+                if name in failing:
                     counts[place], took_s[place] = max(0, int(float(texts[place]))), 0.0
         [moment_s] = moments
         if "end" in self.columns.moments:
