@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plimsoll.analysis.logs.continuity import ODD_LENGTH
-from plimsoll.analysis.logs.formats.nearest_rank import at_nearest_rank, rank_remarks
+from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures
@@ -134,7 +134,5 @@ def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
             yield Sample(start_s, usual_s, "", 0, {})
             start_s += usual_s
         count = row.total - before.total
-        values = (
-            {at_nearest_rank(percentile, count): value for percentile, value in row.values_ms.items()} if count else {}
-        )
+        values = row.values_ms if count else {}
         yield Sample(start_s, row.end_s - start_s, "", count, values, off_ms=dict.fromkeys(values, _ROUNDED_MS))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plimsoll.analysis.logs.formats.nearest_rank import at_nearest_rank, rank_remarks
+from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures
@@ -121,13 +121,10 @@ def _row(found: re.Match[str], start_s: float, end_s: float) -> _Row:
 
 
 def _sample(row: _Row) -> Sample:
-    if not row.percentile or not row.operations:
-        return Sample(row.start_s, row.end_s - row.start_s, "", row.operations, {})
-    percentile = at_nearest_rank(row.percentile, row.operations)
-    off_ms = row.ms * (_HALF_SLOT - 1) + _ROUNDED_MS
-    return Sample(
-        row.start_s, row.end_s - row.start_s, "", row.operations, {percentile: row.ms}, off_ms={percentile: off_ms}
-    )
+    length_s, known = row.end_s - row.start_s, row.percentile and row.operations
+    values = {float(row.percentile): row.ms} if known else {}
+    off_ms = dict.fromkeys(values, row.ms * (_HALF_SLOT - 1) + _ROUNDED_MS)
+    return Sample(row.start_s, length_s, "", row.operations, values, off_ms=off_ms)
 
 
 def _failures(name: str, rows: Sequence[_Row], kinds: Iterable[str]) -> Iterator[Failures]:
