@@ -87,14 +87,19 @@ def test_several_runs_in_one_output_are_refused(text: str) -> None:
 
 
 def test_one_percentile_of_sysbench_decides_as_far_as_its_rank_and_its_rounding_allow() -> None:
-    found = read(SYSBENCH + sysbench(10, 25.74) + sysbench(20, 125.74, errors=0.5))
+    found = read(SYSBENCH + sysbench(10, 25.74) + sysbench(20, 125.74))
     assert [(one.start_s, one.length_s, one.count) for one in found.samples] == [(0.0, 10.0, 5000), (10.0, 10.0, 5000)]
-    assert (found.errors, found.failures[0].counts.tolist()) == ({"errors": 5}, [5])
     assert judged(found, "100ms").met is False
     assert judged(found, "130ms").met
     assert judged(found, "130ms", percentile=95.0).met
     assert not judged(found, "130ms", percentile=99.9).valid
     assert not judged(found, "126ms").valid  # within 0.9 %
+
+
+def test_what_sysbench_ignored_or_reconnected_for_has_failed_in_its_interval() -> None:
+    found = read(SYSBENCH + sysbench(10, 5.0) + sysbench(20, 5.0, errors=0.5))
+    assert (found.errors, found.failures[0].counts.tolist()) == ({"errors": 5}, [5])
+    assert found.failures[0].at_s.tolist() == [15.0]
 
 
 def test_a_rank_that_sysbench_rounds_down_proves_a_lower_percentile_which_is_named() -> None:
