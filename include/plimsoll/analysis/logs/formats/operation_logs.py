@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
+from plimsoll.analysis.logs.formats.operation_log.counting import FAILED, Counted, counted
+from plimsoll.analysis.logs.formats.operation_log.parsing import Names, Parser
+from plimsoll.analysis.logs.formats.operation_log.rows import first_keys
+from plimsoll.analysis.logs.formats.operation_log.times import EPOCH_FROM_S
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import select
 from plimsoll.analysis.logs.formats.tools import Tool
-from plimsoll.analysis.logs.operation_log.counting import FAILED, Counted, counted
-from plimsoll.analysis.logs.operation_log.parsing import Names, Parser
-from plimsoll.analysis.logs.operation_log.rows import first_keys
-from plimsoll.analysis.logs.operation_log.times import EPOCH_FROM_S
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_columns import EXAMPLE, Columns, implied, parse_columns
 

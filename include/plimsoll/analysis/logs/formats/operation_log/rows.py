@@ -10,8 +10,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from plimsoll.analysis.logs.formats.operation_log.times import is_moment
 from plimsoll.analysis.logs.formats.reading import RunFile
-from plimsoll.analysis.logs.operation_log.times import is_moment
 from plimsoll.analysis.logs.unpacking import unpacked
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_columns import Column, Columns

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from plimsoll.analysis.logs.formats.operation_log.second_counts import seconds_of
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints
-from plimsoll.analysis.logs.operation_log.second_counts import seconds_of
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.errors import LogError
 
