@@ -42,12 +42,12 @@ _REFUSED = (
     _Refused(
         r"^Timestamp,User Count,Type,Name,Requests/s,Failures/s,",
         "is Locust's history of statistics: percentiles of windows that overlap, of times rounded to two digits",
-        f"write {_LOG}: a listener of Locust's event `request` does it in six lines (docs/guides/importing.md)",
+        f"write {_LOG}: a listener of Locust's event `request` writes it (docs/guides/importing.md)",
     ),
     _Refused(
         r"^Type,Name,Request Count,Failure Count,",
         "is Locust's statistics of the whole run, which hide intervals that missed",
-        f"write {_LOG}: a listener of Locust's event `request` does it in six lines (docs/guides/importing.md)",
+        f"write {_LOG}: a listener of Locust's event `request` writes it (docs/guides/importing.md)",
     ),
     _Refused(
         r"(?m)^ ?\d+ sec: \d+ operations; [\d.]+ current ops/sec; ",
