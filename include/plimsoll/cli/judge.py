@@ -40,6 +40,17 @@ def _kinds(values: list[str]) -> list[str]:
     return values
 
 
+def _sound_columns(values: list[str]) -> list[str]:
+    from plimsoll.domain.log_columns import pairs, parse_columns
+
+    try:
+        if found := pairs(values):
+            parse_columns(found)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return values
+
+
 def _format_names() -> list[str]:
     from plimsoll.analysis.logs.formats import FORMATS
 
@@ -106,6 +117,14 @@ _Tags = Annotated[
     list[str],
     typer.Option(metavar="NAME", help="Judge the records with this tag of a log; can be repeated. By default all."),
 ]
+_Columns = Annotated[
+    list[str],
+    typer.Option(
+        callback=_sound_columns,
+        metavar="NAME=COLUMN,…",
+        help="What the columns of a log of operations hold, such as time=ts,latency=elapsed_ms,ok=success.",
+    ),
+]
 _Windows = Annotated[
     Literal["aligned", "sliding"],
     typer.Option(help="`aligned`: one interval after the other. `sliding`: an interval begins with every record."),
@@ -137,15 +156,17 @@ def judge(  # noqa: PLR0913  # one for each option
     file_format: _FormatOption = None,
     operation: _Operation = [],  # noqa: B006  # typer copies it
     tags: _Tags = [],  # noqa: B006  # the same
+    columns: _Columns = [],  # noqa: B006  # the same
     as_json: JsonOption = False,
 ) -> None:
     """Judge the output of a load generator: in every interval after warm-up, does the percentile stay below the bound?
 
     The command reads HdrHistogram interval logs of any tool, and the output of cassandra-stress, scylla-bench,
-    tlp-stress, NoSQLBench, YCSB, latte and wrk2. It judges this output as far as it describes intervals, and says what
-    it can't judge. Several files are the operations of one run (tlp-stress and Plimsoll write one file for each
-    operation): they are judged together, and also shown separately. Of the logs of Plimsoll and tlp-stress, give those
-    with `.hdr-intended-` in their names, which have response times.
+    tlp-stress, NoSQLBench, YCSB, latte, pgbench, sysbench, JMeter, k6, vegeta, Gatling and others; of any other
+    program, a log with a line for each operation (`--columns`). It judges this output as far as it describes intervals,
+    and says what it can't judge. Several files are the operations of one run (tlp-stress and Plimsoll write one file
+    for each operation): they are judged together, and also shown separately. Of the logs of Plimsoll and tlp-stress,
+    give those with `.hdr-intended-` in their names, which have response times.
 
     Exits with 0 if the service level is met, with 1 if it is missed, and with 2 if the logs can't be read or are not a
     sound measurement.
@@ -154,6 +175,7 @@ def judge(  # noqa: PLR0913  # one for each option
     from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
     from plimsoll.cli.judge_answer import EXIT_CODES, document, outcome, show
     from plimsoll.domain.errors import LogError
+    from plimsoll.domain.log_columns import pairs
     from plimsoll.domain.service_level import ServiceLevel
 
     apart: Literal["apart"] | None = "apart" if failures == "apart" else None
@@ -173,6 +195,7 @@ def judge(  # noqa: PLR0913  # one for each option
             unit=unit,
             kinds={name.lower(): kind for name, _, kind in (value.rpartition("=") for value in operation)},
             tags=[name for value in tags for name in value.split(",")],
+            columns=pairs(columns),
             forced=file_format,
         )
     except LogError as error:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.log_columns import ColumnPairs
 from plimsoll.domain.variant import Archive
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -53,6 +54,12 @@ class LoadCommand(Model):
     tags: Annotated[
         LeftOutIfEmpty[tuple[str, ...]], Field(description="Tags to judge, in logs with tags. Without it: all")
     ] = ()
+    columns: Annotated[
+        LeftOutIfEmpty[ColumnPairs],
+        Field(
+            description="What the columns of a log of operations hold: `{time: ts, latency: elapsed_ms, ok: success}`"
+        ),
+    ] = {}
     progress: Annotated[
         LeftOutIfEmpty[str | None],
         Field(

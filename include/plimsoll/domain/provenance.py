@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 
 IMPORTED = "imported"
 """The provider of a campaign of imported attempts, for which Plimsoll ran no hosts."""
@@ -42,6 +42,9 @@ class Provenance(Model):
     forced_format: Annotated[str | None, Field(description="Format that the user named, if any")] = None
     unit: Annotated[Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values, if given")] = None
     tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those that are judged; none: all")] = ()
+    columns: Annotated[
+        LeftOutIfEmpty[dict[str, str]], Field(description="Of a log of operations: what each column holds, if given")
+    ] = {}
     operations: Annotated[dict[str, str], Field(description="Further operations' names → reads or writes")] = {}
     environment: Annotated[dict[str, str], Field(description="Facts as stated by the person who imported it")] = {}
     unknown: Annotated[

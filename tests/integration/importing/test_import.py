@@ -151,6 +151,19 @@ def test_a_unit_that_nobody_tells_is_asked_for_and_then_told_everywhere(
     assert "Values are taken to be in us: as given" in (campaign / "report" / "report.html").read_text()
 
 
+def test_a_log_of_operations_is_imported_by_its_columns(folder: Path) -> None:
+    rows = [f"{1761991200 + at / 500:.3f},{1 + at % 7},{'OK' if at % 5000 else 'KO'}" for at in range(500 * 60)]
+    (folder / "runs" / "operations.csv").write_text("\n".join(["ts,elapsed_ms,outcome", *rows]) + "\n")
+    text = DESCRIPTION.replace("runs/latte.json.gz", "runs/operations.csv").replace("  - {variant: stress", "#")
+    (folder / "import.yaml").write_text("columns: {due: ts, latency: elapsed_ms, ok: outcome}\n" + text)
+    answer = json.loads(plimsoll("import", folder / "import.yaml", "--json"))
+    assert answer["cells"] == {"latte-00500-r1": "met"}
+    provenance = stored(folder, "latte-00500-r1", 1, "provenance.json")
+    assert (provenance["format"], provenance["columns"]["due"]) == ("log of operations", "ts")
+    assert stored(folder, "latte-00500-r1", 1, "verdict.json")["errors"] == {"failed": 6}
+    assert plimsoll("import", folder / "import.yaml").count("there already") == 1
+
+
 def test_a_load_that_the_files_contradict_is_invalid(folder: Path) -> None:
     text = DESCRIPTION.replace("500/s", "600/s")
     (folder / "import.yaml").write_text(text)

@@ -1,5 +1,6 @@
 """What was due and not answered is slow, in its interval, wherever the files come from."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -178,3 +179,16 @@ def test_so_many_more_values_are_spared_and_not_one_more(percentile: float, tota
     if total + more > 0:
         assert int(ranks([percentile], total + more)[0]) <= below
     assert int(ranks([percentile], total + more + 1)[0]) > below
+
+
+def test_what_failed_and_is_timed_like_an_answer_is_no_answer() -> None:
+    among = replace(failed(*[605.0] * 10), among_times=True)
+    assert judge(run_of(among)).met
+    found = judge(run_of(replace(failed(*[605.0] * 11), among_times=True)))
+    (row,) = [row for row in found.intervals.select("judged") if row.met is False]
+    assert (row.count, row.failed, row.judged_ms) == (200, 11, 100.0)
+    values_ms = {95.0: 5.0, 100.0: 9.0}
+    samples = tuple(Sample(START_S + 10.0 * place, 10.0, "", 200, values_ms) for place in range(120))
+    for count, outcome in ((10, True), (11, False)):
+        own = replace(failed(*[55.0] * count), among_times=True)
+        assert judge(Reading("made", samples=samples, errors={"x": count}, failures=(own,))).met is outcome

@@ -279,6 +279,15 @@ def test_failures_that_a_file_tells_are_named(met: list[str], folder: Path) -> N
     assert "7 operations of the whole run failed: each counts as slower than the bound" in found["reasons"]
 
 
+def test_any_log_of_operations_is_judged_by_its_columns(folder: Path) -> None:
+    lines = ["ts;elapsed_ms;success", *(f"{1761991200 + at / 10:.1f};{at % 7}.5;true" for at in range(300))]
+    (folder / "run.csv").write_text("\n".join(lines) + "\n")
+    columns = ["--columns", "time=ts,latency=elapsed_ms", "--columns", "ok=success"]
+    code, found = document("run.csv", *columns, "--percentile", "90")
+    assert (code, found["verdict"], found["judged"], found["errors"]) == (0, "met", 3, {})
+    assert found["format"] == "log of operations"
+
+
 def test_a_format_that_is_forced_must_be_one(missed: list[str]) -> None:
     result = run(*missed, "--format", "csv")
     assert result.exit_code == 2
@@ -298,6 +307,8 @@ def test_a_format_that_is_forced_must_be_one(missed: list[str]) -> None:
         ["--windows", "hopping"],
         ["--operation", "head"],
         ["--operation", "head=both"],
+        ["--columns", "time=ts"],
+        ["--columns", "ts"],
     ],
 )
 def test_wrong_options_exit_with_2_and_name_the_option(missed: list[str], wrong: Any) -> None:

@@ -160,3 +160,12 @@ def test_runs_of_several_stages_are_named_with_their_stage() -> None:
     runs = {one.cell.id: one for one in described_runs(parse_description(staged, "x"))}
     assert [name for name, one in runs.items() if one.required] == ["one-zgc-01500-r1"]
     assert "two-g1-030k-r1" in runs
+
+
+def test_columns_of_a_log_of_operations_are_described_and_checked() -> None:
+    text = TEXT.replace(
+        "environment: {kernel", "columns: {due: ts_us, latency: took_us, ok: 'rc:0'}\nenvironment: {kernel"
+    )
+    assert parse_description(text, "x").columns == {"due": "ts_us", "latency": "took_us", "ok": "rc:0"}
+    with pytest.raises(DefinitionError, match="did you mean 'latency'"):
+        parse_description(text.replace("latency:", "latancy:"), "x")

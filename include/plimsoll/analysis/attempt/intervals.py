@@ -99,8 +99,8 @@ class Quantile(NamedTuple):
 class Measured:
     """One window's values for one operation: at each requested percentile, in ms; empty if nothing was counted.
 
-    `count`: answered operations; `failed`: those that were due and not answered. `below`: how many answers are below
-    each bound that was asked for, ms.
+    `count`: answered operations; `failed`: those that were due and not answered, of which `among_times` are in `count`
+    too. `below`: how many answers are below each bound that was asked for, ms.
     """
 
     window: Window
@@ -108,7 +108,13 @@ class Measured:
     count: int
     values_ms: tuple[float, ...]
     failed: int = 0
+    among_times: int = 0
     below: Mapping[float, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """Return the number of operations, answered or failed."""
+        return self.count + self.failed - self.among_times
 
     def at(self, place: int) -> float | None:
         """Return the value at the requested quantile with that index; infinite where it is a failed operation."""
@@ -169,12 +175,15 @@ class Wanted:
 
     def of(self, counts: Ints, window: Window, operation: str, unit: Unit) -> Measured:
         """Return the values of one window and operation."""
-        failed = self.unanswered.between(operation, self.origin_s + window.start_s, self.origin_s + window.end_s)
-        beyond = np.array([0] * len(SHOWN) + [failed * one.of_all for one in self.quantiles]) if failed else 0
-        count, values = total_and_values_ms(counts, self._percentiles, unit, beyond)
+        span = self.origin_s + window.start_s, self.origin_s + window.end_s
+        failed = self.unanswered.between(operation, *span)
+        among_times = self.unanswered.among_times_between(operation, *span)
+        of_all = np.array([0] * len(SHOWN) + [int(one.of_all) for one in self.quantiles]) if failed else 0
+        beyond, moved = (failed - among_times) * of_all, among_times * of_all
+        count, values = total_and_values_ms(counts, self._percentiles, unit, beyond, moved)
         bounds_ms = [level.bound_ms for level in self.levels] if self.unanswered.without_time else []
         below = dict(zip(bounds_ms, count_below(counts, bounds_ms, unit), strict=True)) if bounds_ms else {}
-        return Measured(window, operation, count, values, failed, below)
+        return Measured(window, operation, count, values, failed, among_times, below)
 
     @cached_property
     def _percentiles(self) -> tuple[float, ...]:

@@ -43,6 +43,7 @@ class _Part:
     operation: str
     samples: tuple[Sample, ...]
     failed: int
+    among_times: int = 0
     is_stall: bool = False
 
     @property
@@ -51,7 +52,7 @@ class _Part:
 
     def total(self, level: ServiceLevel) -> int:
         """Return the number of operations that the level judges."""
-        return self.count + (self.failed if level.counts_failures else 0)
+        return self.count + (self.failed - self.among_times if level.counts_failures else 0)
 
     def met(self, level: ServiceLevel) -> bool | None:
         """Tell whether the percentile is strictly below the bound.
@@ -63,15 +64,20 @@ class _Part:
         total = self.total(level)
         if not total:
             return None
-        allowed, failed = total - _rank(level.percentile, total), total - self.count
-        bounds = [_at_or_above(sample, level.bound_ms) for sample in self.samples]
-        if sum(most for _, most in bounds) + failed <= allowed:
-            return True
-        return False if sum(least for least, _ in bounds) + failed > allowed else None
+        allowed, beside = total - _rank(level.percentile, total), total - self.count
+        least, most = self._slow(level)
+        return True if most + beside <= allowed else False if least + beside > allowed else None
 
     def below(self, level: ServiceLevel) -> int:
         """Return how many operations are certainly below the bound."""
-        return self.count - sum(_at_or_above(sample, level.bound_ms)[1] for sample in self.samples)
+        return self.count - self._slow(level)[1]
+
+    def _slow(self, level: ServiceLevel) -> tuple[int, int]:
+        """Return how many of the counted operations are slow, at least and at most: failed ones among them are."""
+        bounds = [_at_or_above(sample, level.bound_ms) for sample in self.samples]
+        least, most = sum(one for one, _ in bounds), sum(one for _, one in bounds)
+        failed = self.among_times if level.counts_failures else 0
+        return max(least, failed), min(most + failed, self.count)
 
     def value(self, percentile: float) -> float | None:
         """Return the percentile's value in ms.
@@ -132,7 +138,8 @@ def _parts(
         for name in names:
             own = every if name == ALL_OPERATIONS else tuple(one for one in every if one.operation == name)
             begin_s, end_s = schedule.origin_s + window.start_s, schedule.origin_s + window.end_s
-            yield _Part(window, name, own, unanswered.between(name, begin_s, end_s))
+            failed = unanswered.between(name, begin_s, end_s)
+            yield _Part(window, name, own, failed, unanswered.among_times_between(name, begin_s, end_s))
 
 
 def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run) -> tuple[_Part, ...]:
@@ -233,13 +240,14 @@ def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
     """Return the least and the greatest number of a sample's operations that took at least as long as the bound.
 
     The value may be that of the rank p · n / 100 rounded up, or to nearest as HdrHistogram does before 2.1.10, which
-    YCSB's releases contain. What is said holds for both.
+    YCSB's releases contain. What is said holds for both, and for what the writer may have rounded off the value.
     """
     least, most = 0, sample.count
     for percentile, value in sample.values_ms.items():
-        if value < bound_ms:
+        off_ms = sample.off_ms.get(percentile, 0.0)
+        if value + off_ms < bound_ms:
             most = min(most, sample.count - _nearest_rank(percentile, sample.count))
-        else:
+        elif value - off_ms >= bound_ms:
             least = max(least, sample.count - _rank(percentile, sample.count) + 1)
     return least, most
 

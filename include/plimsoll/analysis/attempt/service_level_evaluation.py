@@ -69,17 +69,18 @@ def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the fil
     unit: Unit | None = None,
     kinds: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
     forced: str | None = None,
 ) -> Judgement:
     """Judge a load generator's files of one run. `files`: contents by file name; names may tell what a file holds.
 
     `unit`: the unit of the histograms' values; by default the unit that the load generator is known to write, or that
     the logs show themselves. `kinds` maps further operation names to `reads` or `writes`. `tags`: the tags to judge in
-    logs with tags. `forced` is the name of the files' format, by default detected from their content. Files that can't
-    be read make the measurement invalid; no error is raised.
+    logs with tags. `columns`: what the columns of a log of operations hold. `forced` is the name of the files' format,
+    by default detected from their content. Files that can't be read make the measurement invalid; no error is raised.
     """
     try:
-        options = ReadOptions(unit, kinds or {}, tuple(tags))
+        options = ReadOptions(unit, kinds or {}, tuple(tags), columns or {})
         reading = read_run([RunFile(name, data) for name, data in files.items()], options, forced)
         return judge_reading(reading, run, levels)
     except LogError as error:
@@ -231,7 +232,10 @@ def _undecided(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]
     """Yield what failures without a time leave open, where all that is known is met."""
     for level in levels:
         own, unanswered = passes[level.interval].judged(level), passes[level.interval].wanted.unanswered
-        counted = [(one.count + one.failed, one.below.get(level.bound_ms, 0)) for one in own]
+        counted = [
+            (one.count + one.failed - one.among_times, one.below.get(level.bound_ms, 0) - one.among_times)
+            for one in own
+        ]
         if reason := unanswered.undecided(level, counted):
             yield reason
 

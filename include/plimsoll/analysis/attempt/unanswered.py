@@ -48,31 +48,34 @@ class _Timeline:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """The operations of a run that were not answered. `without_time`: how many of them may lie anywhere in the run."""
+    """The operations of a run that were not answered. `without_time`: how many of them may lie anywhere in the run.
+
+    `among_times`: those of which the files have a time too, like that of an answer.
+    """
 
     timelines: Mapping[str, _Timeline] = field(default_factory=dict)
+    among_times: Mapping[str, _Timeline] = field(default_factory=dict)
     without_time: int = 0
     total: int = 0
 
     @classmethod
     def of(cls, reading: Reading) -> Unanswered:
         """Return what the files of a run tell of operations that were not answered."""
-        by_operation: dict[str, list[Failures]] = {}
-        for one in reading.failures:
-            if one.total:
-                by_operation.setdefault(one.operation, []).append(one)
         timed = sum(one.total for one in reading.failures)
         total = max(timed, sum((reading.errors or {}).values()))
-        timelines = {operation: _Timeline.of(failures) for operation, failures in by_operation.items()}
-        return cls(timelines, total - timed, total)
+        among_times = [one for one in reading.failures if one.among_times]
+        return cls(_timelines(reading.failures), _timelines(among_times), total - timed, total)
 
     def between(self, operation: str, begin_s: float, end_s: float) -> int:
         """Return how many operations were not answered then, s since the epoch.
 
         A failure of which no operation is told counts for every operation: it may have been any.
         """
-        names = self.timelines if operation == ALL_OPERATIONS else {operation, ""} & self.timelines.keys()
-        return sum(self.timelines[name].between(begin_s, end_s) for name in names)
+        return _between(self.timelines, operation, begin_s, end_s)
+
+    def among_times_between(self, operation: str, begin_s: float, end_s: float) -> int:
+        """Return how many of these are counted among the answers of the files, too."""
+        return _between(self.among_times, operation, begin_s, end_s)
 
     @property
     def last_s(self) -> float | None:
@@ -104,3 +107,16 @@ class Unanswered:
             f"{failed} failed at times that the files do not tell, and {left + 1} of them in one interval would miss "
             f"{level}: give the files that tell when they failed, or judge answers alone (`failures: apart`)"
         )
+
+
+def _timelines(failures: Iterable[Failures]) -> dict[str, _Timeline]:
+    by_operation: dict[str, list[Failures]] = {}
+    for one in failures:
+        if one.total:
+            by_operation.setdefault(one.operation, []).append(one)
+    return {operation: _Timeline.of(own) for operation, own in by_operation.items()}
+
+
+def _between(timelines: Mapping[str, _Timeline], operation: str, begin_s: float, end_s: float) -> int:
+    names = timelines if operation == ALL_OPERATIONS else {operation, ""} & timelines.keys()
+    return sum(timelines[name].between(begin_s, end_s) for name in names)

@@ -13,6 +13,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.faults import Fault, require_none
+from plimsoll.domain.log_columns import ColumnPairs
 from plimsoll.domain.provenance import ENVIRONMENT_FACTS, IMPORTED
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.units import Rate
@@ -70,6 +71,7 @@ class ImportDescription(Model):
         Field(description="Of histograms' values; by default what their writer writes"),
     ] = None
     tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those to judge; by default all")] = ()
+    columns: Annotated[ColumnPairs, Field(description="Of logs of operations, what each column holds")] = {}
     operations: Annotated[
         dict[str, Literal["reads", "writes"]], Field(description="Further operations' names → reads or writes")
     ] = {}

@@ -160,6 +160,7 @@ def _provenance(one: _Import) -> Provenance:
         forced_format=description.format,
         unit=one.wanted.unit,
         tags=description.tags,
+        columns=description.columns,
         operations=dict(description.operations),
         environment=dict(one.wanted.environment),
         unknown=unknown_facts(description.definition, one.wanted.environment),

@@ -61,9 +61,8 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
         rate_tolerance=_rate_tolerance(evidence),
     )
     try:
-        reading = read_run(
-            evidence.files, ReadOptions(provenance.unit, kinds, provenance.tags), provenance.forced_format
-        )
+        options = ReadOptions(provenance.unit, kinds, provenance.tags, provenance.columns)
+        reading = read_run(evidence.files, options, provenance.forced_format)
         return reading, judge_reading(reading, run, evidence.definition.service_levels)
     except LogError as error:
         return None, unreadable(error)

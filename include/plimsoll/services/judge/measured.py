@@ -156,7 +156,8 @@ def _judgement(evidence: Evidence) -> Judgement:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
         files = next(iter(evidence.response_times.values()))
         run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up))
-        judgement = judge_logs(files, run, evidence.definition.service_levels, unit=command.unit, tags=command.tags)
+        levels = evidence.definition.service_levels
+        judgement = judge_logs(files, run, levels, unit=command.unit, tags=command.tags, columns=command.columns)
         # A form that can't be read is what the program always writes, unless it did not come to its end.
         lasts = "" if judgement.format or evidence.summary.gave_up else f"; {LASTS}"
         return replace(judgement, reasons=tuple(f"{reason}{lasts}" for reason in judgement.reasons))

@@ -119,6 +119,15 @@ def test_a_line_that_is_no_command_is_refused(line: str) -> None:
         command_definition({"run": line})
 
 
+def test_what_the_columns_of_its_files_hold_is_checked_with_the_definition() -> None:
+    columns = {"due": "ts_us", "latency": "took_us"}
+    found = command_definition({"columns": columns}).load_generator.command
+    assert found is not None
+    assert found.columns == columns
+    with pytest.raises(ValueError, match="did you mean 'latency'"):
+        command_definition({"columns": {"due": "ts_us", "latence": "took_us"}})
+
+
 def test_its_rate_is_read_as_the_definition_says(generator: CommandGenerator, host: ScriptedHost) -> None:
     generator.start(host, request(**keys({"progress": "[0-9.]+ ops/s"})))
     host.write(host.root / "load" / "load.console", "")

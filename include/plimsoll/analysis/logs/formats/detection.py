@@ -5,19 +5,26 @@ from dataclasses import replace
 from itertools import compress
 
 from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress
+from plimsoll.analysis.logs.formats.cassandra_stress_console import CassandraStressConsole
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs
 from plimsoll.analysis.logs.formats.latte_json import LatteJson
 from plimsoll.analysis.logs.formats.latte_log import LatteLog
 from plimsoll.analysis.logs.formats.nosqlbench import NoSqlBench
+from plimsoll.analysis.logs.formats.operation_logs import TextLog, ToolLog
 from plimsoll.analysis.logs.formats.percentile_text import PercentileText
 from plimsoll.analysis.logs.formats.pgbench import PgBench
+from plimsoll.analysis.logs.formats.pgbench_aggregated import PgBenchAggregated
 from plimsoll.analysis.logs.formats.reading import Format, Reading, ReadOptions, RunFile
+from plimsoll.analysis.logs.formats.refused import refuse_known
 from plimsoll.analysis.logs.formats.scylla_bench import ScyllaBench
+from plimsoll.analysis.logs.formats.sysbench import Sysbench
 from plimsoll.analysis.logs.formats.tlp_csv import TlpCsv
+from plimsoll.analysis.logs.formats.tools import TOOLS
 from plimsoll.analysis.logs.formats.ycsb_logs import YcsbLogs
 from plimsoll.analysis.logs.formats.ycsb_status import YcsbStatus
 from plimsoll.analysis.logs.unpacking import require_bounded
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_columns import EXAMPLE
 
 FORMATS: tuple[Format, ...] = (
     ScyllaBench(),
@@ -29,9 +36,14 @@ FORMATS: tuple[Format, ...] = (
     IntervalLogs(),
     LatteJson(),
     TlpCsv(),
+    *(ToolLog(tool) for tool in TOOLS),
     YcsbStatus(),
+    PgBenchAggregated(),
     PgBench(),
+    CassandraStressConsole(),
+    Sysbench(),
     PercentileText(),
+    TextLog(),
 )
 """Single tools' logs before the general form."""
 
@@ -50,6 +62,11 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
     are larger than one run may be.
     """
     require_bounded((file.name, file.data) for file in files)
+    if options.columns:
+        if forced not in (None, TextLog.name):
+            what = f"`--columns` names those of any log of operations, and not of {_named(forced).title}"
+            raise LogError(what, mend="leave one of `--columns` and `--format` out")
+        forced = TextLog.name
     by_format: dict[str, list[RunFile]] = {}
     for file in files:
         by_format.setdefault(forced or _format(file).name, []).append(file)
@@ -82,10 +99,12 @@ def _named(name: str) -> Format:
 def _format(file: RunFile) -> Format:
     found = next((one for one in FORMATS if one.recognises(file)), None)
     if found is None:
+        refuse_known(file)
         raise LogError(
             f"is of no format that is known here: it begins with {_beginning(file)}",
             where=file.name,
-            mend=f"give one of: {'; '.join(one.title for one in FORMATS)}. `--format` forces one",
+            mend=f"a log with a line for each operation is read by its columns: {EXAMPLE}; else give one of: "
+            f"{'; '.join(one.title for one in FORMATS)}. `--format` forces one",
         )
     return found
 

@@ -46,12 +46,13 @@ class ReadOptions:
     """The user's statements about the files.
 
     `unit`: the unit of the histograms' values. `kinds`: names of operations that are reads or writes. `tags`: the tags
-    to judge in logs with tags; all of them where it is empty.
+    to judge in logs with tags; all of them where it is empty. `columns`: what the columns of a log of operations hold.
     """
 
     unit: Unit | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class Sample:
     """The figures of one operation over a stretch of time: `values_ms` by percentile, in ms; 100 is the maximum.
 
     `operation`: `reads`, `writes` or the operation's own name; `series`: the tool's name of what was measured, by which
-    samples of several operations of one kind are told apart.
+    samples of several operations of one kind are told apart. `off_ms`: how far a value may be from the true one, as its
+    writer rounds.
     """
 
     start_s: float
@@ -68,6 +70,7 @@ class Sample:
     count: int
     values_ms: Mapping[float, float]
     series: str = ""
+    off_ms: Mapping[float, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,15 @@ _FAST = 1
 
 def encoded(values: Ints) -> memoryview:
     """Return the payload of a histogram of these values, in the layout `WIDE` and the encoding V1."""
-    counts = np.bincount(WIDE.index_of(values), minlength=1).astype(">i8").tobytes()
-    highest = max(2, int(values.max(initial=0)))
-    inner = _INNER.pack(_ENCODED_V1, len(counts), 0, _DIGITS, _LOWEST, highest, 1.0)
-    packed = zlib.compress(inner + counts, _FAST)
+    return encoded_counts(np.bincount(WIDE.index_of(values), minlength=1))
+
+
+def encoded_counts(counts: Ints) -> memoryview:
+    """Return the same of the counts of the layout's first slots, at least one."""
+    highest = max(2, int(WIDE.highest_values(np.array([len(counts) - 1]))[0]))
+    words = counts.astype(">i8").tobytes()
+    inner = _INNER.pack(_ENCODED_V1, len(words), 0, _DIGITS, _LOWEST, highest, 1.0)
+    packed = zlib.compress(inner + words, _FAST)
     return memoryview(pybase64.b64encode(_OUTER.pack(_COMPRESSED_V1, len(packed)) + packed))
 
 

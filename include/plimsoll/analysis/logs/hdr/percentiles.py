@@ -34,18 +34,18 @@ def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[f
 
 
 def total_and_values_ms(
-    counts: Ints, percentiles: Sequence[float], unit: Unit, beyond: Ints | int = 0
+    counts: Ints, percentiles: Sequence[float], unit: Unit, beyond: Ints | int = 0, moved: Ints | int = 0
 ) -> tuple[int, tuple[float, ...]]:
     """Return the number of operations counted, and the value at each percentile in ms.
 
     No value where nothing was counted. `beyond`: how many values above all of these each percentile also covers; one
-    that falls among them is infinite.
+    that falls among them is infinite. `moved`: how many of those counted are in truth among these: at worst the lowest.
     """
     cumulative = np.cumsum(counts[: used_slots(counts)])
     total = int(cumulative[-1])
     if not total:
         return 0, ()
-    slots = np.searchsorted(cumulative, ranks(percentiles, total + beyond))
+    slots = np.searchsorted(cumulative, ranks(percentiles, total + beyond) + moved)
     values = reported_values()[np.minimum(slots, len(cumulative) - 1)] / UNITS_PER_MS[unit]
     return total, tuple(np.where(slots < len(cumulative), values, np.inf).tolist())
 

@@ -1,0 +1,140 @@
+"""cassandra-stress' console: a line for every interval, with percentiles of all its operations."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import isfinite
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from plimsoll.analysis.logs.continuity import ODD_LENGTH
+from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
+from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
+from plimsoll.analysis.logs.operations import Failures
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+
+_HEAD = re.compile(r"^type,?\s+total ops\s*,.*\btime\b.*$", re.MULTILINE)
+_TOTAL = "total"
+_PERCENTILES = {"med": 50.0, ".95": 95.0, ".99": 99.0, ".999": 99.9, "max": 100.0}
+_ROUNDED_MS = 0.05
+"""Times have one decimal."""
+_MOST_EMPTY = 10_000
+_UNIT = FoundUnit("ms", "cassandra-stress' console is in ms")
+_MEND = "give cassandra-stress' whole output; `-log hdrfile=X` writes histograms, by which every percentile is judged"
+
+
+_REMARKS = (
+    "cassandra-stress times operations that failed or were tried again like others: errors count as latencies",
+    "its console does not say whether times count from the schedule, as with `-rate fixed=`, or from the send "
+    f"{COORDINATED_OMISSION}",
+)
+
+
+class _Row(NamedTuple):
+    """A line of all operations: `total` since the run's begin, the other figures of the time since the line before."""
+
+    end_s: float
+    total: int
+    failed: int
+    values_ms: Mapping[float, float]
+
+
+class CassandraStressConsole:
+    """Its percentiles are response times with `-rate fixed=`, which it does not say, else service times."""
+
+    name = "cassandra-stress-console"
+    title = "cassandra-stress console output"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the output by the head of its table."""
+        return bool(_HEAD.search(file.head))
+
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return a sample for each line, and an empty one for each interval that has no line since nothing ended."""
+        if len(files) > 1:
+            where = ", ".join(file.name for file in files)
+            raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
+        [file] = files
+        unit_of(options.unit, _UNIT, file.name)
+        notes: list[str] = []
+        rows = list(_rows(file, notes))
+        if not rows:
+            raise LogError("has no line of an interval", where=file.name, mend=_MEND)
+        failed = [(row.end_s, row.failed) for row in rows if row.failed]
+        times, counts = zip(*failed, strict=True) if failed else ((), ())
+        kind, total = "errors", sum(counts)
+        samples = tuple(_samples(file.name, rows))
+        counted = [sample.count for sample in samples]
+        return Reading(
+            title=self.title,
+            unit=_UNIT.unit,
+            unit_why=_UNIT.why,
+            samples=samples,
+            notes=(
+                *notes,
+                *_REMARKS,
+                *(note for one in (95, 99, 99.9) for note in rank_remarks("cassandra-stress", one, counted)),
+            ),
+            errors={kind: total} if total else {},
+            failures=_failures(file.name, kind, times, counts) if failed else (),
+        )
+
+
+def _failures(name: str, kind: str, times: Sequence[float], counts: Sequence[int]) -> tuple[Failures, ...]:
+    return (Failures(name, "", kind, np.array(times), np.array(counts, dtype=np.int64), among_times=True),)
+
+
+def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
+    names: list[str] = []
+    lines = file.text.splitlines(keepends=True)
+    before_s = 0.0
+    for number, line in enumerate(lines, 1):
+        where = f"{file.name}, line {number}"
+        if _HEAD.match(line):
+            names = ["type", *(name.strip() for name in line.removeprefix("type").lstrip(", ").split(","))]
+        elif names and line.partition(",")[0].strip() == _TOTAL:
+            try:
+                row = _row(dict(zip(names, (cell.strip() for cell in line.split(",")), strict=True)))
+            except (KeyError, ValueError) as error:
+                if number == len(lines) and not line.endswith("\n"):
+                    what = "the last line is cut short (was its writer killed?); the lines before it count"
+                    notes.append(f"{where}: {what}")
+                    return
+                raise LogError("is a damaged line of an interval", where=where, mend=_MEND) from error
+            if not row.end_s > before_s:
+                what = "the seconds do not go on: several runs in one output"
+                raise LogError(
+                    what, where=where, mend="give the output of one run alone, with `-rate threads=` of one number"
+                )
+            before_s = row.end_s
+            yield row
+
+
+def _row(cells: Mapping[str, str]) -> _Row:
+    values = {percentile: float(cells[name]) for name, percentile in _PERCENTILES.items() if name in cells}
+    if not all(map(isfinite, (float(cells["time"]), *values.values()))):
+        raise ValueError("figures must be finite")
+    return _Row(float(cells["time"]), int(cells["total ops"]), int(cells.get("errors", "0")), values)
+
+
+def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
+    """Yield a sample for each line.
+
+    A line is left out where nothing ended: the next one is of the usual time before it, and what comes before is empty.
+    """
+    usual_s = median(row.end_s - before.end_s for before, row in pairwise(rows)) if len(rows) > 1 else rows[0].end_s
+    begin = _Row(0.0, 0, 0, {})
+    for before, row in pairwise((begin, *rows)):
+        start_s = before.end_s
+        if row.end_s - start_s > _MOST_EMPTY * usual_s:
+            raise LogError(f"a line comes {row.end_s - start_s:,.0f} s after the one before", where=name, mend=_MEND)
+        while row.end_s - start_s > usual_s * (1 + ODD_LENGTH):
+            yield Sample(start_s, usual_s, "", 0, {})
+            start_s += usual_s
+        count = row.total - before.total
+        values = row.values_ms if count else {}
+        yield Sample(start_s, row.end_s - start_s, "", count, values, off_ms=dict.fromkeys(values, _ROUNDED_MS))

@@ -1,0 +1,142 @@
+"""Count the operations of a run's files by file, name and second; then they are tracks and failures like any other."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import chain
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from plimsoll.analysis.logs.formats.interval_logs import Meaning
+from plimsoll.analysis.logs.formats.operation_log.activity import MOST_SECONDS, Activity, Order
+from plimsoll.analysis.logs.formats.operation_log.parsing import Chunk
+from plimsoll.analysis.logs.formats.operation_log.second_counts import SecondCounts, seconds_of
+from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.formats.selection import Series
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
+from plimsoll.analysis.logs.operations import Failures
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.query_kinds import KINDS
+
+_MOST_NAMES = 100
+FAILED = "time of failures"
+MeaningOf = Callable[[str], Meaning]
+
+
+class Counted(NamedTuple):
+    """The operations of a run. `start_s`: when the first began, since 1970 where the rows say that."""
+
+    series: tuple[Series, ...]
+    failures: tuple[Failures, ...]
+    start_s: float
+
+
+class Source(Protocol):
+    """One file of operations, such as a `Parser`."""
+
+    file: RunFile
+
+    @property
+    def mend(self) -> str:
+        """Return what to do where it holds no operation."""
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield all operations, chunk by chunk; none is empty."""
+
+
+class _File:
+    """The operations of one file, by name."""
+
+    def __init__(self, source: Source, origin_s: float) -> None:
+        self.source, self.name = source, source.file.name
+        self.activity = Activity(self.name, origin_s)
+        self.by_name: dict[str, SecondCounts] = {}
+        self.orders: dict[str, Order] = {}
+
+    def add(self, chunk: Chunk) -> None:
+        self.activity.add(chunk.starts_s, chunk.ends_s)
+        seconds = seconds_of(chunk.starts_s, self.activity.origin_s)
+        names = list(dict.fromkeys(chunk.names))
+        codes = np.array(list(map({name: code for code, name in enumerate(names)}.__getitem__, chunk.names)))
+        for code, name in enumerate(names):
+            own, counts = codes == code, self._counts(name)
+            self.orders[name].add(chunk.starts_s[own], chunk.ends_s[own], chunk.lines[own])
+            answered = own & ~chunk.is_failed
+            counts.add(chunk.ends_s[answered], chunk.latencies_us[answered])
+            for place in np.flatnonzero(own & chunk.is_failed).tolist():
+                counts.failed[int(seconds[place]), chunk.failed[place]] += chunk.counts[place]
+
+    def _counts(self, name: str) -> SecondCounts:
+        if name not in self.by_name:
+            if len(self.by_name) == _MOST_NAMES:
+                what = f"has more than {_MOST_NAMES} operations, such as {name[:40]!r}"
+                raise LogError(
+                    what, where=self.name, mend="leave `operation` out of `--columns`: they are judged together"
+                )
+            self.by_name[name], self.orders[name] = SecondCounts(self.activity.origin_s), Order()
+        return self.by_name[name]
+
+    def finish(self) -> None:
+        for order in self.orders.values():
+            order.require(self.name)
+        self.activity.require_no_silence()
+
+
+def counted(sources: Sequence[Source], meaning: MeaningOf, kinds: Mapping[str, str]) -> Counted:
+    """Count the operations of the files of one run; `meaning` says what a name measures, and of which operation.
+
+    Raises LogError on rows that can't be read, and on times that are those of no sound measurement.
+    """
+    begun = [(source, chunks, next(chunks, None)) for source in sources for chunks in [source.chunks()]]
+    for source, _, first in begun:
+        if first is None:
+            raise LogError("holds no operation that is judged", where=source.file.name, mend=source.mend)
+    origin_s = min(float(first.starts_s.min()) for _, _, first in begun if first)
+    files = [_File(source, origin_s) for source in sources]
+    for file, (_, chunks, first) in zip(files, begun, strict=True):
+        for chunk in chain([first] if first else [], chunks):
+            file.add(chunk)
+        file.finish()
+    kinds = {**KINDS, **kinds}
+    series = tuple(_series(files, meaning, kinds))
+    return Counted(series, tuple(_failures(files, meaning, kinds)), origin_s)
+
+
+def _series(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]) -> Iterator[Series]:
+    """Yield the records of each name in each file.
+
+    They cover the whole run, unless the file begins late or ends early by more than chance: then they say so.
+    """
+    origin_s, end_s = files[0].activity.origin_s, max(file.activity.end_s for file in files)
+    first_s = min(file.activity.first_s for file in files)
+    if (end_s - first_s) * sum(len(file.by_name) for file in files) > MOST_SECONDS:
+        what = f"hold {end_s - first_s:,.0f} s of so many operations that they are more than {MOST_SECONDS:,} records"
+        raise LogError(what, where=files[0].name, mend="leave `operation` out of `--columns`")
+    for file in files:
+        activity, judged = file.activity, [name for name in file.by_name if meaning(name)[0] != FAILED]
+        begins_s = activity.first_s if activity.first_s - first_s > activity.chance_s else first_s
+        ends_s = activity.end_s if end_s - activity.end_s > activity.chance_s else end_s
+        first, last = seconds_of(np.array([begins_s, ends_s]), origin_s).tolist()
+        log = HistogramLog(file.name, (), begins_s, (sha256(file.source.file.data).hexdigest(),))
+        # A file in which nothing was answered covers its time all the same.
+        for name in judged or list(dict.fromkeys(["", *file.by_name]))[:1]:
+            counts = file.by_name.get(name) or SecondCounts(origin_s)
+            tag = name if len(judged) > 1 else ""
+            measure, operation = meaning(name) if judged else ("service time", "")
+            records = tuple(counts.records(tag, first, last, ends_s))
+            yield Series(log, measure, kinds.get(operation.lower(), operation), records, operation)
+
+
+def _failures(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]) -> Iterator[Failures]:
+    for file in files:
+        found: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+        for name, counts in file.by_name.items():
+            operation = meaning(name)[1]
+            for (second, kind), count in counts.failed.items():
+                found[kinds.get(operation.lower(), operation), kind][second] += count
+        for (operation, kind), by_second in found.items():
+            seconds = np.array(sorted(by_second))
+            numbers = np.array([by_second[second] for second in seconds.tolist()], dtype=np.int64)
+            # The middle of their second, so that rounding does not move them beyond its record.
+            yield Failures(file.name, operation, kind, file.activity.origin_s + seconds + 0.5, numbers)

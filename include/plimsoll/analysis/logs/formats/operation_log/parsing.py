@@ -1,0 +1,234 @@
+"""The operations of one file, a chunk at a time, as numbers."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from plimsoll.analysis.logs.formats.operation_log.outcomes import Outcomes
+from plimsoll.analysis.logs.formats.operation_log.rows import Layout, Row, RowReader, layout_of
+from plimsoll.analysis.logs.formats.operation_log.times import numbers, seconds, unit_of_moments
+from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
+from plimsoll.analysis.logs.operations import Floats
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_columns import SECONDS_OF, Column, Columns
+from plimsoll.domain.spelling import meant_or_known
+
+_LONGEST_S = 3600.0
+_LATEST_S = 5e9
+"""The year 2128."""
+_US_PER_S = 1e6
+_EXACT, _EXACT_BETWEEN = 1e-4, 0.5
+"""The share of a µs that floating point may take from a whole number of them, and from one between two times."""
+_UNKNOWN_UNIT = "say it: `--unit ms` (or `us`, `ns`; of an import or a command, `unit:`), or `latency=NAME:s`"
+
+
+class Names(NamedTuple):
+    """What the names of a tool's operations say.
+
+    `is_counted`: whether rows of a name are read at all. `fails`: the kind of failure that a name stands for; empty for
+    others. `counts`: whether a row of such a name stands for as many operations as the column of its latency says.
+    `mend`: what to do where no row is left.
+    """
+
+    is_counted: Callable[[str], bool] | None = None
+    fails: Callable[[str], str] | None = None
+    counts: bool = False
+    mend: str = "give the whole log"
+
+
+class Chunk(NamedTuple):
+    """Some rows. `failed`: the kind of each row's failure, empty where it was answered; `counts`: how many operations
+    each row stands for.
+    """
+
+    lines: Ints
+    names: Sequence[str]
+    starts_s: Floats
+    ends_s: Floats
+    latencies_us: Ints
+    failed: Sequence[str]
+    is_failed: npt.NDArray[np.bool_]
+    counts: Sequence[int]
+
+
+@dataclass
+class Parser:
+    """Reads one file.
+
+    `unit` is that of latencies, where the columns do not tell it. `is_strict`: all of the columns must be there, not
+    only those that are needed.
+    """
+
+    file: RunFile
+    columns: Columns
+    unit: Unit | None
+    names: Names
+    is_row: Callable[[str], object] | None
+    notes: list[str]
+    is_strict: bool = False
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Return how the file's lines are divided."""
+        return layout_of(self.file, self.columns, self.is_row)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield all operations, chunk by chunk; none is empty."""
+        places = {column: place for place, column in enumerate(self._wanted)}
+        units: list[str] = []
+        empty = set(self._told)
+        for rows in self._rows(places):
+            if rows:
+                units = units or self._units(rows[0])
+                empty = {column for column in empty if not any(row[1][places[column]] for row in rows)}
+                yield self._chunk(rows, units, places)
+        if empty and self.is_strict and self.layout.is_json:
+            raise self._lacks(min(empty))
+
+    @cached_property
+    def latency_unit(self) -> str:
+        """Return the unit of the latencies. Raises LogError where nothing tells it."""
+        if self.columns.latency is None:
+            return ""
+        name, unit = self.columns.latency
+        if unit and self.unit and unit != self.unit:
+            what = f"its latencies are in {unit}, by the name or the unit of column {name}, not in {self.unit}"
+            raise LogError(what, where=self.file.name, mend="leave `--unit` out (of an import, `unit:`)")
+        if not unit and not self.unit:
+            raise LogError(
+                f"does not say the unit of its latencies, column {name}", where=self.file.name, mend=_UNKNOWN_UNIT
+            )
+        return unit or str(self.unit)
+
+    @property
+    def mend(self) -> str:
+        """Return what to do where no row is left."""
+        return self.names.mend
+
+    @property
+    def tells_failures(self) -> bool:
+        """Return whether a column says what was answered, as far as the columns name one."""
+        told = [*self.columns.ok, *([self.columns.error] if self.columns.error else [])]
+        return not told or any(map(self.layout.has, told))
+
+    @property
+    def _told(self) -> list[Column]:
+        """Return columns that have texts in some row, if they are there: an error may be nowhere."""
+        columns = self.columns
+        return [column for column in (columns.operation, columns.only, *columns.ok[:1]) if column in self._wanted]
+
+    @property
+    def _numbers(self) -> list[Column]:
+        return [*self.columns.moments.values(), *([self.columns.latency] if self.columns.latency else [])]
+
+    @cached_property
+    def _wanted(self) -> list[Column]:
+        """Return the columns to read, those of numbers first; of the others those that are there."""
+        columns = self.columns
+        others = (columns.operation, columns.error, columns.only, *columns.ok)
+        there = [column for column in others if column and self.layout.has(column)]
+        lacking = [column for column in others if column and column not in there]
+        if lacking and self.is_strict:
+            raise self._lacks(lacking[0])
+        return list(dict.fromkeys([*self._numbers, *there]))
+
+    def _rows(self, places: Mapping[Column, int]) -> Iterator[list[Row]]:
+        columns, is_counted = self.columns, self.names.is_counted
+        for rows in RowReader(self.file, self.layout, self._wanted, self.is_row, self.notes).chunks():
+            kept = rows
+            if columns.only:
+                place, values = places[columns.only], columns.only_values
+                kept = [row for row in kept if row[1][place] in values]
+            if is_counted and columns.operation is not None and columns.operation in places:
+                place = places[columns.operation]
+                kept = [row for row in kept if is_counted(row[1][place])]
+            yield kept
+
+    def _lacks(self, column: Column) -> LogError:
+        known = self.layout.keys
+        mend = meant_or_known(column.name, known, lead="there is") if known else "name a key that its lines have"
+        return LogError(f"has no column {column.name}", where=self.file.name, mend=mend)
+
+    def _units(self, first: Row) -> list[str]:
+        number, texts = first
+        where = f"{self.file.name}, line {number}"
+        moments = zip(self.columns.moments.items(), texts, strict=False)
+        units = [unit_of_moments(column, role, text, where) for (role, column), text in moments]
+        return [*units, self.latency_unit] if self.columns.latency else units
+
+    def _chunk(self, rows: list[Row], units: list[str], places: Mapping[Column, int]) -> Chunk:
+        lines, texts = zip(*rows, strict=True)
+        by_column = list(zip(*texts, strict=True))
+        nothing = ("",) * len(rows)
+
+        def texts_of(column: Column | None) -> Sequence[str]:
+            return by_column[places[column]] if column is not None and column in places else nothing
+
+        moments = [
+            seconds(texts_of(column), unit) for column, unit in zip(self.columns.moments.values(), units, strict=False)
+        ]
+        names, errors = texts_of(self.columns.operation), texts_of(self.columns.error)
+        oks = [texts_of(column) for column in self.columns.ok]
+        failed = self._failed(lines, names, list(zip(*oks, errors, strict=True)))
+        starts_s, ends_s, took_s, counts = self._spans(moments, texts_of(self.columns.latency), units[-1], names)
+        is_failed = np.array([bool(kind) for kind in failed])
+        is_length = (took_s >= 0) & (took_s <= _LONGEST_S)
+        bad = ~(np.abs(moments[0]) < _LATEST_S) | ~(is_failed | is_length)
+        if bad.any():
+            place = int(bad.argmax())
+            raise self._error(lines[place], [column[place] for column in by_column[: len(units)]], took_s[place])
+        starts_s, ends_s = (np.where(is_length, times, moments[0]) for times in (starts_s, ends_s))
+        exact = _EXACT if self.columns.latency else _EXACT_BETWEEN
+        took_us = np.floor(np.where(is_failed, 0.0, took_s) * _US_PER_S + exact).astype(np.int64)
+        return Chunk(np.array(lines), names, starts_s, ends_s, took_us, failed, is_failed, counts)
+
+    def _spans(
+        self, moments: list[Floats], texts: Sequence[str], unit: str, names: Sequence[str]
+    ) -> tuple[Floats, Floats, Floats, Sequence[int]]:
+        """Return starts, ends and latencies in s, and how many operations each row stands for."""
+        counts = [1] * len(texts)
+        if self.columns.latency is None:
+            starts_s, ends_s = moments if "end" in list(self.columns.moments)[1:] else moments[::-1]
+            return starts_s, ends_s, ends_s - starts_s, counts
+        took_s = numbers(texts) * SECONDS_OF[unit]
+        if self.names.counts and self.names.fails is not None:
+            failing = {name for name in set(names) if self.names.fails(name)}
+            for place, name in enumerate(names):
+                if name in failing:
+                    counts[place], took_s[place] = max(0, int(float(texts[place]))), 0.0
+        [moment_s] = moments
+        if "end" in self.columns.moments:
+            return moment_s - took_s, moment_s, took_s, counts
+        return moment_s, moment_s + took_s, took_s, counts
+
+    @cached_property
+    def _outcomes(self) -> Outcomes:
+        columns = self.columns
+        column = next((column.name for column in columns.ok if self.layout.has(column)), "")
+        has_errors = columns.error is not None and self.layout.has(columns.error)
+        return Outcomes(columns.ok_values, column, has_errors=has_errors)
+
+    def _failed(self, lines: Sequence[int], names: Sequence[str], outcomes: Sequence[tuple[str, ...]]) -> list[str]:
+        try:
+            failed = [self._outcomes[texts] for texts in outcomes]
+        except LogError as error:
+            line = next(line for line, texts in zip(lines, outcomes, strict=True) if texts not in self._outcomes)
+            raise LogError(error.what, where=f"{self.file.name}, line {line}", mend=error.mend) from error
+        if self.names.fails is not None:
+            by_name = {name: self.names.fails(name) for name in set(names)}
+            failed = [by_name[name] or kind for name, kind in zip(names, failed, strict=True)]
+        return failed
+
+    def _error(self, line: int, texts: Sequence[str], took_s: float) -> LogError:
+        where = f"{self.file.name}, line {line}"
+        shown = ", ".join(f"{text[:40]!r}" for text in texts)
+        if took_s > _LONGEST_S:
+            return LogError(f"a latency of {took_s:,.0f} s", where=where, mend="check the unit of latencies")
+        if took_s < 0:
+            return LogError(f"a latency below zero: {shown}", where=where, mend="give the log as it was written")
+        return LogError(f"holds no time, or no latency: {shown}", where=where, mend="give the log as it was written")

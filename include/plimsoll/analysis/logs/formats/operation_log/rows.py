@@ -1,0 +1,205 @@
+"""The rows of a log of operations, a chunk at a time: lines of CSV, with or without a header, or of JSON."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO, StringIO, TextIOWrapper
+from itertools import islice
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from plimsoll.analysis.logs.formats.operation_log.times import is_moment
+from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.unpacking import unpacked
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_columns import Column, Columns
+
+_LONGEST_LINE = 1 << 20
+_CHUNK = 1 << 15
+"""Rows that are in memory at once."""
+_DELIMITERS = ",\t;| "
+_SHOWN = 60
+_MEND = "give the log as it was written; `--columns` says which of its columns holds what"
+
+Row = tuple[int, Sequence[str]]
+"""The number of a line, and the texts of the columns."""
+
+
+class Layout(NamedTuple):
+    """How the lines of a file are divided. `keys`: what stands in the first line of CSV, a header or not."""
+
+    is_json: bool
+    delimiter: str = ""
+    keys: Sequence[str] = ()
+    has_header: bool = False
+
+    def has(self, column: Column) -> bool:
+        """Tell whether a line has the column; of JSON, any line may."""
+        return self.is_json or place(column, self.keys) is not None
+
+
+def layout_of(file: RunFile, columns: Columns, is_row: Callable[[str], object] | None) -> Layout:
+    """Return how a file's lines are divided, by which its columns are found: as its first row shows.
+
+    Raises LogError where the needed columns are not there.
+    """
+    line = _first(file.head, is_row) or _first(file.text if is_row else "", is_row)
+    if line.lstrip().startswith("{"):
+        return Layout(is_json=True)
+    divided = {delimiter: _divided(line, delimiter) for delimiter in columns.delimiter or _DELIMITERS}
+    for delimiter, keys in divided.items():
+        places = [place(column, keys) for column in columns.needed]
+        if None not in places:
+            named = any(column.name in keys for column in columns.needed)
+            return Layout(False, delimiter, keys, named or not is_moment(keys[places[0] or 0]))
+    there = max(divided.values(), key=len)
+    missing = ", ".join(column.name for column in columns.needed if place(column, there) is None)
+    shown = ", ".join(there)[: 4 * _SHOWN]
+    raise LogError(f"has no column {missing} in its first line: {shown}", where=f"{file.name}, line 1", mend=_MEND)
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """Reads the wanted columns, at least two, of a file's rows.
+
+    `is_row` tells the lines that are rows, where a file has others too. A last line that is cut short is left out, and
+    `notes` gets a remark.
+    """
+
+    file: RunFile
+    layout: Layout
+    wanted: Sequence[Column]
+    is_row: Callable[[str], object] | None
+    notes: list[str]
+
+    def chunks(self) -> Iterator[list[Row]]:
+        """Yield the texts of the wanted columns, some ten thousand rows at once.
+
+        Raises LogError on a line that lacks a column.
+        """
+        data, cut_short = unpacked(self.file.data, self.file.name)
+        if cut_short:
+            self.notes.append(f"{self.file.name}: the gz ends before its end; what could be read of it counts")
+        stream = TextIOWrapper(BytesIO(data), "utf-8", errors="replace", newline="")
+        rows = self._json_rows if self.layout.is_json else self._csv_rows
+        found = rows(self._lines(stream), whole=data.endswith(b"\n"))
+        while chunk := list(islice(found, _CHUNK)):
+            yield chunk
+
+    def _lines(self, stream: TextIOWrapper) -> Iterator[tuple[int, str]]:
+        for number, line in enumerate(iter(partial(stream.readline, _LONGEST_LINE), ""), 1):
+            if len(line) >= _LONGEST_LINE:
+                what = f"is longer than {_LONGEST_LINE:,} characters"
+                raise LogError(what, where=f"{self.file.name}, line {number}", mend=_MEND)
+            if self.is_row is None or self.is_row(line):
+                yield number, line
+
+    def _csv_rows(self, lines: Iterator[tuple[int, str]], *, whole: bool) -> Iterator[Row]:
+        """Yield the rows. Each is held until the next one shows that it is not the last."""
+        number = 0
+
+        def texts() -> Iterator[str]:
+            nonlocal number
+            for number, text in lines:  # noqa: B007 - the reader's caller asks for it
+                yield text
+
+        delimiter = self.layout.delimiter
+        pick = itemgetter(*(place(column, self.layout.keys) for column in self.wanted))
+        quote = None if delimiter in "\t " else '"'
+        source = (" ".join(text.split()) for text in texts()) if delimiter == " " else texts()
+        held: tuple[int, Sequence[str]] | None = None
+        is_header = self.layout.has_header
+        try:
+            for row in csv.reader(source, delimiter=delimiter, quotechar=quote, skipinitialspace=True):
+                if is_header or not row:
+                    is_header = is_header and not row
+                    continue
+                if held is not None:
+                    yield held[0], pick(held[1])
+                held = number, row
+            if held is not None and whole:
+                yield held[0], pick(held[1])
+        except csv.Error as error:
+            where = f"{self.file.name}, line {number}"
+            raise LogError(f"can't be read as CSV ({error})", where=where, mend=_MEND) from error
+        except IndexError as error:
+            raise self._garbage(held[0] if held else number, delimiter.join(held[1] if held else ())) from error
+        if held is not None and not whole:
+            self._note_cut(held[0])
+
+    def _json_rows(self, lines: Iterator[tuple[int, str]], *, whole: bool) -> Iterator[Row]:
+        paths = [(column.name, column.name.split(".")) for column in self.wanted]
+        held: tuple[int, str] | None = None
+        for number, line in lines:
+            if not line.strip():
+                continue
+            if held is not None:
+                raise self._garbage(*held)
+            try:
+                content = json.loads(line)
+            except (ValueError, RecursionError):
+                held = number, line
+                continue
+            if not isinstance(content, dict):
+                raise self._garbage(number, line)
+            yield number, [_text(content, *path) for path in paths]
+        if held is not None:
+            if whole:
+                raise self._garbage(*held)
+            self._note_cut(held[0])
+
+    def _garbage(self, number: int, line: str) -> LogError:
+        shown = line.strip()
+        shown = repr(shown[:_SHOWN] + ("…" if len(shown) > _SHOWN else ""))
+        where = f"{self.file.name}, line {number}"
+        return LogError(f"is no line of a log of operations: {shown}", where=where, mend=_MEND)
+
+    def _note_cut(self, number: int) -> None:
+        what = "the last line is cut short (was its writer killed?); the lines before it count"
+        self.notes.append(f"{self.file.name}, line {number}: {what}")
+
+
+def first_keys(file: RunFile) -> Sequence[str]:
+    """Return the names in the first line: of a header, or the keys of JSON. Empty where it has none."""
+    line = _first(file.head, None).strip()
+    if line.startswith("{"):
+        try:
+            return list(json.loads(line))
+        except (ValueError, RecursionError):
+            return ()
+    return max((_divided(line, one) for one in _DELIMITERS), key=len)
+
+
+def place(column: Column, keys: Sequence[str]) -> int | None:
+    """Return the place of a column: by its number, or by its name in the first line. None where it is not there."""
+    if column.name.isdecimal():
+        return int(column.name) - 1 if 0 < int(column.name) <= len(keys) else None
+    return keys.index(column.name) if column.name in keys else None
+
+
+def _text(content: dict[str, Any], key: str, path: Sequence[str]) -> str:
+    found: Any = content.get(key)
+    if found is None and len(path) > 1:
+        found = content
+        for part in path:
+            found = found.get(part) if isinstance(found, dict) else None
+    if found is None:
+        return ""
+    return found if isinstance(found, str) else json.dumps(found)
+
+
+def _first(text: str, is_row: Callable[[str], object] | None) -> str:
+    lines = (line for line in StringIO(text) if line.strip() and (is_row is None or is_row(line)))
+    return next(lines, "").rstrip("\r\n")
+
+
+def _divided(line: str, delimiter: str) -> list[str]:
+    if delimiter == " ":
+        return line.split()
+    try:
+        names = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:  # no CSV: it has no such columns
+        names = []
+    return [name.strip() for name in names]

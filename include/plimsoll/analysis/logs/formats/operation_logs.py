@@ -1,0 +1,139 @@
+"""Logs with a line for each operation: of any program, by the columns that a user names, and of well-known tools."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from plimsoll.analysis.logs.formats.interval_logs import Meaning
+from plimsoll.analysis.logs.formats.operation_log.counting import FAILED, Counted, counted
+from plimsoll.analysis.logs.formats.operation_log.parsing import Names, Parser
+from plimsoll.analysis.logs.formats.operation_log.rows import first_keys
+from plimsoll.analysis.logs.formats.operation_log.times import EPOCH_FROM_S
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
+from plimsoll.analysis.logs.formats.selection import select
+from plimsoll.analysis.logs.formats.tools import Tool
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_columns import EXAMPLE, Columns, implied, parse_columns
+
+
+class TextLog:
+    """Times of operations in columns that the user names, or that the first line names as `--columns` does."""
+
+    name = "text"
+    title = "log of operations"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise a log whose first line says by its names what its columns hold."""
+        return bool(implied(first_keys(file)))
+
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Count the operations of all files, second by second of their ends."""
+        notes: list[str] = []
+        names = Names(is_counted=options.tags.__contains__ if options.tags else None)
+        columns = [parse_columns(options.columns or _implied(file)) for file in files]
+        parsers = [
+            Parser(file, own, options.unit, names, None, notes, is_strict=True)
+            for file, own in zip(files, columns, strict=True)
+        ]
+        measures = {own.is_response for own in columns}
+        if len(measures) > 1:
+            what = "are of response times (from the intended start) and of service times (from the send)"
+            raise LogError(what, where=_names(files), mend="give the files of one measure alone")
+        found = counted(
+            parsers, lambda name: ("response time" if True in measures else "service time", name), options.kinds
+        )
+        if any("time" in own.moments for own in columns):
+            notes.append("`time` is taken for the send of an operation: an intended start is named `due`")
+        return _reading(self.title, found, parsers, notes, tells=all(own.ok or own.error for own in columns))
+
+
+class ToolLog:
+    """The log of a tool that is known."""
+
+    def __init__(self, tool: Tool) -> None:
+        self._tool = tool
+        self.name, self.title = tool.name, tool.title
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the log by its first lines, and by its name where others look alike."""
+        tool = self._tool
+        if tool.file_names and not re.search(tool.file_names, file.name):
+            return False
+        return _form(tool, file.head) is not None or bool(tool.begins and re.match(tool.begins, file.head))
+
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Count the operations of all files, second by second of their ends."""
+        tool, notes = self._tool, list[str]()
+        for file in files:
+            if tool.refusal is not None and not options.tags and (refusal := tool.refusal(file.data)):
+                raise LogError(refusal[0], where=file.name, mend=refusal[1])
+        names = Names(self._is_counted(options.tags), self._fails, counts=tool.has_counts, mend=tool.mend)
+        is_row = re.compile(tool.rows).match if tool.rows else None
+        parsers = [Parser(file, self._columns(file), options.unit, names, is_row, notes) for file in files]
+        found = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
+        return _reading(
+            tool.title,
+            found,
+            parsers,
+            [*notes, *tool.remarks],
+            tells=tool.tells_failures and all(parser.tells_failures for parser in parsers),
+        )
+
+    def _columns(self, file: RunFile) -> Columns:
+        form = _form(self._tool, file.head) or _form(self._tool, file.text)
+        if form is None:
+            raise LogError(f"holds no line of {self.title}", where=file.name, mend="give the file as the tool wrote it")
+        return parse_columns(form)
+
+    def _is_counted(self, tags: Sequence[str]) -> Callable[[str], bool] | None:
+        if tags:
+            return lambda name: name in tags or bool(self._fails(name))
+        counted_names = re.compile(self._tool.counted)
+        return (lambda name: bool(counted_names.fullmatch(name))) if self._tool.counted else None
+
+    def _fails(self, name: str) -> str:
+        found = self._tool.meaning(name)
+        if found is None or found[0] != FAILED:
+            return ""
+        return re.sub(rf"^{re.escape(found[1])}[-_]", "", name) if found[1] else name
+
+    def _meaning(self, name: str, options: ReadOptions) -> Meaning:
+        found = self._tool.meaning(name)
+        if found is None and name.lower() not in options.kinds:
+            mend = "say what it is: `--operation NAME=reads` or `--operation NAME=writes`"
+            raise LogError(f"{self.title}: {name[:40]!r} is not known to be an operation", mend=mend)
+        return found or ("service time", name)
+
+
+def _form(tool: Tool, text: str) -> Mapping[str, str] | None:
+    return next((columns for form, columns in tool.forms.items() if re.search(form, text)), None)
+
+
+def _implied(file: RunFile) -> Mapping[str, str]:
+    if found := implied(first_keys(file)):
+        return found
+    raise LogError("does not say what its columns hold", where=file.name, mend=f"say it: {EXAMPLE}")
+
+
+def _names(files: Sequence[RunFile]) -> str:
+    return ", ".join(file.name for file in files)
+
+
+def _reading(title: str, found: Counted, parsers: Sequence[Parser], notes: Sequence[str], *, tells: bool) -> Reading:
+    tracks, remarks, left_out = select(found.series)
+    errors: Counter[str] = Counter()
+    for failures in found.failures:
+        errors[failures.kind] += failures.total
+    units = ", ".join(dict.fromkeys(parser.latency_unit for parser in parsers if parser.latency_unit))
+    return Reading(
+        title=title,
+        tracks=tracks,
+        unit="us",
+        unit_why=f"counted in us, of times in {units}" if units else "counted in us, from starts and ends",
+        left_out=left_out,
+        notes=(*dict.fromkeys(notes), *remarks),
+        errors=dict(errors) if errors or tells else None,
+        failures=found.failures,
+        started_at=datetime.fromtimestamp(found.start_s, UTC) if found.start_s > EPOCH_FROM_S else None,
+    )

@@ -1,0 +1,140 @@
+"""sysbench, `--report-interval=S`: a line for every interval, with one percentile.
+
+By its source (sb_timer_stop) a time begins with an operation's place in the queue that `--rate` fills, so it counts
+from the schedule; without `--rate` there is no queue.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from math import exp, log
+from typing import NamedTuple
+
+import numpy as np
+
+from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
+from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
+from plimsoll.analysis.logs.operations import Failures
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+
+_NUMBER = r"\d+(?:\.\d+)?"
+_LINE = re.compile(
+    rf"^\[ (?P<end>{_NUMBER})s \] thds: \d+ (?:tps|eps): (?P<rate>{_NUMBER})(?: qps: [^\n]*?)? "
+    rf"lat \(ms,(?P<percentile>\d+)%\): (?P<ms>{_NUMBER})"
+    rf"(?: err/s: (?P<errors>{_NUMBER}) reconn/s: (?P<reconnects>{_NUMBER}))?\r?$"
+)
+_QUEUE = re.compile(rf"^\[ {_NUMBER}s \] queue length: (\d+), concurrency: \d+\r?$")
+_BEGIN = re.compile(rf"^\[ {_NUMBER}s \] ")
+_UNIT = FoundUnit("ms", "sysbench writes ms")
+_HALF_SLOT = exp(log(1e8) / 1023 / 2)
+"""Half of a slot of sysbench's histogram, from 1 µs to 100 s in 1,024 slots: a value may be 0.9 % higher or lower."""
+_ROUNDED_MS = 0.005
+_WAITING_S = 1.0
+"""The wait in the last queue from which its operations were not answered: every run ends with a few in it."""
+_MEND = "give sysbench's whole output"
+_OMISSION = f"judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
+
+
+class _Row(NamedTuple):
+    start_s: float
+    end_s: float
+    operations: int
+    percentile: int
+    ms: float
+    failed: dict[str, int]
+    queued: int | None = None
+
+
+class Sysbench:
+    """One percentile an interval: of response times with `--rate`, of service times without."""
+
+    name = "sysbench"
+    title = "sysbench console output"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the output by a line of an interval, or by its first line."""
+        return file.head.startswith("sysbench ") or any(_LINE.match(line) for line in file.head.splitlines()[:100])
+
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return a sample for each interval."""
+        if len(files) > 1:
+            where = ", ".join(file.name for file in files)
+            raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
+        [file] = files
+        unit_of(options.unit, _UNIT, file.name)
+        notes: list[str] = []
+        rows = list(_rows(file, notes))
+        has_schedule = any(row.queued is not None for row in rows)
+        if not rows:
+            mend = "run sysbench with `--report-interval=10`, and `--percentile=99`"
+            raise LogError(
+                "has no line of an interval: the whole run hides intervals that missed", where=file.name, mend=mend
+            )
+        errors: dict[str, int] = {}
+        for row in rows:
+            for kind, count in row.failed.items():
+                errors[kind] = errors.get(kind, 0) + count
+        return Reading(
+            title=self.title,
+            unit=_UNIT.unit,
+            unit_why=_UNIT.why,
+            samples=tuple(map(_sample, rows)),
+            notes=(
+                *notes,
+                *([] if has_schedule else [_OMISSION]),
+                "sysbench tells one percentile of an interval (`--percentile`), to 0.9 %: others stay open",
+                *rank_remarks("sysbench", rows[0].percentile, [row.operations for row in rows]),
+            ),
+            errors=errors,
+            failures=tuple(_failures(file.name, rows, errors)),
+        )
+
+
+def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
+    """Yield the intervals. What still waits in the queue after the last one was due and has no answer."""
+    before_s, row = 0.0, None
+    lines = file.text.splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        text, where = line.rstrip("\r\n"), f"{file.name}, line {number}"
+        if found := _LINE.match(text):
+            if row is not None:
+                yield row
+            end_s = float(found["end"])
+            if end_s <= before_s:
+                what = "the seconds do not go on: several runs in one output"
+                raise LogError(what, where=where, mend="give the output of one run alone")
+            row, before_s = _row(found, before_s, end_s), end_s
+        elif (queue := _QUEUE.match(text)) and row is not None:
+            row = row._replace(queued=int(queue[1]))
+        elif _BEGIN.match(text) and " thds: " in text:
+            if number < len(lines) or line.endswith("\n"):
+                raise LogError(f"is a damaged line of an interval: {text[:60]!r}", where=where, mend=_MEND)
+            notes.append(f"{where}: the last line is cut short (was its writer killed?); the lines before it count")
+    if row is not None:
+        rate = row.operations / (row.end_s - row.start_s)
+        waits = row.queued if row.queued and row.queued >= _WAITING_S * rate else 0
+        yield row._replace(failed={**row.failed, "left in sysbench's queue": waits}) if waits else row
+
+
+def _row(found: re.Match[str], start_s: float, end_s: float) -> _Row:
+    seconds = end_s - start_s
+    failed = {kind: round(float(found[kind] or 0) * seconds) for kind in ("errors", "reconnects")}
+    count = round(float(found["rate"]) * seconds)
+    return _Row(
+        start_s, end_s, count, int(found["percentile"]), float(found["ms"]), {k: n for k, n in failed.items() if n}
+    )
+
+
+def _sample(row: _Row) -> Sample:
+    length_s, known = row.end_s - row.start_s, row.percentile and row.operations
+    values = {float(row.percentile): row.ms} if known else {}
+    off_ms = dict.fromkeys(values, row.ms * (_HALF_SLOT - 1) + _ROUNDED_MS)
+    return Sample(row.start_s, length_s, "", row.operations, values, off_ms=off_ms)
+
+
+def _failures(name: str, rows: Sequence[_Row], kinds: Iterable[str]) -> Iterator[Failures]:
+    for kind in kinds:
+        found = [((row.start_s + row.end_s) / 2, row.failed[kind]) for row in rows if kind in row.failed]
+        times, counts = zip(*found, strict=True)
+        yield Failures(name, "", kind, np.array(times), np.array(counts, dtype=np.int64))

@@ -1,0 +1,237 @@
+"""The logs of operations that well-known load generators write: how each is recognised, and what its columns hold."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from plimsoll.analysis.logs.formats.interval_logs import Meaning
+from plimsoll.analysis.logs.formats.ycsb_logs import meaning as ycsb_meaning
+
+_K6_JUDGED, _K6_DROPPED = "http_req_duration", "dropped_iterations"
+_YCSB_RAW = r"^[A-Z-]+(?:, ?| )latency raw data: op, timestamp\(ms\), latency\(us\)"
+_TRANSACTION = b"Number of samples in transaction :"
+_MOST_OF_HEY = 1_000_000
+
+
+def _plain(name: str) -> Meaning:
+    return "service time", name
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One load generator's log.
+
+    `forms`: what a file of it contains, each with the columns as `--columns` names them; those for `operation`, `ok`
+    and `error` may be missing from a file. `begins`: how it begins, where its first row may come late. `file_names`:
+    what names of its files contain, where other files look alike. `meaning`: what an operation's name measures, and
+    which operation it is; a name of the measure *time of failures* stands for what was not answered. `counted`: the
+    names that are read, where not all are. `has_counts`: rows of failures tell how many, in the column of latencies.
+    `rows`: how the lines that are rows begin, where a file has others too. `tells_failures`: whether what had no answer
+    has a line. `refusal`: says what is not sound in a file. `mend`: what to do where no row is left.
+    """
+
+    name: str
+    title: str
+    forms: Mapping[str, Mapping[str, str]]
+    begins: str = ""
+    file_names: str = ""
+    meaning: Callable[[str], Meaning | None] = _plain
+    counted: str = ""
+    has_counts: bool = False
+    rows: str = ""
+    tells_failures: bool = True
+    refusal: Callable[[bytes], tuple[str, str] | None] | None = None
+    remarks: tuple[str, ...] = ()
+    mend: str = "give the whole log"
+
+
+def _gatling(shift: int) -> Mapping[str, str]:
+    """Return the columns of a line of a request; older versions write scenario and user before its groups."""
+    places = {"operation": 3, "time": 4, "end": 5, "ok": 6, "error": 7}
+    suffixes = {"time": ":ms", "end": ":ms", "ok": ":OK"}
+    return {
+        **{role: f"{place + shift}{suffixes.get(role, '')}" for role, place in places.items()},
+        "delimiter": "tab",
+    }
+
+
+def _of_k6(name: str) -> Meaning | None:
+    if name == _K6_DROPPED:
+        return "time of failures", ""
+    return "service time", "" if name == _K6_JUDGED else name
+
+
+def _of_ycsb(name: str) -> Meaning | None:
+    found = ycsb_meaning(name)
+    is_second = found is not None and found[0] == "time of failures" and "Intended-" in name
+    return ("other figures", name) if is_second else found  # the same failures stand there without `Intended-`
+
+
+def _transactions(data: bytes) -> tuple[str, str] | None:
+    """JMeter writes a transaction beside its samples, or in their place (*Generate parent sample*)."""
+    transactions, lines = data.count(_TRANSACTION), data.count(b"\n") - data.startswith(b"timeStamp")
+    if 0 < transactions < lines:
+        what = f"holds {transactions:,} transactions beside {lines - transactions:,} other samples, which may be theirs"
+        return what, "name the labels to judge: `--tags LABEL` (of an import, `tags: [LABEL]`)"
+    return None
+
+
+def _first_million(data: bytes) -> tuple[str, str] | None:
+    """Hey keeps the times of a million requests."""
+    if data.count(b"\n") >= _MOST_OF_HEY:
+        return f"is full: hey writes its first {_MOST_OF_HEY:,} requests alone", "run hey for a shorter time, or vegeta"
+    return None
+
+
+def _of_go_ycsb(name: str) -> Meaning | None:
+    operation = name.removesuffix("_ERROR")
+    return ("service time" if operation == name else "time of failures"), operation
+
+
+def _of_fio(name: str) -> Meaning | None:
+    return "service time", {"0": "reads", "1": "writes", "2": "trims"}.get(name, name)
+
+
+JMETER = {
+    "time": "timeStamp:ms",
+    "latency": "elapsed:ms",
+    "operation": "label",
+    "ok": "success|responseCode",
+    "error": "responseCode",
+}
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "jmeter",
+        "JMeter results (JTL as CSV)",
+        {
+            r"^(?=[^\n]*\btimeStamp\b)(?=[^\n]*\belapsed\b)[\w,;|\t]+\r?\n": JMETER,
+            r"^\d{13},\d+,[^,\n]*,[^,\n]*,[^\n]*,(true|false),": {
+                "time": "1:ms",
+                "latency": "2:ms",
+                "operation": "3",
+                "ok": "8",
+                "error": "4",
+            },
+        },
+        refusal=_transactions,
+        remarks=(
+            "JMeter's time stamp is taken for the start, as its own jmeter.properties sets it "
+            "(`sampleresult.timestamp.start=true`)",
+        ),
+    ),
+    Tool(
+        "hey",
+        "hey results (CSV)",
+        {
+            r"^response-time,DNS\+dialup,[^\n]*,status-code,offset\r?\n": {
+                "time": "offset:s",
+                "latency": "response-time:s",
+                "ok": "status-code",
+            }
+        },
+        tells_failures=False,
+        refusal=_first_million,
+        remarks=("hey writes no line for a request without an answer: look for `Error distribution` in its summary",),
+    ),
+    Tool(
+        "oha",
+        "oha results (CSV)",
+        {
+            r"^request-start,DNS,DNS\+dialup,Response-delay,request-duration,bytes,status\r?\n": {
+                "time": "request-start:s",
+                "latency": "request-duration:s",
+                "ok": "status",
+            }
+        },
+        tells_failures=False,
+        remarks=("oha writes no line for a request without an answer: look for `Error distribution` in its summary",),
+    ),
+    Tool(
+        "vegeta",
+        "vegeta results",
+        {
+            r'^\{"attack":"[^\n]*"timestamp":"[^\n]*"latency":\d+': {
+                "time": "timestamp",
+                "latency": "latency:ns",
+                "ok": "code",
+                "error": "error",
+            },
+            r"^\d{19},\d{1,3},\d+,\d+,\d+,": {"time": "1:ns", "latency": "3:ns", "ok": "2", "error": "6"},
+        },
+    ),
+    Tool(
+        "k6",
+        "k6 results",
+        {
+            r"^metric_name,timestamp,metric_value,": {
+                "end": "timestamp",
+                "latency": "metric_value:ms",
+                "operation": "metric_name",
+                "ok": "expected_response|status",
+                "error": "error_code",
+            },
+            r'^\{"(metric|type|data)":[^\n]*"(type|metric)":"': {
+                "end": "data.time",
+                "latency": "data.value:ms",
+                "operation": "metric",
+                "ok": "data.tags.expected_response|data.tags.status",
+                "error": "data.tags.error_code",
+                "only": "type:Point",
+            },
+        },
+        meaning=_of_k6,
+        counted=rf"{_K6_JUDGED}|{_K6_DROPPED}",
+        has_counts=True,
+        remarks=(
+            f"k6's {_K6_JUDGED} is judged, which has no time for a connection in it; a dropped iteration counts as one "
+            "operation that was due and not sent",
+        ),
+        mend=f"name the trend to judge, `--tags grpc_req_duration` (of an import, `tags:`): there is no {_K6_JUDGED}",
+    ),
+    Tool(
+        "gatling",
+        "Gatling simulation.log",
+        {
+            r"(?m)^REQUEST\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _gatling(0),
+            r"(?m)^REQUEST\t\d+\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _gatling(1),
+            r"(?m)^REQUEST\t[^\t\n]*\t\d+\t[^\t\n]*\t[^\t\n]+\t\d{13}\t\d{13}\t(OK|KO)\b": _gatling(2),
+        },
+        begins=r"^(RUN|ASSERTION)\t",
+        rows=r"REQUEST\t",
+    ),
+    Tool(
+        "ycsb-raw",
+        "YCSB raw measurements",
+        {r"(?m)" + _YCSB_RAW: {"operation": "1", "end": "2:ms", "latency": "3:us", "delimiter": "comma"}},
+        meaning=_of_ycsb,
+        rows=r"[A-Z][A-Za-z_-]*,\d",
+    ),
+    Tool(
+        "go-ycsb",
+        "go-ycsb measurements (CSV)",
+        {
+            r"^operation,timestamp_us,latency_us\r?\n": {
+                "operation": "operation",
+                "time": "timestamp_us",
+                "latency": "latency_us",
+            }
+        },
+        meaning=_of_go_ycsb,
+    ),
+    Tool(
+        "fio",
+        "fio latency log",
+        # Since fio 3 times are in ns; a fourth or fifth column is newer than that.
+        {
+            rf"^\d+, \d+, [012], [1-9]\d*{more}\r?\n": {
+                "end": "1:ms",
+                "latency": latency,
+                "operation": "3",
+                "delimiter": "comma",
+            }
+            for more, latency in ((r"(, \w+){1,3}", "2:ns"), ("", "2"))
+        },
+        file_names=r"_c?lat\b|_c?lat\.",
+        meaning=_of_fio,
+        remarks=("fio ends a job at its first error: look for errors in its output",),
+    ),
+)
