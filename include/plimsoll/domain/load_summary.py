@@ -61,6 +61,9 @@ class LoadSummary(Model):
         float | None,
         Field(description="When the run was ended because an interval had missed, s from its start; null: it was not"),
     ] = None
+    gave_up: Annotated[
+        str, Field(description="How the program ended before its time, so that what was due then has no answer")
+    ] = ""
     stopped: Annotated[BrokenRule | None, Field(description="The rule that ended the run; null: none did")] = None
     compactions_left: Annotated[
         int | None,

@@ -39,9 +39,10 @@ def attempt_suite(definition: Definition, cell: Cell, measured: MeasuredAttempt)
     from plimsoll.quality import attempt_tables as tables
 
     several = definition.load_generator.hosts > 1
+    percentiles = Part("Percentiles", tables.percentiles(measured), suites.percentiles(), ("start_s", "operation"))
     return (
         Part("Judged intervals", tables.timeline(definition, measured), suites.timeline(definition), ("start_s",)),
-        Part("Percentiles", tables.percentiles(measured), suites.percentiles(), ("start_s", "operation")),
+        *([percentiles] if measured.histograms else []),
         Part("Run", tables.run(definition, cell, measured), suites.run(definition)),
         *(_load_hosts(definition, measured) if several else ()),
         _nodes(definition, cell, measured),

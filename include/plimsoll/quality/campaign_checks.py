@@ -158,7 +158,7 @@ def _measures(state: State) -> pd.DataFrame:
 
     parts: dict[str, dict[str, list[str]]] = {}
     for cell, verdict in _valid(state).items():
-        name = ", ".join(filter(None, (cell.stage, cell.workload))) or "campaign"
+        name = cell.part or "campaign"
         parts.setdefault(name, {}).setdefault(verdict.measure, []).append(cell.id)
     rows_ = [
         (name, len(cells), "; ".join(f"{measure}: {', '.join(own)}" for measure, own in sorted(cells.items())))

@@ -31,7 +31,7 @@ class MeasuredAttempt:
     `summary`: the report on the whole load. With several load hosts, `summaries` are their reports on their parts, and
     `load_start` is their common start. `missed`: every interval in which the attempt missed, by any service level, the
     rate or failed operations. `seconds`: the load generator's own state. `ahead_ms`: how far hosts' clocks are ahead of
-    the load generator's.
+    the load generator's. `histograms`: whether the intervals come from histograms, and not from single percentiles.
     """
 
     intervals: pd.DataFrame
@@ -47,6 +47,7 @@ class MeasuredAttempt:
     missed: tuple[MissedInterval, ...] = ()
     seconds: Sequence[GeneratorSecond] = ()
     ahead_ms: Mapping[str, float] = field(default_factory=dict)
+    histograms: bool = True
 
 
 @dataclass(frozen=True, eq=False)

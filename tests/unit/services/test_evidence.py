@@ -66,6 +66,21 @@ def test_files_of_a_command_in_a_form_that_can_not_be_read_would_be_as_unreadabl
     assert not judge_measured(readable).verdict.lasts
 
 
+def test_of_a_command_whose_files_tell_single_percentiles_no_others_are_asked(work: AttemptContext) -> None:
+    found = evidence.gather(work, manifest_of(work))
+    choice = found.definition.load_generator.model_copy(update={"command": LoadCommand(run="ycsb", outputs=("*.log",))})
+    by_command = found.definition.model_copy(update={"load_generator": choice})
+    figures = "Count=10000, Max=9000, Min=149, Avg=231.21, 99=1955, 99.9=2100"
+    status = "".join(
+        f"2020-01-10 16:21:{20 + end}:213 {end} sec: {end}000 operations; 1000 current ops/sec; [READ: {figures}]\n"
+        for end in (10, 20, 30)
+    )
+    told = replace(found, definition=by_command, response_times={"load": {"console.log": status.encode()}})
+    verdict = judge_measured(told).verdict
+    assert verdict.levels[0].judged == 1, verdict.reasons
+    assert "percentiles known" not in verdict.invalidated_by
+
+
 def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(
     work: AttemptContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:

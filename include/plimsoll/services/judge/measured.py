@@ -58,6 +58,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
             *evidence.limits,
             *judgement.remarks,
             *_failures_of_files(evidence, judgement),
+            *filter(None, [evidence.summary.gave_up]),
             *(() if are_reasons else failures),
             *evidence.summary.remarks,
             *_ended_early(evidence),
@@ -148,10 +149,10 @@ def _judgement(evidence: Evidence) -> Judgement:
     if command := evidence.definition.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
         files = next(iter(evidence.response_times.values()))
-        run = replace(run, started_at=None)
+        run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up))
         judgement = judge_logs(files, run, evidence.definition.service_levels, unit=command.unit, tags=command.tags)
-        # A form that can't be read is what the program always writes.
-        lasts = "" if judgement.format else f"; {LASTS}"
+        # A form that can't be read is what the program always writes, unless it did not come to its end.
+        lasts = "" if judgement.format or evidence.summary.gave_up else f"; {LASTS}"
         return replace(judgement, reasons=tuple(f"{reason}{lasts}" for reason in judgement.reasons))
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
@@ -219,6 +220,7 @@ def _quality(evidence: Evidence, judged: Judged) -> Quality:
         missed=distinct(_missed(evidence, judged.judgement)),
         seconds=evidence.seconds,
         ahead_ms=evidence.ahead_ms,
+        histograms=bool(judged.judgement.counts),
     )
     return check_attempt(evidence.definition, evidence.cell, measured)
 
@@ -241,6 +243,8 @@ def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
         yield evidence.manifest.failure
         return
     yield from judged.judgement.reasons
+    if judged.judgement.reasons and evidence.summary.gave_up:
+        yield evidence.summary.gave_up
     yield from _another_rate(evidence, judged.judgement)
     if evidence.summary.decided_s is not None and not evidence.summary.stopped and judged.judgement.met:
         yield "the load generator ended the load because an interval had missed, but its logs hold none that did"

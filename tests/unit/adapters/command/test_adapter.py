@@ -43,7 +43,8 @@ def command_definition(*given: Any, **more: Any) -> Definition:
 
 def script(host: ScriptedHost) -> list[str]:
     text = host.read_tail(host.root / "load" / "commands.sh", max_bytes=100_000)
-    return [line.removeprefix("run ") for line in text.splitlines() if line.startswith("run ")]
+    lines = [line.removeprefix("run ") for line in text.splitlines() if line.startswith("run ")]
+    return [line.replace(" timeout --kill-after=10 110", "") for line in lines]
 
 
 def told(generator: CommandGenerator, given: Definition) -> list[tuple[str, str]]:
@@ -135,7 +136,7 @@ def test_a_command_that_was_killed_or_failed_says_so(generator: CommandGenerator
     host.write(host.root / "load" / "load.console", "no such table\n")
     host.statuses["load"] = JobStatus("exited", None)
     assert generator.status(host, "load").reason.startswith("load: command was killed")
-    host.write(host.root / "load" / "load.end", "exit 3\nseconds 2\n")
+    host.write(host.root / "load" / "load.end", "exit 3\nseconds 15\n")
     host.statuses["load"] = JobStatus("exited", 3)
     assert generator.status(host, "load").reason.startswith("load: command ended with exit code 3")
     assert "no such table" in generator.status(host, "load").reason
@@ -193,6 +194,38 @@ def test_what_it_came_to_is_told_by_how_it_ended(generator: CommandGenerator) ->
     short = generator.summary({"plan.json": plan, "load.end": "exit 0\nseconds 30\n"})
     assert (short.complete, short.reason) == (False, "the command ended after 30 s of 45 s")
     assert not generator.summary({"plan.json": plan}).complete
+
+
+def test_a_command_that_gives_up_under_load_is_judged(generator: CommandGenerator, host: ScriptedHost) -> None:
+    generator.start(host, request(**keys()))
+    host.write(host.root / "load" / "load.console", "server closed the connection\n")
+    host.write(host.root / "load" / "load.end", "exit 2\nseconds 16\n")
+    host.statuses["load"] = JobStatus("exited", 2)
+    assert generator.status(host, "load").state == "complete"
+
+
+@pytest.mark.parametrize(
+    ("ended", "complete", "gave_up"),
+    [
+        (
+            "exit 2\nseconds 30\n",
+            True,
+            "the command ended after 30 s of 45 s with exit code 2: what was due and has no",
+        ),
+        ("exit 124\nseconds 110\n", True, "the command did not end within 60 s after its time, and was ended: what"),
+        ("exit 2\nseconds 50\n", True, ""),
+        ("exit 137\nseconds 30\n", False, ""),
+        ("exit 2\nseconds 15\n", False, ""),
+        ("exit 0\nseconds 30\n", False, ""),
+    ],
+)
+def test_who_gives_up_has_left_without_an_answer_what_was_due(
+    generator: CommandGenerator, ended: str, complete: bool, gave_up: str
+) -> None:
+    plan = '{"rate": 100, "duration_s": 45, "warmup_s": 15, "program": "gen"}'
+    found = generator.summary({"plan.json": plan, "load.end": ended})
+    assert (found.complete, found.gave_up[: len(gave_up)]) == (complete, gave_up)
+    assert bool(found.gave_up) is bool(gave_up)
 
 
 def test_the_files_to_judge_are_those_that_the_definition_names(generator: CommandGenerator) -> None:

@@ -336,7 +336,7 @@ def test_what_the_database_said_is_told_with_the_load_host_and_as_a_reason_where
     collect(work)
     told, remark = (
         InstantLoadGenerator.summary,
-        "reads failed as `other` 3 times, first: SyntaxError: no viable alternative — SELEC 1",
+        "reads failed as `other` 3 times, first: SyntaxError: SELEC",
     )
 
     def summary(generator: InstantLoadGenerator, files: Mapping[str, str]) -> LoadSummary:

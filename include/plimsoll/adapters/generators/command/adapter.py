@@ -11,8 +11,8 @@ from typing import Any
 from plimsoll.adapters.generators.command.checks import problems, program_in_archive
 from plimsoll.adapters.generators.command.values import known_values, of_load
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, RECORDS, Plan, phase_of
-from plimsoll.adapters.generators.load_job import PLAN, folder_of
+from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, RECORDS, Plan, phase_of, run_s
+from plimsoll.adapters.generators.load_job import PLAN, TAIL_BYTES, folder_of
 from plimsoll.adapters.hosts.programs import missing
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
@@ -34,6 +34,11 @@ cd -- "$3" || exit
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _AT_START_S = 1
 _MOST_NAMES = 10
+_HANGS_S, _KILL_S = 60, 10
+HUNG = 124
+"""The exit code of `timeout`, where it ended what did not end by itself."""
+_SIGNALS = 126
+"""From here on exit codes tell of signals, or of programs that could not be started."""
 
 
 class CommandGenerator(ForeignGenerator):
@@ -100,9 +105,12 @@ class CommandGenerator(ForeignGenerator):
         if ending is None:
             return LoadSummary(complete=False, reason="the command of the timed run did not end")
         begun, is_whole = files.get(f"{LOAD}.begun", ""), ending.seconds >= plan.duration_s - _AT_START_S
+        is_judged = self._can_be_judged(plan, ending)
+        short = f"the command ended after {ending.seconds} s of {plan.duration_s:g} s"
         return LoadSummary(
-            complete=is_whole and ending.exit_code == 0,
-            reason="" if is_whole else f"the command ended after {ending.seconds} s of {plan.duration_s:g} s",
+            complete=is_judged or (is_whole and ending.exit_code == 0),
+            reason="" if is_whole else short,
+            gave_up=_gave_up(ending, short) if is_judged and (ending.exit_code == HUNG or not is_whole) else "",
             generator=plan.program or self.name,
             started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,
             duration_s=min(ending.seconds, plan.duration_s),
@@ -111,6 +119,14 @@ class CommandGenerator(ForeignGenerator):
             cpu_cores=ending.cpu_cores,
         )
 
+    def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:
+        """Tell whether a program that failed did so under load.
+
+        A database that no longer answers has many programs give up, with an exit code of their own; who is killed by a
+        signal is no witness. What ends in warm-up has measured nothing.
+        """
+        return 0 < ending.exit_code < _SIGNALS and ending.seconds > plan.warmup_s
+
     def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
         """Return the files whose names the definition gives as outputs, by their own names."""
         return {name: name for name in _named(names, _command(definition).outputs)}
@@ -118,8 +134,10 @@ class CommandGenerator(ForeignGenerator):
     def _load(self, host: Host, request: LoadRequest) -> Load:
         command = _command(request.definition)
         values = of_load(request, folder_of(host), self._folders(host, command))
-        lines = [(POPULATE, command.populate), (LOAD, command.run)]
-        return Load([Command(name, filled(line, values)) for name, line in lines if line])
+        populate = [Command(POPULATE, filled(command.populate, values))] if command.populate else []
+        # A database that stands still can keep its clients waiting for ever.
+        within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.definition) + _HANGS_S))
+        return Load([*populate, Command(LOAD, [*within, *filled(command.run, values)])])
 
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
         folders = {}
@@ -143,7 +161,9 @@ class CommandGenerator(ForeignGenerator):
 
     def _incomplete(self, host: Host, plan: Plan, console: str) -> str:  # noqa: ARG002 - its files tell
         names = [path.name for path in self.files(host) if path.name not in RECORDS]
-        if not plan.outputs or _named(names, plan.outputs):
+        ending = Ending.parse(host.read_tail(folder_of(host) / f"{LOAD}.end", max_bytes=TAIL_BYTES))
+        # What gave up under load may have come to write nothing.
+        if not plan.outputs or _named(names, plan.outputs) or ending is None or ending.exit_code != 0:
             return ""
         written = f"{', '.join(names[:_MOST_NAMES])}{' …' * (len(names) > _MOST_NAMES)}"
         asked = " or ".join(plan.outputs)
@@ -159,6 +179,15 @@ def _command(definition: Definition) -> LoadCommand:
 def _named(names: Iterable[str], patterns: Iterable[str]) -> Sequence[str]:
     patterns = tuple(patterns)
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+
+
+def _gave_up(ending: Ending, short: str) -> str:
+    how = (
+        f"the command did not end within {_HANGS_S} s after its time, and was ended"
+        if ending.exit_code == HUNG
+        else f"{short} with exit code {ending.exit_code}"
+    )
+    return f"{how}: what was due and has no answer in its files counts as slow (its console tells more)"
 
 
 def _names(command: LoadCommand) -> set[str]:

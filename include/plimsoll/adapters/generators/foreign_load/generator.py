@@ -127,6 +127,10 @@ class ForeignGenerator(ABC):
         Empty if it is complete.
         """
 
+    def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:  # noqa: ARG002 - of most programs it can't
+        """Tell whether a timed run that ended with an exit code is judged by its files all the same."""
+        return False
+
     def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - nobody knows
         """Return None, because the program's need for processors was never measured."""
         return None
@@ -182,7 +186,7 @@ class ForeignGenerator(ABC):
         ending = Ending.parse(_tail(host, f"{name}.end"))
         if ending is None:
             return f"{name}: {self.name} was {'killed' if job.exit_code is None else 'ended before its time'}"
-        if ending.exit_code != 0:
+        if ending.exit_code != 0 and not (name == LOAD and self._can_be_judged(plan, ending)):
             return f"{name}: {self.name} ended with exit code {ending.exit_code}"
         return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(host, plan, console)
 

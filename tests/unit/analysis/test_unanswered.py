@@ -1,0 +1,180 @@
+"""What was due and not answered is slow, in its interval, wherever the files come from."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.campaigns.interval_logs import line, log, payload
+
+from plimsoll.analysis.attempt.judgement import Judgement, Run, rate_fault
+from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
+from plimsoll.analysis.logs.formats import Reading, Sample
+from plimsoll.analysis.logs.hdr.hdrlog import read_log
+from plimsoll.analysis.logs.hdr.percentiles import ranks, spare
+from plimsoll.analysis.logs.operations import Failures, Track
+from plimsoll.domain.service_level import ServiceLevel
+
+LEVEL = ServiceLevel(percentile=95, interval=timedelta(seconds=10), below=timedelta(milliseconds=100))
+APART = LEVEL.model_copy(update={"failures": "apart"})
+FAST = 5_000
+RUN = Run(warmup=timedelta(0))
+
+
+def tracks(seconds: int, each: int = 20, operation: str = "") -> tuple[Track, ...]:
+    """Return so many seconds, in each of which so many operations took 5 ms."""
+    lines = (line(second, 1.0, payload([FAST] * each)) for second in range(seconds))
+    return (Track("x", operation, read_log(log(lines), "x").records),)
+
+
+START_S = float(tracks(1)[0].starts[0])
+
+
+def failed(*at_s: float, operation: str = "") -> Failures:
+    return Failures("x", operation, "skipped", START_S + np.array(at_s), np.ones(len(at_s), dtype=np.int64))
+
+
+def judge(reading: Reading, *levels: ServiceLevel, run: Run = RUN) -> Judgement:
+    return judge_reading(reading, run, levels or (LEVEL,))
+
+
+def run_of(failures: Failures, seconds: int = 1200) -> Reading:
+    return Reading("made", tracks(seconds), errors={"skipped": failures.total}, failures=(failures,))
+
+
+def test_what_failed_in_one_interval_makes_it_miss_though_it_is_little_of_the_whole_run() -> None:
+    # 20 of 220 operations of one interval, and 0.083 % of all.
+    found = judge(run_of(failed(*[600 + second for second in range(10)] * 2)))
+    assert (found.valid, found.met, found.levels[0].missed, found.too_many_failed) == (True, False, 1, False)
+    (row,) = [row for row in found.intervals.select("judged") if row.met is False]
+    assert (row.start_s, row.count, row.failed, row.judged_ms) == (600.0, 200, 20, 100.0)
+    assert row.max_ms is not None
+    assert row.max_ms < 6
+    assert found.levels[0].worst_ms == 100.0
+    assert [(one.start_s, one.late_ms) for one in found.missed] == [(600.0, 100.0)]
+
+
+def test_few_failures_raise_the_percentile_and_no_more() -> None:
+    found = judge(run_of(failed(*[600.5] * 10)))
+    assert found.met
+    assert max(row.judged_ms or 0 for row in found.intervals.select("judged")) < 6
+    assert found.failures_remark == "10 operations of the whole run failed: each counts as slower than the bound"
+
+
+def test_a_thousandth_of_the_judged_time_s_operations_is_a_miss_by_itself() -> None:
+    spread = failed(*(40.0 * place for place in range(30)))
+    assert judge(run_of(spread)).met is False
+    assert judge(run_of(spread)).levels[0].missed == 0
+    in_warmup = failed(*[5.0] * 30)
+    assert judge(run_of(in_warmup), run=Run(warmup=timedelta(seconds=10))).met
+
+
+def test_failures_without_a_time_are_met_only_where_they_fit_into_any_interval() -> None:
+    reading = Reading("made", tracks(1200), errors={"ERROR": 10})
+    assert judge(reading).met
+    found = judge(Reading("made", tracks(1200), errors={"ERROR": 11}))
+    assert found.met is None
+    assert found.reasons[0].startswith(
+        "11 operations failed at times that the files do not tell, and 11 of them in one interval would miss p95"
+    )
+    assert judge(Reading("made", tracks(1200), errors={"ERROR": 25})).met is False
+
+
+def test_failures_kept_apart_are_shown_and_not_judged() -> None:
+    found = judge(run_of(failed(*[600.5] * 200)), APART)
+    assert found.met
+    assert sum(row.failed for row in found.intervals.rows) == 200
+    assert found.failures_remark.endswith("FAILED OPERATIONS ARE APART, and not judged")
+    assert str(APART).endswith("below 100ms, FAILED OPERATIONS APART")
+    both = judge(run_of(failed(*[600.5] * 20)), LEVEL, APART)
+    assert [level.missed for level in both.levels] == [1, 0]
+
+
+def test_a_run_goes_on_as_long_as_operations_fail() -> None:
+    found = judge(run_of(failed(*(20.0 + second / 10 for second in range(100))), seconds=20))
+    rows = [(row.count, row.failed, row.met) for row in found.intervals.select("judged")]
+    assert rows == [(200, 0, True), (200, 0, True), (0, 100, False)]
+    assert found.levels[0].worst_ms == 100.0
+
+
+def test_a_failure_of_which_no_operation_is_told_may_have_been_any() -> None:
+    reads = LEVEL.model_copy(update={"operations": "reads"})
+    both = (*tracks(60, 10, "reads"), *tracks(60, 10, "writes"))
+    for operation, outcome in (("reads", False), ("", False), ("writes", True)):
+        few = Reading("made", both, errors={"x": 10}, failures=(failed(*[25.0] * 10, operation=operation),))
+        assert judge(few, reads).levels[0].met is outcome
+
+
+def test_sliding_windows_hold_what_failed_in_them() -> None:
+    sliding = LEVEL.model_copy(update={"windows": "sliding"})
+    found = judge(run_of(failed(*[600.5] * 20)), sliding)
+    assert (found.met, found.levels[0].missed) == (False, 10)
+
+
+def test_percentiles_over_time_leave_room_for_what_failed() -> None:
+    samples = [
+        Sample(START_S + 10.0 * place, 10.0, "reads", 200, {95.0: 5.0, 99.0: 6.0, 100.0: 9.0}) for place in range(120)
+    ]
+    for count, outcome in ((10, True), (11, False)):
+        reading = Reading("made", samples=tuple(samples), errors={"x": count}, failures=(failed(*[55.0] * count),))
+        assert judge(reading).met is outcome
+    untold = Reading("made", samples=tuple(samples), errors={"x": 11})
+    assert judge(untold).met is None
+
+
+def stalled(*, max_ms: float) -> Reading:
+    """Return status lines of which two hold no operation, and the next one an operation of that time, ms."""
+    counts = [(200, 9.0), (0, 0.0), (0, 0.0), (200, max_ms), (200, 9.0)]
+    return Reading(
+        "made",
+        samples=tuple(
+            Sample(START_S + 10.0 * place, 10.0, "reads", count, {95.0: 5.0, 100.0: longest} if count else {})
+            for place, (count, longest) in enumerate(counts)
+        ),
+    )
+
+
+def test_a_console_whose_next_operation_spans_the_silence_shows_a_stall() -> None:
+    found = judge(stalled(max_ms=24_900.0))
+    assert (found.met, found.levels[0].missed, found.stalls_s) == (False, 2, (10.0, 20.0))
+    assert judge(stalled(max_ms=9_000.0)).met is None
+
+
+def test_of_a_load_that_ran_here_silence_is_a_stall() -> None:
+    quiet = (
+        *tracks(20)[0].records,
+        *read_log(log(line(second, 1.0, payload([])) for second in range(20, 40)), "x").records,
+    )
+    reading = Reading("made", (Track("x", "", quiet),), errors={})
+    assert judge(reading).reasons == ("2 of 4 intervals of 10s hold no operation, the first at 20 s",)
+    found = judge(reading, run=Run(warmup=timedelta(0), due=timedelta(seconds=40)))
+    assert (found.met, found.levels[0].missed, found.stalls_s) == (False, 2, (20.0, 30.0))
+
+
+def test_what_was_due_after_a_generator_gave_up_has_no_answer() -> None:
+    reading = Reading("made", tracks(20), errors={})
+    run = Run(warmup=timedelta(0), duration=timedelta(seconds=60), due=timedelta(seconds=60))
+    assert judge(reading, run=run).reasons == ("only 2 of 6 intervals of 10s are covered by the logs",)
+    gave_up = Run(warmup=run.warmup, duration=run.duration, due=run.due, aborted=True)
+    found = judge(reading, run=gave_up)
+    assert (found.valid, found.met, found.levels[0].judged, found.levels[0].missed) == (True, False, 6, 4)
+
+
+@pytest.mark.parametrize(
+    ("attempted", "fault"), [(20.0, False), (20.1, False), (10.0, True), (100_000.0, True), (19.0, True)]
+)
+def test_an_outcome_is_about_the_load_that_was_answered(attempted: float, fault: bool) -> None:
+    found = judge(Reading("made", tracks(60), errors={}))
+    assert bool(rate_fault(found, attempted)) is fault
+    missed = judge(run_of(failed(*[5.0] * 200), seconds=60))
+    assert bool(rate_fault(missed, attempted)) is (fault and attempted < 20)
+
+
+@given(percentile=st.sampled_from([50.0, 90.0, 95.0, 99.0, 99.9, 100.0]), total=st.integers(1, 5000), data=st.data())
+def test_so_many_more_values_are_spared_and_not_one_more(percentile: float, total: int, data: st.DataObject) -> None:
+    below = data.draw(st.integers(0, total))
+    more = spare(percentile, total, below)
+    if total + more > 0:
+        assert int(ranks([percentile], total + more)[0]) <= below
+    assert int(ranks([percentile], total + more + 1)[0]) > below
