@@ -25,8 +25,8 @@ def code(language: str, begins: str) -> str:
     return text
 
 
-def guided(name: str, words: Mapping[str, str], **workload: object) -> Definition:
-    """Return the guide's definition of that name as one short cell, with other `words` in it, and a smaller workload."""
+def guided(name: str, words: Mapping[str, str], load: str = "100/s", **workload: object) -> Definition:
+    """Return the guide's definition of that name as one short cell, with other `words` and a smaller workload."""
     text = code("yaml", f"name: {name}\n")
     for old, new in words.items():
         assert old in text, f"the guide has no {old!r}"
@@ -35,7 +35,7 @@ def guided(name: str, words: Mapping[str, str], **workload: object) -> Definitio
     content = {
         **own.model_dump(mode="json"),
         "variants": [own.variants[0].model_dump(mode="json")],
-        "loads": ["100/s"],
+        "loads": [load],
         "repeats": 1,
         "control": None,
         "timing": {"duration": "8s", "warmup": "2s"},

@@ -51,9 +51,9 @@ def test_a_cell_of_the_guide_s_mariadb_runs_to_its_judged_verdict(tmp_path: Path
     if os.geteuid() == 0:
         words["--no-defaults --datadir"] = "--no-defaults --user=root --datadir"
 
-    _, verdict = run(guided("mariadb", words, rows="1k"), tmp_path, print)
+    _, verdict = run(guided("mariadb", words, "20/s", rows="1k"), tmp_path, print)
 
-    if not verdict.valid:  # it draws its schedule at random, so of so few operations 1 % may be missing
-        assert verdict.invalidated_by == ("load generator",)
-    assert verdict.operations > 100
+    # It draws its schedule at random, so of so few operations 1 % may be missing.
+    assert set(verdict.invalidated_by) <= {"load generator", "rate"}, verdict.reasons
+    assert verdict.operations > 20
     assert verdict.levels[0].judged == 3
